@@ -1,0 +1,189 @@
+import type { Operation, Progress } from '../../kernel/operation.ts';
+
+/** What a region's provider must be able to do for load balancers.
+ *
+ *  Declarative: `apply` converges to the desired state, `remove` forgets, `observe` reports what is.
+ *  Every call may be repeated at any time, also after a crash half-way through. */
+export interface LoadBalancerProvider {
+  /** Why this provider cannot serve load balancers here and now (a missing program), or null. */
+  unavailable(): Promise<string | null>;
+  /** A free virtual address that this provider can bind; the caller stores it before `apply`.
+   *  `taken` are addresses already given away in this region. */
+  allocateAddress(taken: ReadonlySet<string>): Promise<string>;
+  /** Makes the data plane serve exactly this. Resolves once the listeners accept connections.
+   *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
+  apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress>;
+  /** Stops serving it and frees everything it used. Unknown ids are already removed: ready.
+   *  Once ready, its addresses refuse connections. */
+  remove(id: string, operation: Operation): Promise<Progress>;
+  /** What the data plane says of these load balancers now; an id that is not running is absent. */
+  observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>>;
+  /** Called at start-up and periodically with everything that should run: restarts what died,
+   *  repairs drift, removes what nobody wants. */
+  reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
+}
+
+export interface DesiredLoadBalancer {
+  readonly id: string;
+  /** Increases with every accepted change; a provider may skip a version that it already serves. */
+  readonly version: number;
+  readonly adminStateUp: boolean;
+  readonly vipAddress: string;
+  /** Additional addresses (floating IPs, additional VIPs) that serve the same listeners. */
+  readonly extraAddresses: readonly string[];
+  readonly flavor: { readonly name: string; readonly vcpus: number; readonly ramMiB: number };
+  readonly listeners: readonly DesiredListener[];
+  readonly pools: readonly DesiredPool[];
+  readonly accessLog: DesiredAccessLog | null;
+}
+
+export type ListenerProtocol = 'HTTP' | 'HTTPS' | 'TERMINATED_HTTPS' | 'TCP' | 'UDP' | 'PROMETHEUS';
+export type PoolProtocol = 'HTTP' | 'HTTPS' | 'TCP' | 'UDP' | 'PROXY' | 'PROXYV2';
+export type LbAlgorithm = 'ROUND_ROBIN' | 'LEAST_CONNECTIONS' | 'SOURCE_IP';
+export type HealthMonitorType = 'HTTP' | 'HTTPS' | 'TCP' | 'TLS-HELLO' | 'PING' | 'UDP-CONNECT' | 'K8S';
+
+export interface DesiredListener {
+  readonly id: string;
+  readonly adminStateUp: boolean;
+  readonly protocol: ListenerProtocol;
+  readonly port: number;
+  readonly defaultPoolId: string | null;
+  /** CIDRs that may connect; null: everybody. */
+  readonly allowedCidrs: readonly string[] | null;
+  /** -1: no limit. */
+  readonly connectionLimit: number;
+  readonly timeoutsMs: Timeouts;
+  readonly insertXForwarded: boolean;
+  readonly basicAuth: readonly { readonly username: string; readonly encryptedPassword: string }[];
+  /** For TERMINATED_HTTPS: the default certificate first, then those chosen by SNI. */
+  readonly certificates: readonly DesiredCertificate[];
+  /** In the order in which they are tried. */
+  readonly l7Policies: readonly DesiredL7Policy[];
+}
+
+/** Milliseconds; null: the provider's default (client and member data 50 s, connect 5 s). */
+export interface Timeouts {
+  readonly clientData: number | null;
+  readonly memberConnect: number | null;
+  readonly memberData: number | null;
+}
+
+/** PEM texts; the private key never leaves memory but for files readable by the data plane alone. */
+export interface DesiredCertificate {
+  readonly id: string;
+  readonly certificate: string;
+  readonly chain: string | null;
+  readonly privateKey: string;
+}
+
+export interface DesiredL7Policy {
+  readonly id: string;
+  readonly action: 'REDIRECT_TO_URL' | 'REDIRECT_PREFIX' | 'REDIRECT_TO_POOL' | 'REJECT';
+  readonly redirectUrl: string | null;
+  readonly redirectPrefix: string | null;
+  readonly redirectPoolId: string | null;
+  readonly redirectHttpCode: number | null;
+  /** All of them must match; a policy without rules never matches. */
+  readonly rules: readonly DesiredL7Rule[];
+}
+
+export interface DesiredL7Rule {
+  readonly id: string;
+  readonly type:
+    | 'COOKIE'
+    | 'FILE_TYPE'
+    | 'HEADER'
+    | 'HOST_NAME'
+    | 'PATH'
+    | 'SSL_CONN_HAS_CERT'
+    | 'SSL_DN_FIELD'
+    | 'SSL_VERIFY_RESULT';
+  readonly compareType: 'CONTAINS' | 'ENDS_WITH' | 'EQUAL_TO' | 'REGEX' | 'STARTS_WITH';
+  readonly key: string | null;
+  readonly value: string;
+  readonly invert: boolean;
+}
+
+export interface DesiredPool {
+  readonly id: string;
+  readonly adminStateUp: boolean;
+  readonly protocol: PoolProtocol;
+  readonly algorithm: LbAlgorithm;
+  readonly timeoutsMs: Timeouts;
+  readonly sessionPersistence: DesiredSessionPersistence | null;
+  readonly members: readonly DesiredMember[];
+  readonly healthMonitor: DesiredHealthMonitor | null;
+  /** TLS towards members; null: plain. */
+  readonly tls: DesiredMemberTls | null;
+}
+
+export interface DesiredMemberTls {
+  /** CA bundle (PEM) that members must chain to; null: members are not verified. */
+  readonly caBundle: string | null;
+  readonly crl: string | null;
+  /** Client certificate shown to members; null: none. */
+  readonly clientCertificate: DesiredCertificate | null;
+}
+
+export interface DesiredSessionPersistence {
+  readonly type: 'APP_COOKIE' | 'HTTP_COOKIE' | 'SOURCE_IP';
+  readonly cookieName: string | null;
+  /** Seconds; for SOURCE_IP. */
+  readonly persistenceTimeout: number | null;
+  /** Netmask; for SOURCE_IP. */
+  readonly persistenceGranularity: string | null;
+}
+
+export interface DesiredMember {
+  readonly id: string;
+  readonly address: string;
+  readonly port: number;
+  readonly adminStateUp: boolean;
+  readonly backup: boolean;
+  /** 0 drains; 1 to 256. */
+  readonly weight: number;
+  readonly monitorAddress: string | null;
+  readonly monitorPort: number | null;
+}
+
+export interface DesiredHealthMonitor {
+  readonly id: string;
+  readonly adminStateUp: boolean;
+  readonly type: HealthMonitorType;
+  /** Seconds between checks. */
+  readonly delay: number;
+  /** Seconds a check may take. */
+  readonly timeout: number;
+  /** Successes before a member is ONLINE again. */
+  readonly maxRetries: number;
+  /** Failures before a member is ERROR. */
+  readonly maxRetriesDown: number;
+  readonly httpMethod: string | null;
+  readonly httpVersion: '1.0' | '1.1' | null;
+  readonly urlPath: string | null;
+  readonly domainName: string | null;
+  /** `200`, `200,202` or `200-204`. */
+  readonly expectedCodes: string | null;
+}
+
+export interface DesiredAccessLog {
+  readonly topic: string;
+}
+
+export type MemberHealth = 'ONLINE' | 'ERROR' | 'DRAINING' | 'NO_MONITOR' | 'OFFLINE';
+
+export interface ObservedLoadBalancer {
+  /** The version that is being served, as far as the provider knows. */
+  readonly version: number;
+  readonly members: ReadonlyMap<string, MemberHealth>;
+  /** Per listener id; they only ever grow while the load balancer lives, over reloads and restarts. */
+  readonly listenerStats: ReadonlyMap<string, ListenerStats>;
+}
+
+export interface ListenerStats {
+  readonly activeConnections: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly requestErrors: number;
+  readonly totalConnections: number;
+}
