@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Binaries, majorVersion, program } from './binaries.ts';
+import { syncFolder, writeFileAtomically } from './files.ts';
+import type { Place } from './place.ts';
+import { eventually, postgresProcessesOn, signal } from './processes.ts';
+import { StartError } from './start-error.ts';
+
+/** PostgreSQL's superuser, and the owner of everything. */
+export const SUPERUSER = 'virga';
+
+/** For a laptop: little memory when idle, and no acknowledged write ever lost. */
+const SETTINGS: Record<string, string> = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '100',
+  shared_buffers: '64MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  min_wal_size: '80MB',
+  max_wal_size: '512MB',
+  checkpoint_completion_target: '0.9',
+  // Short statements on small tables: planning for parallel workers or compiled plans only costs.
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  max_logical_replication_workers: '0',
+  // Saves three worker processes; the working set is in memory.
+  io_method: 'sync',
+  random_page_cost: '1.1',
+  log_min_messages: 'warning',
+  log_checkpoints: 'off',
+  log_line_prefix: '%m [%p] %d ',
+};
+
+/** A minimal environment: PostgreSQL takes settings from variables that a shell may hold for other servers. */
+export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LANG: 'C', TZ: 'UTC' };
+
+export interface ClusterOptions {
+  /** Settings that override the defaults, as in postgresql.conf. */
+  readonly settings: Record<string, string>;
+  /** Whether a new cluster is flushed to disk; only throw-away ones may do without. */
+  readonly durable: boolean;
+}
+
+/**
+ * Makes the cluster when there is none, whole or not at all, and writes its settings.
+ * @returns the superuser's password
+ */
+export async function ensureCluster(
+  place: Place,
+  binaries: Binaries,
+  options: ClusterOptions,
+): Promise<string> {
+  await sweepHalfMade(place);
+  if (!existsSync(place.clusterDir)) await createCluster(place, binaries, options);
+  checkVersion(place, binaries);
+  writeSettings(place, options.settings);
+  return readPassword(place);
+}
+
+/** What a kill in the middle of initdb left behind, with the processes that may still write there. */
+async function sweepHalfMade(place: Place): Promise<void> {
+  for (const name of readdirSync(place.home)) {
+    if (!name.startsWith('new-')) continue;
+    const folder = path.join(place.home, name);
+    await eventually(() => {
+      const pids = postgresProcessesOn(folder);
+      for (const pid of pids) signal(pid, 'SIGKILL');
+      return pids.length === 0;
+    }, 5_000);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function createCluster(place: Place, binaries: Binaries, options: ClusterOptions): Promise<void> {
+  const draft = path.join(place.home, `new-${randomBytes(4).toString('hex')}`);
+  const passwordInput = `${draft}.password`;
+  const password = existsSync(place.passwordFile) ? readPassword(place) : newPassword(place);
+  mkdirSync(draft, { mode: 0o700 });
+  await writeFile(passwordInput, `${password}\n`, { mode: 0o600 });
+  giveAway(place, draft, passwordInput);
+  await runInitdb(place, binaries, [
+    `--pgdata=${draft}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordInput}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+    ...(options.durable ? [] : ['--no-sync']),
+  ]);
+  rmSync(passwordInput);
+  await appendFile(path.join(draft, 'postgresql.conf'), "\ninclude_if_exists 'virga.conf'\n");
+  renameSync(draft, place.clusterDir);
+  syncFolder(place.home);
+}
+
+function giveAway(place: Place, ...files: string[]): void {
+  if (place.account) for (const file of files) chownSync(file, place.account.uid, place.account.gid);
+}
+
+function runInitdb(place: Place, binaries: Binaries, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program(binaries, 'initdb'), args, {
+      env: ENVIRONMENT,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...(place.account ? { uid: place.account.uid, gid: place.account.gid } : {}),
+    });
+    let complaint = '';
+    child.stderr.on('data', (chunk) => {
+      complaint += chunk;
+    });
+    child.on('error', (error) => reject(new StartError(`initdb cannot be run: ${error.message}`)));
+    child.on('close', (code) => {
+      if (code === 0) return resolve();
+      const lines = complaint.trim().split('\n');
+      const line = lines.find((text) => /error|fatal/i.test(text)) ?? lines.at(-1) ?? '';
+      reject(new StartError(`PostgreSQL's data cannot be created in ${place.home}: ${line}`));
+    });
+  });
+}
+
+function newPassword(place: Place): string {
+  const password = randomBytes(24).toString('base64url');
+  writeFileAtomically(place.passwordFile, `${password}\n`, 0o600);
+  return password;
+}
+
+function readPassword(place: Place): string {
+  try {
+    return readFileSync(place.passwordFile, 'utf8').trim();
+  } catch {
+    throw new StartError(
+      `${place.passwordFile} is missing or unreadable, and without it the data beside it cannot be opened.`,
+    );
+  }
+}
+
+function checkVersion(place: Place, binaries: Binaries): void {
+  const file = path.join(place.clusterDir, 'PG_VERSION');
+  if (!existsSync(file)) throw new StartError(`${place.clusterDir} is not a PostgreSQL data directory.`);
+  const [written, ours] = [readFileSync(file, 'utf8').trim(), majorVersion(binaries)];
+  if (written !== ours) {
+    throw new StartError(
+      `The data in ${place.clusterDir} was written by PostgreSQL ${written}, and this version brings PostgreSQL ${ours}.`,
+    );
+  }
+}
+
+function writeSettings(place: Place, overrides: Record<string, string>): void {
+  const settings = { ...SETTINGS, unix_socket_directories: place.socketDir, ...overrides };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
+  const file = path.join(place.clusterDir, 'virga.conf');
+  writeFileAtomically(file, `# Written at every start.\n${lines.join('\n')}\n`, 0o600);
+  giveAway(place, file);
+}

@@ -1,0 +1,132 @@
+// @ts-check
+// Plain JavaScript, because `npm stop` needs it before anything is installed or bundled.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Who holds a data directory.
+ * @typedef {object} Instance
+ * @property {number} pid
+ * @property {string} identity  see processIdentity
+ * @property {boolean} [released]  true once the holder has given the directory back
+ * @property {string} [url]  where it serves, once it does
+ */
+
+/** What processIdentity says where there is no /proc: alive, but not who. */
+export const UNKNOWN_IDENTITY = 'unknown';
+
+/**
+ * The data directory: VIRGA_DATA_DIR, or `.virga` in the working directory. Always absolute.
+ * @param {Record<string, string | undefined>} env
+ * @param {string} [cwd]
+ * @returns {string}
+ */
+export function resolveDataDir(env, cwd = process.cwd()) {
+  return path.resolve(cwd, env.VIRGA_DATA_DIR || '.virga');
+}
+
+/**
+ * A string that no other process on this machine ever has: the boot and the start time within it.
+ * A pid alone is not enough, since pids are used again.
+ * @param {number} pid
+ * @returns {string | undefined} undefined when there is no such process (a zombie counts as gone)
+ */
+export function processIdentity(pid) {
+  if (process.platform !== 'linux') return answersSignals(pid) ? UNKNOWN_IDENTITY : undefined;
+  let stat;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // Some hardened machines hide the processes of others; they still answer a signal with EPERM.
+    return answersSignals(pid) ? UNKNOWN_IDENTITY : undefined;
+  }
+  // The name in parentheses may itself contain blanks and parentheses: read from the last one on.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  return `${bootId()}:${fields[19]}`;
+}
+
+/** @returns {string} */
+function bootId() {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return 'boot';
+  }
+}
+
+/**
+ * @param {number} pid
+ * @returns {boolean}
+ */
+function answersSignals(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/**
+ * Whether the process that wrote this record still runs.
+ * @param {Instance} instance
+ * @returns {boolean}
+ */
+export function isRunning(instance) {
+  if (instance.released) return false;
+  const now = processIdentity(instance.pid);
+  if (now === undefined) return false;
+  return now === instance.identity || now === UNKNOWN_IDENTITY || instance.identity === UNKNOWN_IDENTITY;
+}
+
+/**
+ * @param {string} dataDir
+ * @returns {string} the folder of numbered lock files; the highest number is the one that counts
+ */
+export function lockFolder(dataDir) {
+  return path.join(dataDir, 'lock');
+}
+
+/**
+ * @param {string} dataDir
+ * @returns {number[]} lock numbers, ascending; empty when there is none
+ * @throws when the folder exists and may not be read
+ */
+export function lockNumbers(dataDir) {
+  let names;
+  try {
+    names = readdirSync(lockFolder(dataDir));
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return [];
+    throw error;
+  }
+  return names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/**
+ * @param {string} dataDir
+ * @param {number} number
+ * @returns {Instance | undefined} undefined when the file is gone or unreadable
+ */
+export function readLock(dataDir, number) {
+  try {
+    return JSON.parse(readFileSync(path.join(lockFolder(dataDir), String(number)), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The running holder of a data directory.
+ * @param {string} dataDir
+ * @returns {Instance | undefined} undefined when nobody holds it
+ */
+export function currentInstance(dataDir) {
+  const number = lockNumbers(dataDir).at(-1);
+  const instance = number === undefined ? undefined : readLock(dataDir, number);
+  return instance && isRunning(instance) ? instance : undefined;
+}

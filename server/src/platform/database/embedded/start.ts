@@ -1,0 +1,183 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type Binaries, prepareBinaries } from './binaries.ts';
+import { type ClusterOptions, ensureCluster, SUPERUSER } from './cluster.ts';
+import { prepareDataDir } from './data-dir.ts';
+import { type DataDirLock, takeLock } from './lock.ts';
+import { findPlace, type Place, SYSTEM_FOLDER } from './place.ts';
+import { type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';
+
+/** The part of a pino logger that is used here. */
+export interface EmbeddedLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface EmbeddedOptions extends Partial<ClusterOptions> {
+  readonly dataDir: string;
+  readonly log: EmbeddedLog;
+}
+
+export interface EmbeddedPostgres {
+  /** A connection string for `pg`; it holds the password, so keep it out of logs and command lines. */
+  readonly url: string;
+  readonly connection: { host: string; port: number; user: string; password: string; database: string };
+  /** The postmaster's pid; another one after a restart. */
+  readonly pid: number;
+  /** Whether the server was found running rather than started. */
+  readonly adopted: boolean;
+  /** Calls back whenever the server ended without being asked to; it is restarted in any case. */
+  onExit(callback: (reason: string) => void): void;
+  /** Shuts the server down and waits for its end. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const DATABASE = 'virga';
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+/** A server that lived this long and then died gets the short pause again. */
+const STEADY_AFTER_MS = 60_000;
+
+/**
+ * Starts (or adopts) the PostgreSQL of a data directory and keeps it running until `stop`.
+ * The caller holds the directory's lock. The database `virga` exists when this resolves.
+ * @throws StartError with one line for the person at the terminal
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  prepareDataDir(options.dataDir);
+  const place = findPlace(options.dataDir);
+  const lock = place.movedBecauseOf ? lockMovedHome(place) : undefined;
+  try {
+    const binaries = await prepareBinaries(place.account, path.join(options.dataDir, 'binaries'));
+    sayWhatMoved(place, binaries, options.log);
+    const cluster = { settings: options.settings ?? {}, durable: options.durable ?? true };
+    const password = await ensureCluster(place, binaries, cluster);
+    const supervisor = new Supervisor(place, binaries, options.log, lock);
+    await supervisor.start();
+    const connection = { host: place.socketDir, port: 5432, user: SUPERUSER, password, database: DATABASE };
+    await createDatabase(connection).catch(async (error) => {
+      await supervisor.stop();
+      throw error;
+    });
+    return describe(supervisor, connection);
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+/** A copied data directory names the same data elsewhere; two servers must not both use it. */
+function lockMovedHome(place: Place): DataDirLock {
+  return takeLock(place.home, (holder) => `The data in ${place.home} is in use by pid ${holder.pid}.`);
+}
+
+function sayWhatMoved(place: Place, binaries: Binaries, log: EmbeddedLog): void {
+  if (place.movedBecauseOf) {
+    log.info({}, `PostgreSQL lives in ${place.home}, since only root may enter ${place.movedBecauseOf}`);
+  } else if (binaries.copiedBecause && binaries.root.startsWith(SYSTEM_FOLDER)) {
+    log.info({}, `PostgreSQL's programs are in ${binaries.root}, since ${binaries.copiedBecause}`);
+  }
+}
+
+function describe(supervisor: Supervisor, connection: EmbeddedPostgres['connection']): EmbeddedPostgres {
+  const { host, user, password, database } = connection;
+  return {
+    url: `postgresql://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`,
+    connection,
+    get pid() {
+      return supervisor.pid;
+    },
+    adopted: supervisor.adopted,
+    onExit: (callback) => supervisor.onExit(callback),
+    stop: () => supervisor.stop(),
+  };
+}
+
+async function createDatabase(connection: EmbeddedPostgres['connection']): Promise<void> {
+  const client = new pg.Client({ ...connection, database: 'postgres' });
+  await client.connect();
+  try {
+    const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
+    if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Keeps one postmaster running. */
+class Supervisor {
+  readonly #place: Place;
+  readonly #binaries: Binaries;
+  readonly #log: EmbeddedLog;
+  readonly #lock: DataDirLock | undefined;
+  readonly #callbacks: ((reason: string) => void)[] = [];
+  readonly #stopping = new AbortController();
+  #current: Postmaster | undefined;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(place: Place, binaries: Binaries, log: EmbeddedLog, lock: DataDirLock | undefined) {
+    this.#place = place;
+    this.#binaries = binaries;
+    this.#log = log;
+    this.#lock = lock;
+  }
+
+  get pid(): number {
+    return this.#current?.pid ?? 0;
+  }
+
+  get adopted(): boolean {
+    return this.#current?.adopted ?? false;
+  }
+
+  onExit(callback: (reason: string) => void): void {
+    this.#callbacks.push(callback);
+  }
+
+  async start(): Promise<void> {
+    const first = await runPostmaster(this.#place, this.#binaries);
+    this.#current = first;
+    this.#loop = this.#watch(first);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#current) await stopPostmaster(this.#current.pid);
+    await this.#loop;
+    this.#lock?.release();
+  }
+
+  async #watch(first: Postmaster): Promise<void> {
+    let postmaster: Postmaster | undefined = first;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (postmaster) {
+      const since = performance.now();
+      const reason = await postmaster.exited;
+      if (this.#stopping.signal.aborted) return;
+      if (performance.now() - since > STEADY_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+      this.#log.error({ reason, pid: postmaster.pid }, 'PostgreSQL ended unexpectedly; starting it again');
+      for (const callback of this.#callbacks) callback(reason);
+      postmaster = await this.#restart(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** Tries until it runs again; undefined when it was asked to stop meanwhile. */
+  async #restart(firstPauseMs: number): Promise<Postmaster | undefined> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      await delay(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      if (this.#stopping.signal.aborted) return undefined;
+      try {
+        const postmaster = await runPostmaster(this.#place, this.#binaries);
+        this.#current = postmaster;
+        if (!this.#stopping.signal.aborted) return postmaster;
+        await stopPostmaster(postmaster.pid);
+        return undefined;
+      } catch (error) {
+        this.#log.error({ err: error }, 'PostgreSQL could not be started again; trying once more');
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import {
+  type EmbeddedPostgres,
+  lockDataDir,
+  startEmbeddedPostgres,
+} from '../../server/src/platform/database/embedded/index.ts';
+import { migrateToLatest } from '../../server/src/platform/database/migrate.ts';
+import { waitUntil } from './wait.ts';
+
+const FOLDER_PREFIX = 'virga-test-';
+const TEMPLATE = 'virga_template';
+
+/** Nothing here outlives the run, so nothing needs to reach the disk. */
+const THROW_AWAY = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  shared_buffers: '128MB',
+};
+
+const quiet = {
+  info: () => {},
+  warn: () => {},
+  error: (fields: object, text: string) => complain(text, fields),
+};
+
+/** One PostgreSQL for the whole run, with a template database that holds the project's schema. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeAbandoned();
+  const folder = mkdtempSync(path.join(os.tmpdir(), FOLDER_PREFIX));
+  const lock = lockDataDir(folder);
+  const postgres = await startEmbeddedPostgres({
+    dataDir: folder,
+    log: quiet,
+    durable: false,
+    settings: THROW_AWAY,
+  });
+  await createTemplate(postgres);
+  const { database: _, ...server } = postgres.connection;
+  project.provide('testServer', { ...server, template: TEMPLATE });
+  return async () => {
+    const leaks = await remainingSessions(postgres);
+    await postgres.stop();
+    lock.release();
+    rmSync(folder, { recursive: true, force: true });
+    if (leaks.length > 0)
+      throw new Error(`Connections left open at the end of the tests:\n${leaks.join('\n')}`);
+  };
+}
+
+async function createTemplate(postgres: EmbeddedPostgres): Promise<void> {
+  await query(postgres, `create database ${TEMPLATE}`);
+  const pool = new pg.Pool({ ...postgres.connection, database: TEMPLATE });
+  try {
+    await migrateToLatest(pool);
+  } finally {
+    await pool.end();
+  }
+  // Nobody may connect, or copying it would fail now and then.
+  await query(postgres, `alter database ${TEMPLATE} with is_template true allow_connections false`);
+  // Copies are made file by file: what is in memory has to be there first.
+  await query(postgres, 'checkpoint');
+}
+
+/** Sessions on test databases that do not end by themselves within two seconds. */
+async function remainingSessions(postgres: EmbeddedPostgres): Promise<string[]> {
+  let sessions: string[] = [];
+  const none = async () => {
+    const rows = await query(
+      postgres,
+      `select datname, application_name, state, left(query, 120) as query
+       from pg_stat_activity where datname like 'test\\_%'`,
+    );
+    sessions = rows.map((row) => JSON.stringify(row));
+    return sessions.length === 0;
+  };
+  await waitUntil(none, { what: 'connections to end', timeoutMs: 2_000 }).catch(() => undefined);
+  return sessions;
+}
+
+/** What a run that was killed left behind: its PostgreSQL and its folder. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of readdirSync(os.tmpdir())) {
+    if (!name.startsWith(FOLDER_PREFIX)) continue;
+    const folder = path.join(os.tmpdir(), name);
+    try {
+      // Throws for a run that is still going on, and for other users' folders.
+      const lock = lockDataDir(folder);
+      const postgres = await startEmbeddedPostgres({ dataDir: folder, log: quiet, durable: false });
+      await postgres.stop();
+      lock.release();
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Not ours to remove.
+    }
+  }
+}
+
+async function query(postgres: EmbeddedPostgres, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ ...postgres.connection, database: 'postgres' });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function complain(text: string, fields: object): void {
+  process.stderr.write(`test PostgreSQL: ${text} ${JSON.stringify(fields)}\n`);
+}
