@@ -1,0 +1,55 @@
+// @ts-check
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Bundles the server into one file (100 ms), which starts much faster than its sources would.
+ * A checkout that cannot be written is fine as long as its bundle is up to date.
+ * @param {string} root
+ * @returns {Promise<string>} path of the bundle
+ * @throws when the sources do not compile, or the bundle is old and cannot be replaced
+ */
+export async function bundleServer(root) {
+  const { buildSync } = await import('esbuild');
+  const folder = path.join(root, 'server', 'dist');
+  const result = buildSync({
+    absWorkingDir: root,
+    entryPoints: ['server/src/main.ts'],
+    outfile: path.join(folder, 'main.js'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+    sourcemap: true,
+    write: false,
+    logLevel: 'error',
+  });
+  for (const file of result.outputFiles) replaceFile(file.path, file.contents);
+  return path.join(folder, 'main.js');
+}
+
+/**
+ * Swaps the file in one step, since another server may be starting from it.
+ * @param {string} file
+ * @param {Uint8Array} content
+ */
+function replaceFile(file, content) {
+  if (isSame(file, content)) return;
+  const draft = `${file}.${process.pid}.draft`;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(draft, content);
+  renameSync(draft, file);
+}
+
+/**
+ * @param {string} file
+ * @param {Uint8Array} content
+ */
+function isSame(file, content) {
+  try {
+    return readFileSync(file).equals(content);
+  } catch {
+    return false;
+  }
+}

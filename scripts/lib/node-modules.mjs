@@ -1,0 +1,117 @@
+// @ts-check
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * An entry of package-lock.json, as far as it matters here.
+ * @typedef {object} LockedPackage
+ * @property {string} [version]
+ * @property {boolean} [link]
+ * @property {boolean} [optional]
+ * @property {string[]} [os]
+ * @property {string[]} [cpu]
+ * @property {string[]} [libc]
+ */
+
+/** Remembers for which lock file an install was made here, so that what cannot be had is not fetched for ever. */
+const STAMP = '.virga-install';
+
+/**
+ * Installs what package-lock.json asks for when something of it is missing; touches no network otherwise.
+ * Development packages too, whatever NODE_ENV says: the server is bundled here.
+ * @param {string} root
+ * @returns {boolean} false when npm failed; it has then said why
+ */
+export function installNodeModules(root) {
+  const missing = missingPackages(root);
+  if (missing.length === 0) return true;
+  console.log(`Installing npm packages (${missing.length} missing, such as ${missing[0]}) ...`);
+  const npm = npmCommand();
+  const options = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const result = spawnSync(npm.program, [...npm.args, ...options], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (result.status !== 0) {
+    console.error(`npm ci failed${result.error ? `: ${result.error.message}` : ''}; nothing was started.`);
+    return false;
+  }
+  writeFileSync(path.join(root, 'node_modules', STAMP), stampFor(root));
+  return true;
+}
+
+/**
+ * The folders of package-lock.json that node_modules lacks or has in another version.
+ * @param {string} root
+ * @returns {string[]}
+ */
+export function missingPackages(root) {
+  const wanted = readPackages(path.join(root, 'package-lock.json')) ?? {};
+  const installed = readPackages(path.join(root, 'node_modules', '.package-lock.json')) ?? {};
+  const tried = readText(path.join(root, 'node_modules', STAMP)) === stampFor(root);
+  const isMissing = (/** @type {string} */ folder, /** @type {LockedPackage} */ entry) => {
+    // The other entries are the checkout's own packages.
+    if (!/(^|\/)node_modules\//.test(folder)) return false;
+    const present = existsSync(path.join(root, folder, 'package.json'));
+    if (entry.link) return !present;
+    if (present && installed[folder]?.version === entry.version) return false;
+    // Optional packages are mostly for other machines; those for this one count, but only once.
+    return entry.optional ? !tried && isForThisMachine(entry) : true;
+  };
+  return Object.entries(wanted).flatMap(([folder, entry]) => (isMissing(folder, entry) ? [folder] : []));
+}
+
+/**
+ * @param {LockedPackage} entry
+ * @returns {boolean} true only when the entry names this platform
+ */
+export function isForThisMachine(entry) {
+  if (!entry.os?.includes(process.platform) || !entry.cpu?.includes(process.arch)) return false;
+  return entry.libc === undefined || entry.libc.includes(libc());
+}
+
+/** @returns {string} */
+function libc() {
+  const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  return report.header.glibcVersionRuntime ? 'glibc' : 'musl';
+}
+
+/** @returns {{ program: string, args: string[] }} the npm that runs us, else the one in the PATH */
+function npmCommand() {
+  const script = process.env.npm_execpath;
+  return script && existsSync(script) && script.endsWith('.js')
+    ? { program: process.execPath, args: [script] }
+    : { program: 'npm', args: [] };
+}
+
+/**
+ * @param {string} file
+ * @returns {Record<string, LockedPackage> | undefined}
+ */
+function readPackages(file) {
+  const text = readText(file);
+  return text === undefined ? undefined : JSON.parse(text).packages;
+}
+
+/**
+ * @param {string} file
+ * @returns {string | undefined}
+ */
+function readText(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} root
+ * @returns {string}
+ */
+function stampFor(root) {
+  const lock = readFileSync(path.join(root, 'package-lock.json'));
+  return `${process.platform}-${process.arch} ${createHash('sha256').update(lock).digest('hex')}\n`;
+}

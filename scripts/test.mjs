@@ -1,0 +1,24 @@
+// @ts-check
+// npm test: installs what is missing, then lint, types and every test. The last line is the sum.
+import './lib/node-version.mjs';
+
+const { ROOT } = await import('./lib/root.mjs');
+const { installNodeModules } = await import('./lib/node-modules.mjs');
+const { missingSystemPackages, readSystemPackages } = await import('./lib/system-packages.mjs');
+const { installSystemPackages } = await import('./lib/apt.mjs');
+const { runStaticChecks, runTests } = await import('./lib/checks.mjs');
+
+/** @returns {{ passed: number, failed: number }} */
+function runAll() {
+  const ready =
+    installNodeModules(ROOT) &&
+    installSystemPackages(missingSystemPackages(readSystemPackages(ROOT), 'test'));
+  if (!ready) return { passed: 0, failed: 1 };
+  const checks = runStaticChecks(ROOT);
+  const tests = runTests(ROOT, process.argv.slice(2));
+  return { passed: checks.passed + tests.passed, failed: checks.failed + tests.failed };
+}
+
+const { passed, failed } = runAll();
+process.exitCode = failed === 0 ? 0 : 1;
+console.log(`${passed} passed, ${failed} failed`);
