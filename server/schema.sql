@@ -1,0 +1,1 @@
+-- What all migrations add up to, written by npm run generate. To read, not to run.
