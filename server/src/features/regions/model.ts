@@ -42,7 +42,7 @@ export const NO_CAPABILITIES: Capabilities = {
   inference: false,
 };
 
-export function viewRegion(row: RegionRow, can: Capabilities, showVolumeTypes: boolean): Static<typeof Region> {
+export function viewRegion(row: RegionRow, can: Capabilities): Static<typeof Region> {
   const { settings } = row;
   return {
     id: row.id,
@@ -62,7 +62,7 @@ export function viewRegion(row: RegionRow, can: Capabilities, showVolumeTypes: b
     has_sfs: false,
     has_ai: false,
     has_ai_gpu: false,
-    available_volume_types: showVolumeTypes ? [...(settings.volume_types ?? [])] : [],
+    available_volume_types: [...(settings.volume_types ?? [])],
     file_share_types: null,
     endpoint_type: 'public',
     external_network_id: null,

@@ -25,8 +25,7 @@ export function regionRoutes(capabilitiesOf: CapabilitiesOf): readonly Route[] {
       params: Type.Object({ region_id: Key() }),
       query: RegionQuery,
       response: Region,
-      handler: (ctx, { params, query }) =>
-        getRegion(ctx, params.region_id, query.show_volume_types ?? false, capabilitiesOf),
+      handler: (ctx, { params }) => getRegion(ctx, params.region_id, capabilitiesOf),
     }),
   ];
 }

@@ -50,6 +50,7 @@ export const Region = Type.Object(
 
 export const RegionList = ListOf(Region, 'RegionList');
 
+/** `show_volume_types` is accepted for older clients; the types are always shown. */
 export const RegionQuery = Type.Object({
   show_volume_types: Type.Optional(Type.Boolean({ default: false })),
 });

@@ -24,7 +24,7 @@ export async function listRegions(
   const { limit = 1000, offset = 0 } = query;
   const results = wanted
     .slice(offset, offset + limit)
-    .map(({ row, can }) => viewRegion(row, can, query.show_volume_types ?? false));
+    .map(({ row, can }) => viewRegion(row, can));
   return { count: wanted.length, results };
 }
 
@@ -43,10 +43,9 @@ function compare(a: RegionRow, b: RegionRow, order: Order): number {
 export async function getRegion(
   ctx: RequestContext,
   id: number,
-  showVolumeTypes: boolean,
   capabilitiesOf: CapabilitiesOf,
 ) {
   const row = await readRegion(ctx.db, id);
   if (!row) throw new NotFound(`Region ${id} was not found`);
-  return viewRegion(row, await capabilitiesOf(id), showVolumeTypes);
+  return viewRegion(row, await capabilitiesOf(id));
 }
