@@ -1,5 +1,6 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import type { Ids } from '../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
@@ -50,7 +51,7 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
   if (input.exp_date !== null && Date.parse(input.exp_date) <= ctx.clock.now().getTime()) {
     throw new Invalid({ exp_date: ['must be in the future, or null for a token that does not expire'] });
   }
-  const value = `${ctx.clientId}$${ctx.ids.secret(32)}`;
+  const value = newTokenValue(ctx.ids);
   const id = await ctx.db.transaction(async (tx) => {
     if ((await store.countTokensLocked(tx, ctx.clientId)) >= MAX_TOKENS) {
       throw new Conflict(`A client may have ${MAX_TOKENS} tokens; delete one first`);
@@ -70,6 +71,9 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
   });
   return { ...(await getToken(ctx, id)), token: value };
 }
+
+/** The prefix lets people and scanners see what leaked. */
+export const newTokenValue = (ids: Ids): string => `virga_${ids.secret(32)}`;
 
 /** @throws NotFound */
 export async function deleteToken(ctx: ClientContext, id: number): Promise<void> {

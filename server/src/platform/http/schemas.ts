@@ -8,7 +8,7 @@ type Options = Record<string, unknown>;
 /** A value or null, shown as `type: [T, "null"]` where that is possible. */
 export function Nullable<T extends TSchema>(schema: T, options: Options = {}) {
   const plain = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
-  const simple = typeof plain.type === 'string' && !plain.$ref;
+  const simple = typeof plain.type === 'string' && plain.$ref === undefined && plain.$id === undefined;
   const widened = simple
     ? {
         ...plain,

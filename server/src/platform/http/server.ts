@@ -8,7 +8,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { type Authenticator, type Caller, NOBODY } from '../auth/caller.ts';
 import { allows } from '../auth/roles.ts';
 import type { Db } from '../database/db.ts';
-import { acceptJson } from './body.ts';
+import { acceptJson, refuseUnstorable } from './body.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { HttpError, toWire } from './errors.ts';
 import { checkRoutes, otherMethods } from './route-table.ts';
@@ -137,6 +137,7 @@ function addRoute(app: FastifyInstance, { scope, spec }: Route, options: ApiOpti
       if (!allows(request.caller.role, access)) throw new PermissionDenied();
     },
     handler: async (request, reply) => {
+      if (/%00/.test(request.url)) refuseNul(request);
       const params = spec.params && validator.check(spec.params, request.params, 'path');
       const query = spec.query && validator.check(spec.query, request.query, 'query');
       const body = spec.body && validator.check(spec.body, request.body, 'body');
@@ -146,6 +147,12 @@ function addRoute(app: FastifyInstance, { scope, spec }: Route, options: ApiOpti
       return sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
     },
   });
+}
+
+/** PostgreSQL cannot store NUL, in a path or query as little as in a body. */
+function refuseNul(request: FastifyRequest): void {
+  refuseUnstorable(request.params, 'path');
+  refuseUnstorable(request.query, 'query');
 }
 
 function sendResult(reply: FastifyReply, spec: Route['spec'], result: unknown, validator: Validator | undefined) {

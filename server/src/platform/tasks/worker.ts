@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
-import { Logger as GraphileLogger, makeWorkerUtils, type Runner, run, runMigrations } from 'graphile-worker';
+import { Logger as GraphileLogger, type Runner, run } from 'graphile-worker';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -21,11 +22,6 @@ const BEAT_MS = 1000;
 /** A worker silent for this long is given up and its jobs go to the others. */
 const SILENT_MS = 4000;
 
-/** Tables of the job queue. */
-export async function migrateQueue(db: Db): Promise<void> {
-  await runMigrations({ pgPool: db.pool, logger: silentLogger });
-}
-
 /** Takes jobs from the queue, says that it is alive, and takes over from workers that no longer are. */
 export class Worker {
   readonly #options: WorkerOptions;
@@ -40,8 +36,8 @@ export class Worker {
 
   async start(): Promise<void> {
     const { db, engine, log } = this.#options;
+    await this.#forgetDeadNeighbours();
     await this.#takeOver();
-    const { EventEmitter } = await import('node:events');
     const events = new EventEmitter();
     events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
       this.#poolIds = [...this.#poolIds, workerPool.id];
@@ -97,6 +93,18 @@ export class Worker {
     }
   }
 
+  /** After a crash the jobs of our own predecessor need not wait until it counts as silent. */
+  async #forgetDeadNeighbours(): Promise<void> {
+    const { db } = this.#options;
+    const here = await db.named<{ id: string; pid: number }>(
+      'workers_here',
+      'select id, pid from workers where host = $1',
+      [hostname()],
+    );
+    const dead = here.filter(({ pid }) => !isAlive(pid)).map(({ id }) => id);
+    await db.named('workers_dead', `update workers set seen_at = '-infinity' where id = any($1)`, [dead]);
+  }
+
   /** Unlocks the jobs of silent workers, and of those that nobody has ever heard of. */
   async #takeOver(): Promise<void> {
     const { db, log } = this.#options;
@@ -122,8 +130,6 @@ export class Worker {
   }
 }
 
-const silentLogger = new GraphileLogger(() => () => {});
-
 function graphileLogger(log: Logger): GraphileLogger {
   return new GraphileLogger(() => (level, message) => {
     if (level === 'error' || level === 'warning') log[level === 'error' ? 'error' : 'warn'](message);
@@ -131,4 +137,11 @@ function graphileLogger(log: Logger): GraphileLogger {
   });
 }
 
-export { makeWorkerUtils };
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
