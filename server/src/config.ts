@@ -47,11 +47,19 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
     const raw = text(name);
     if (raw === undefined) return fallback;
     const value = Number(raw);
-    if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
-    faults.push(`${name} must be ${whole ? 'a whole number' : 'a number'} from ${min} to ${max}, not "${raw}"`);
+    if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value)))
+      return value;
+    faults.push(
+      `${name} must be ${whole ? 'a whole number' : 'a number'} from ${min} to ${max}, not "${raw}"`,
+    );
     return fallback;
   };
-  const choice = <T extends string>(name: string, value: string | undefined, values: readonly T[], fallback: T): T => {
+  const choice = <T extends string>(
+    name: string,
+    value: string | undefined,
+    values: readonly T[],
+    fallback: T,
+  ): T => {
     if (value === undefined) return fallback;
     const found = values.find((each) => each === value);
     if (!found) faults.push(`${name} must be one of ${values.join(', ')}, not "${value}"`);
@@ -60,7 +68,8 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
   const url = (name: string, protocols: readonly string[]) => {
     const raw = text(name);
     const valid = raw === undefined || (URL.canParse(raw) && protocols.includes(new URL(raw).protocol));
-    if (!valid) faults.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    if (!valid)
+      faults.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return raw;
   };
   const unknown = Object.keys(env).filter((name) => name.startsWith('VIRGA_') && !isKnown(name));

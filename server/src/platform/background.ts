@@ -42,7 +42,10 @@ export class Background {
       try {
         if (await this.#mayRun(job)) await job.run(signal);
       } catch (error) {
-        this.#log.warn({ err: error, job: job.name }, `${job.name} failed and will run again: ${messageOf(error)}`);
+        this.#log.warn(
+          { err: error, job: job.name },
+          `${job.name} failed and will run again: ${messageOf(error)}`,
+        );
       }
     }
   }

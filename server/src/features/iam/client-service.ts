@@ -25,8 +25,13 @@ export function viewUser(row: UserRow, client: ClientRow): User {
 
 const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
 
-function byService<T>(value: (service: (typeof SERVICES)[number]) => T): Record<(typeof SERVICES)[number], T> {
-  return Object.fromEntries(SERVICES.map((name) => [name, value(name)])) as Record<(typeof SERVICES)[number], T>;
+function byService<T>(
+  value: (service: (typeof SERVICES)[number]) => T,
+): Record<(typeof SERVICES)[number], T> {
+  return Object.fromEntries(SERVICES.map((name) => [name, value(name)])) as Record<
+    (typeof SERVICES)[number],
+    T
+  >;
 }
 
 /** The services that this program provides. */
@@ -49,7 +54,10 @@ export async function getOwnClient(ctx: RequestContext) {
     currentUser: ctx.caller.userId,
     users: users.map((user) => viewUser(user, client)),
     capabilities: SERVICES.filter(provided),
-    serviceStatuses: byService((name) => ({ status: provided(name) ? ('active' as const) : ('new' as const), enabled: provided(name) })),
+    serviceStatuses: byService((name) => ({
+      status: provided(name) ? ('active' as const) : ('new' as const),
+      enabled: provided(name),
+    })),
     paidFeatures: byService(() => []),
     freeFeatures: byService(() => []),
     entryBaseDomain: null,

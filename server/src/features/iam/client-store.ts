@@ -5,7 +5,15 @@ export interface ClientRow {
   readonly id: number;
   readonly name: string;
   readonly email: string;
-  readonly status: 'new' | 'trial' | 'trialend' | 'active' | 'integration' | 'paused' | 'preparation' | 'ready';
+  readonly status:
+    | 'new'
+    | 'trial'
+    | 'trialend'
+    | 'active'
+    | 'integration'
+    | 'paused'
+    | 'preparation'
+    | 'ready';
 }
 
 export interface UserRow {
@@ -16,7 +24,11 @@ export interface UserRow {
 }
 
 export async function readClient(db: Db, id: number): Promise<ClientRow | undefined> {
-  const [row] = await db.named<ClientRow>('client_get', 'select id, name, email, status from clients where id = $1', [id]);
+  const [row] = await db.named<ClientRow>(
+    'client_get',
+    'select id, name, email, status from clients where id = $1',
+    [id],
+  );
   return row;
 }
 

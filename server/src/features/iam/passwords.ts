@@ -4,8 +4,12 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 const COST = 2 ** 15;
 const derive = (password: string, salt: Buffer, cost: number) =>
   new Promise<Buffer>((resolve, reject) =>
-    scrypt(password.normalize('NFKC'), salt, 32, { N: cost, r: 8, p: 1, maxmem: 128 * cost * 8 * 2 }, (error, key) =>
-      error ? reject(error) : resolve(key),
+    scrypt(
+      password.normalize('NFKC'),
+      salt,
+      32,
+      { N: cost, r: 8, p: 1, maxmem: 128 * cost * 8 * 2 },
+      (error, key) => (error ? reject(error) : resolve(key)),
     ),
   );
 

@@ -66,7 +66,16 @@ export const Client = Type.Object(
     name: Nullable(Type.String()),
     email: email(),
     phone: Nullable(Type.String()),
-    status: StringEnum(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready']),
+    status: StringEnum([
+      'new',
+      'trial',
+      'trialend',
+      'active',
+      'integration',
+      'paused',
+      'preparation',
+      'ready',
+    ]),
     companyName: Type.String(),
     website: Type.String(),
     currentUser: Type.Integer(),
@@ -122,7 +131,9 @@ export const CreateApiToken = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 1000 })),
     exp_date: Nullable(DateTime()),
     client_user: Type.Object({
-      role: Type.Optional(Type.Object({ id: Type.Optional(Type.Integer()), name: Type.Optional(StringEnum(ROLE_NAMES)) })),
+      role: Type.Optional(
+        Type.Object({ id: Type.Optional(Type.Integer()), name: Type.Optional(StringEnum(ROLE_NAMES)) }),
+      ),
     }),
   },
   { $id: 'CreateApiToken' },

@@ -88,7 +88,9 @@ export async function deleteToken(ctx: ClientContext, id: number): Promise<void>
 function roleOf(input: CreateApiToken): Role {
   const { id, name } = input.client_user.role ?? {};
   if (id === undefined && name === undefined) return 'Users';
-  const role = ROLES.find((known) => (name === undefined || known === name) && (id === undefined || ROLE_IDS[known] === id));
+  const role = ROLES.find(
+    (known) => (name === undefined || known === name) && (id === undefined || ROLE_IDS[known] === id),
+  );
   if (role) return role;
   const known = ROLES.map((each) => `${each} (${ROLE_IDS[each]})`).join(', ');
   throw new Invalid({ 'client_user.role': [`must be one of: ${known}`] });

@@ -29,7 +29,13 @@ export async function listTokens(db: Db, clientId: number, query: TokenListQuery
         and ($2::text is null or t.role = $2) and ($3::int is null or t.user_id = $3)
         and ($4::int is null or t.user_id <> $4) and (t.deleted_at is not null) = $5
       order by t.id`,
-    [clientId, query.role ?? null, query.issued_by ?? null, query.not_issued_by ?? null, query.deleted ?? false],
+    [
+      clientId,
+      query.role ?? null,
+      query.issued_by ?? null,
+      query.not_issued_by ?? null,
+      query.deleted ?? false,
+    ],
   );
 }
 

@@ -105,7 +105,8 @@ async function refusingTakenNames<T>(name: string, work: () => Promise<T>): Prom
   try {
     return await work();
   } catch (error) {
-    if (constraintOf(error) === 'projects_name') throw new Conflict(`A project with the name ${name} exists already`);
+    if (constraintOf(error) === 'projects_name')
+      throw new Conflict(`A project with the name ${name} exists already`);
     throw error;
   }
 }

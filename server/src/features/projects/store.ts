@@ -19,7 +19,11 @@ export interface ProjectRow {
 
 const COLUMNS = 'id, client_id, name, description, state, is_default, task_id, created_at, deleted_at';
 
-export async function readProject(db: Queryable, id: number, clientId: number | 'any'): Promise<ProjectRow | undefined> {
+export async function readProject(
+  db: Queryable,
+  id: number,
+  clientId: number | 'any',
+): Promise<ProjectRow | undefined> {
   const [row] = await db.named<ProjectRow>(
     'project_get',
     `select ${COLUMNS} from projects where id = $1 and deleted_at is null and ($2::int is null or client_id = $2)`,
@@ -108,7 +112,10 @@ export async function updateProject(
 }
 
 export async function markDeleting(tx: Tx, id: number, taskId: string): Promise<void> {
-  await tx.named('project_deleting', `update projects set state = 'DELETING', task_id = $2 where id = $1`, [id, taskId]);
+  await tx.named('project_deleting', `update projects set state = 'DELETING', task_id = $2 where id = $1`, [
+    id,
+    taskId,
+  ]);
 }
 
 export async function markDeleted(tx: Tx, id: number, timestamp: string): Promise<void> {

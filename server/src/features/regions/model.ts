@@ -17,7 +17,7 @@ export interface RegionRow {
   readonly id: number;
   readonly display_name: string;
   readonly slug: string;
-  readonly state: (typeof import('./schema.ts').REGION_STATES)[number];
+  readonly state: typeof import('./schema.ts').REGION_STATES[number];
   readonly provider: string;
   readonly settings: RegionSettings;
   readonly created_at: Date;

@@ -22,9 +22,7 @@ export async function listRegions(
     .filter(({ can }) => query.product === undefined || can[query.product])
     .sort((a, b) => compare(a.row, b.row, query.order_by ?? 'created_at.desc'));
   const { limit = 1000, offset = 0 } = query;
-  const results = wanted
-    .slice(offset, offset + limit)
-    .map(({ row, can }) => viewRegion(row, can));
+  const results = wanted.slice(offset, offset + limit).map(({ row, can }) => viewRegion(row, can));
   return { count: wanted.length, results };
 }
 
@@ -40,11 +38,7 @@ function compare(a: RegionRow, b: RegionRow, order: Order): number {
 }
 
 /** @throws NotFound */
-export async function getRegion(
-  ctx: RequestContext,
-  id: number,
-  capabilitiesOf: CapabilitiesOf,
-) {
+export async function getRegion(ctx: RequestContext, id: number, capabilitiesOf: CapabilitiesOf) {
   const row = await readRegion(ctx.db, id);
   if (!row) throw new NotFound(`Region ${id} was not found`);
   return viewRegion(row, await capabilitiesOf(id));

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { DB } from '../../platform/database/schema.gen.ts';
-import type { ActiveTasksQuery, AcknowledgeAllQuery, TaskListQuery } from './schema.ts';
+import type { AcknowledgeAllQuery, ActiveTasksQuery, TaskListQuery } from './schema.ts';
 
 export interface TaskRow {
   readonly id: string;
@@ -68,8 +68,12 @@ export async function listTasks(db: Db, clientId: number, query: TaskListQuery) 
     .$if(query.task_type !== undefined, (q) => q.where('type', '=', query.task_type ?? ''))
     .$if(query.is_acknowledged === true, (q) => q.where('acknowledged_at', 'is not', null))
     .$if(query.is_acknowledged === false, (q) => q.where('acknowledged_at', 'is', null))
-    .$if(query.from_timestamp !== undefined, (q) => q.where('created_at', '>=', sql<Date>`${query.from_timestamp}::timestamptz`))
-    .$if(query.to_timestamp !== undefined, (q) => q.where('created_at', '<=', sql<Date>`${query.to_timestamp}::timestamptz`));
+    .$if(query.from_timestamp !== undefined, (q) =>
+      q.where('created_at', '>=', sql<Date>`${query.from_timestamp}::timestamptz`),
+    )
+    .$if(query.to_timestamp !== undefined, (q) =>
+      q.where('created_at', '<=', sql<Date>`${query.to_timestamp}::timestamptz`),
+    );
   return page(base, direction, query.limit ?? 1000, query.offset ?? 0);
 }
 
@@ -85,7 +89,13 @@ export async function listActiveTasks(db: Db, projectId: number, regionId: numbe
 
 async function page(base: Tasks, direction: 'asc' | 'desc', limit: number, offset: number) {
   const [results, total] = await Promise.all([
-    base.select(NAMES).orderBy('created_at', direction).orderBy('id', direction).limit(limit).offset(offset).execute(),
+    base
+      .select(NAMES)
+      .orderBy('created_at', direction)
+      .orderBy('id', direction)
+      .limit(limit)
+      .offset(offset)
+      .execute(),
     base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
   ]);
   return { count: total.count, results: results as unknown as TaskRow[] };

@@ -1,5 +1,5 @@
-import type { RequestContext } from '../http/context.ts';
 import type { Tx } from '../database/db.ts';
+import type { RequestContext } from '../http/context.ts';
 
 export interface AuditEntry {
   /** What was done, in the words of the API: `create_token`, `delete_project`. */

@@ -6,13 +6,17 @@ import { BadRequest, Invalid } from '../../kernel/errors.ts';
  *  store (NUL, half a surrogate pair) is refused here, once for all fields. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/([\w.+-]+\+)?json\b/, { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      done(null, parseBody(String(text)));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  app.addContentTypeParser(
+    /^application\/([\w.+-]+\+)?json\b/,
+    { parseAs: 'string' },
+    (_request, text, done) => {
+      try {
+        done(null, parseBody(String(text)));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
 }
 
 const SUSPICIOUS = /\\u(0000|d[89a-f])|\0/i;

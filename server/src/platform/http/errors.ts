@@ -52,7 +52,8 @@ export function toWire(error: unknown, path: string, requestId: string): WireErr
   const facts = factsOf(error);
   const dialect = dialectOf(path);
   const body = BODIES[dialect](facts, error, requestId);
-  const contentType = dialect === 'waap' && !isDetail(facts) ? 'application/problem+json' : 'application/json';
+  const contentType =
+    dialect === 'waap' && !isDetail(facts) ? 'application/problem+json' : 'application/json';
   return { status: dialectStatus(dialect, facts, error), contentType, headers: facts.headers, body };
 }
 
@@ -97,7 +98,8 @@ function dialectStatus(dialect: Dialect, facts: Facts, error: unknown): number {
 const BODIES: Record<Dialect, (facts: Facts, error: unknown, requestId: string) => unknown> = {
   cloud: cloudBody,
   waap: problemBody,
-  storage: (facts) => (isDetail(facts) ? { detail: facts.message, error: facts.message } : { error: facts.message }),
+  storage: (facts) =>
+    isDetail(facts) ? { detail: facts.message, error: facts.message } : { error: facts.message },
   video: (facts) => ({ error: facts.message }),
 };
 

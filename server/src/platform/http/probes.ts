@@ -37,7 +37,9 @@ export function probeRoutes(metrics: Metrics, isReady: () => boolean): readonly 
       path: '/metrics',
       tag: 'Internal',
       summary: 'Metrics for Prometheus',
-      access: { public: 'read by Prometheus on the same machine; counts and times without names or contents' },
+      access: {
+        public: 'read by Prometheus on the same machine; counts and times without names or contents',
+      },
       handler: async () => new RawReply(metrics.registry.contentType, await metrics.registry.metrics()),
     }),
   ];

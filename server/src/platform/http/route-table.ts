@@ -16,7 +16,8 @@ export function checkRoutes(routes: readonly Route[]): void {
     const { access } = spec;
     const declared = typeof access === 'object' ? access.public.length > 0 : ACCESSES.includes(access);
     if (!declared) throw new Error(`${name} has neither a permission nor a reason to be public`);
-    for (const part of NEEDED[scope]) if (!part.test(spec.path)) throw new Error(`${name} is not a ${scope} route`);
+    for (const part of NEEDED[scope])
+      if (!part.test(spec.path)) throw new Error(`${name} is not a ${scope} route`);
     if (/\{\w+\}/.test(spec.path) && !spec.params) throw new Error(`${name} has no schema for its path`);
     if (seen.has(name)) throw new Error(`${name} is declared twice`);
     seen.add(name);
@@ -26,7 +27,9 @@ export function checkRoutes(routes: readonly Route[]): void {
 /** The methods that do exist at a path. */
 export function otherMethods(routes: readonly Route[], path: string): string[] {
   const wanted = path.replace(/\/$/, '').split('/');
-  const found = routes.filter(({ spec }) => matches(spec.path.split('/'), wanted)).map(({ spec }) => spec.method);
+  const found = routes
+    .filter(({ spec }) => matches(spec.path.split('/'), wanted))
+    .map(({ spec }) => spec.method);
   return [...new Set(found)].sort();
 }
 

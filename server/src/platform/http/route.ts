@@ -68,7 +68,11 @@ export class RawReply {
   readonly contentType: string;
   readonly payload: string | Buffer | NodeJS.ReadableStream;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(contentType: string, payload: RawReply['payload'], headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    contentType: string,
+    payload: RawReply['payload'],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.contentType = contentType;
     this.payload = payload;
     this.headers = headers;

@@ -61,7 +61,10 @@ export function ListQuery<T extends Record<string, TSchema>>(filters: T, default
 }
 
 /** `<field>.asc` and `<field>.desc` for each field. */
-export function OrderBy<const T extends readonly string[]>(fields: T, fallback: `${T[number]}.${'asc' | 'desc'}`) {
+export function OrderBy<const T extends readonly string[]>(
+  fields: T,
+  fallback: `${T[number]}.${'asc' | 'desc'}`,
+) {
   const values = fields.flatMap((field) => [`${field}.asc`, `${field}.desc`]);
   return Type.Unsafe<`${T[number]}.${'asc' | 'desc'}`>({ type: 'string', enum: values, default: fallback });
 }
@@ -77,7 +80,9 @@ export interface Listed<T> {
 }
 
 /** Splits `name.desc` into its field and direction. */
-export function parseOrder<F extends string>(order: `${F}.${'asc' | 'desc'}`): { field: F; direction: 'asc' | 'desc' } {
+export function parseOrder<F extends string>(
+  order: `${F}.${'asc' | 'desc'}`,
+): { field: F; direction: 'asc' | 'desc' } {
   const [field, direction] = order.split('.') as [F, 'asc' | 'desc'];
   return { field, direction };
 }

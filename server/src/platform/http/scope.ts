@@ -22,12 +22,18 @@ export async function resolveScope(
   const region = await scopes.region(Number(params.region_id));
   if (!region) throw new NotFound(`Region ${params.region_id} was not found`);
   if (spec.method !== 'GET' && !spec.anyRegionState && region.state !== 'ACTIVE') {
-    throw new Forbidden(`Region ${region.name} is ${region.state}; changes are possible in ACTIVE regions only`);
+    throw new Forbidden(
+      `Region ${region.name} is ${region.state}; changes are possible in ACTIVE regions only`,
+    );
   }
   return Object.assign(ctx, { project, region });
 }
 
-async function clientOf(ctx: RequestContext, params: Params, scopes: ScopeResolver): Promise<{ clientId: number }> {
+async function clientOf(
+  ctx: RequestContext,
+  params: Params,
+  scopes: ScopeResolver,
+): Promise<{ clientId: number }> {
   const clientId = Number(params.clientId ?? params.client_id);
   const own = clientId === ctx.caller.clientId;
   const known = own || (ctx.caller.role === 'operator' && (await scopes.client(clientId)));

@@ -1,6 +1,11 @@
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
 import { NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
@@ -11,8 +16,8 @@ import type { Db } from '../database/db.ts';
 import { acceptJson, refuseUnstorable } from './body.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { HttpError, toWire } from './errors.ts';
-import { checkRoutes, otherMethods } from './route-table.ts';
 import { RawReply, type Route } from './route.ts';
+import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
 import { Validator } from './validation.ts';
 
@@ -44,7 +49,7 @@ declare module 'fastify' {
 export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   checkRoutes(options.routes);
   const app = Fastify({
-    loggerInstance: options.log,
+    loggerInstance: options.log as FastifyBaseLogger,
     disableRequestLogging: true,
     bodyLimit: BODY_LIMIT,
     genReqId: () => options.ids.uuid(),
@@ -56,7 +61,10 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     },
   });
   acceptJson(app);
-  await app.register(cors, { origin: true, exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'] });
+  await app.register(cors, {
+    origin: true,
+    exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+  });
   if (options.rateLimit > 0) await limitRate(app, options.rateLimit);
   app.decorateRequest('caller', NOBODY as never);
   app.addHook('onSend', async (request, reply) => {
@@ -92,14 +100,22 @@ async function limitRate(app: FastifyInstance, perMinute: number): Promise<void>
 
 function observeRequests(app: FastifyInstance, observe: NonNullable<ApiOptions['observe']>): void {
   app.addHook('onResponse', async (request, reply) => {
-    observe(request.routeOptions.url ?? 'unknown', request.method, reply.statusCode, reply.elapsedTime / 1000);
+    observe(
+      request.routeOptions.url ?? 'unknown',
+      request.method,
+      reply.statusCode,
+      reply.elapsedTime / 1000,
+    );
   });
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const wire = toWire(asHttpError(error), request.url, request.id);
   const level = wire.status >= 500 ? 'error' : 'debug';
-  request.log[level]({ err: error, method: request.method, path: request.routeOptions.url }, 'request refused');
+  request.log[level](
+    { err: error, method: request.method, path: request.routeOptions.url },
+    'request refused',
+  );
   reply.code(wire.status).headers(wire.headers).type(wire.contentType).send(JSON.stringify(wire.body));
 }
 
@@ -116,7 +132,12 @@ function asHttpError(error: unknown): unknown {
   return new HttpError(status, FRAMEWORK_MESSAGES[String(error.code)] ?? error.message);
 }
 
-function addRoute(app: FastifyInstance, { scope, spec }: Route, options: ApiOptions, validator: Validator): void {
+function addRoute(
+  app: FastifyInstance,
+  { scope, spec }: Route,
+  options: ApiOptions,
+  validator: Validator,
+): void {
   const { access } = spec;
   const contextOf = (request: FastifyRequest): RequestContext => ({
     db: options.db,
@@ -155,7 +176,12 @@ function refuseNul(request: FastifyRequest): void {
   refuseUnstorable(request.query, 'query');
 }
 
-function sendResult(reply: FastifyReply, spec: Route['spec'], result: unknown, validator: Validator | undefined) {
+function sendResult(
+  reply: FastifyReply,
+  spec: Route['spec'],
+  result: unknown,
+  validator: Validator | undefined,
+) {
   if (result instanceof RawReply) {
     return reply.headers(result.headers).type(result.contentType).send(result.payload);
   }

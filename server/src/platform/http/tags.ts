@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { type InvalidFields, Invalid } from '../../kernel/errors.ts';
+import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
 
 /** Tags: keys of 1 to 255 characters without white space and `=`, values of 1 to 255 without tabs and
  *  newlines. Surrounding white space is stripped first. */
@@ -66,7 +66,10 @@ export function newTags(input: Readonly<Record<string, string>>): StoredTags {
 
 /** Applies a merge patch; null keeps nothing but the read-only tags.
  *  @throws Invalid for a faulty key or value, or a change of a read-only tag */
-export function patchTags(stored: StoredTags, patch: Readonly<Record<string, string | null>> | null): StoredTags {
+export function patchTags(
+  stored: StoredTags,
+  patch: Readonly<Record<string, string | null>> | null,
+): StoredTags {
   const readOnly = Object.fromEntries(Object.entries(stored).filter(([, tag]) => tag.read_only));
   if (patch === null) return readOnly;
   const given = Object.entries(patch).filter((entry): entry is [string, string] => entry[1] !== null);

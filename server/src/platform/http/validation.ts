@@ -112,7 +112,8 @@ function fieldsOf(errors: readonly ErrorObject[], location: Location): Record<st
 /** Of a value that may be one thing or null, the faults of the one thing are enough. */
 function isNoise(error: ErrorObject, all: readonly ErrorObject[]): boolean {
   const combinator = error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'if';
-  if (combinator) return all.some((other) => other !== error && other.schemaPath.startsWith(error.schemaPath));
+  if (combinator)
+    return all.some((other) => other !== error && other.schemaPath.startsWith(error.schemaPath));
   if (error.keyword === 'type' && error.params.type === 'null') return all.length > 1;
   if (error.keyword === 'propertyNames') return true;
   return false;
@@ -126,7 +127,10 @@ function describe(error: ErrorObject, location: Location): [string, string] {
     case 'additionalProperties':
       return [[...path, error.params.additionalProperty].join('.'), 'is not a known field'];
     case 'enum':
-      return [path.join('.') || location, `must be one of: ${error.params.allowedValues.filter((v: unknown) => v !== null).join(', ')}`];
+      return [
+        path.join('.') || location,
+        `must be one of: ${error.params.allowedValues.filter((v: unknown) => v !== null).join(', ')}`,
+      ];
     case 'const':
       return [path.join('.') || location, `must be ${JSON.stringify(error.params.allowedValue)}`];
     case 'discriminator':

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
+import { allows, ROLES } from '../auth/roles.ts';
 import type { Route } from '../http/route.ts';
-import { ROLES, allows } from '../auth/roles.ts';
 
 type Json = Record<string, unknown>;
 
@@ -20,7 +20,9 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     info: { title: 'Virga', version, description: 'A cloud control plane that anyone can run.' },
     servers: [{ url: '/' }],
     security: [{ APIKey: [] }],
-    tags: [...new Set(routes.filter(({ spec }) => !isInternal(spec)).map(({ spec }) => spec.tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.filter(({ spec }) => !isInternal(spec)).map(({ spec }) => spec.tag))].map(
+      (name) => ({ name }),
+    ),
     paths,
     components: {
       securitySchemes: {
@@ -49,7 +51,10 @@ function operation(spec: Route['spec'], components: Record<string, unknown>): Js
     tags: [spec.tag],
     ...(spec.deprecated ? { deprecated: true } : {}),
     ...(isPublic ? { security: [] } : { 'x-roles': rolesOf(spec) }),
-    parameters: [...parameters('path', spec.params, components), ...parameters('query', spec.query, components)],
+    parameters: [
+      ...parameters('path', spec.params, components),
+      ...parameters('query', spec.query, components),
+    ],
     ...(spec.body ? { requestBody: { required: true, content: json(spec.body, components) } } : {}),
     responses: {
       [status]: {
@@ -74,7 +79,11 @@ function operationId({ method, path }: Route['spec']): string {
   return [method.toLowerCase(), ...words].join('_').replace(/[^A-Za-z0-9_]/g, '_');
 }
 
-function parameters(place: 'path' | 'query', schema: TSchema | undefined, components: Record<string, unknown>): Json[] {
+function parameters(
+  place: 'path' | 'query',
+  schema: TSchema | undefined,
+  components: Record<string, unknown>,
+): Json[] {
   const properties: Record<string, TSchema> = schema?.properties ?? {};
   const required: readonly string[] = schema?.required ?? [];
   return Object.entries(properties).map(([name, value]) => ({
@@ -94,11 +103,13 @@ function lift(schema: unknown, components: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((item) => lift(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;
   const { $id, ...rest } = schema as { $id?: unknown };
-  const lifted = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, lift(value, components)]));
+  const lifted = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, lift(value, components)]),
+  );
   if (typeof $id !== 'string') return lifted;
   const known = components[$id];
-  if (known && JSON.stringify(known) !== JSON.stringify(lifted)) throw new Error(`two schemas are called ${$id}`);
+  if (known && JSON.stringify(known) !== JSON.stringify(lifted))
+    throw new Error(`two schemas are called ${$id}`);
   components[$id] = lifted;
   return { $ref: `#/components/schemas/${$id}` };
 }
-

@@ -48,7 +48,11 @@ export class TaskEngine {
     if (!handler) throw new Error(`this node has no handler for ${task.type}`);
     if (task.failure !== null) return this.#undo(task, run, handler, task.failure);
     if (run.now.getTime() > task.created_at.getTime() + handler.deadlineMs) {
-      return this.#giveUp(task, run, `${task.type} was not done within ${Math.round(handler.deadlineMs / 1000)} s`);
+      return this.#giveUp(
+        task,
+        run,
+        `${task.type} was not done within ${Math.round(handler.deadlineMs / 1000)} s`,
+      );
     }
     try {
       const outcome = await handler.run(run);

@@ -1,5 +1,5 @@
-import type { RequestContext } from '../http/context.ts';
 import type { Tx } from '../database/db.ts';
+import type { RequestContext } from '../http/context.ts';
 
 /** Name of the one job that graphile-worker runs for us. */
 export const RUN_TASK = 'run_task';
