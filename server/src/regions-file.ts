@@ -76,4 +76,6 @@ function newRegion({ id, name, provider, state, ...settings }: Static<typeof Reg
   return { id, display_name: name, slug: slugOf(name), state: state ?? 'ACTIVE', provider, settings };
 }
 
-const slugOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+function slugOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}

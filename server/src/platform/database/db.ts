@@ -49,7 +49,11 @@ export class Db implements Queryable {
       ...options.connection,
     });
     // Without a listener a lost idle connection would end the process; the pool replaces it by itself.
-    this.pool.on('error', (error) => options.log.warn({ err: error }, 'lost an idle database connection'));
+    const lost = (error: Error) => options.log.warn({ err: error }, 'lost a database connection');
+    this.pool.on('error', lost);
+    this.pool.on('connect', (client) => {
+      client.on('error', lost);
+    });
     this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
   }
 

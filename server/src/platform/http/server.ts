@@ -66,7 +66,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
   });
   if (options.rateLimit > 0) await limitRate(app, options.rateLimit);
-  app.decorateRequest('caller', NOBODY as never);
+  app.decorateRequest('caller', null as never);
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -153,6 +153,7 @@ function addRoute(
     url: spec.path.replace(/\{(\w+)\}/g, ':$1'),
     config: options.rateLimit > 0 ? { rateLimit: {} } : {},
     onRequest: async (request) => {
+      request.caller = NOBODY;
       if (typeof access === 'object') return;
       request.caller = await options.authenticator.authenticate(request.headers.authorization);
       if (!allows(request.caller.role, access)) throw new PermissionDenied();
