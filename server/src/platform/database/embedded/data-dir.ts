@@ -1,4 +1,5 @@
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { errorCode, StartError } from './start-error.ts';
 
 /**
@@ -28,6 +29,8 @@ export function prepareDataDir(dataDir: string): void {
 
 function create(dataDir: string): void {
   try {
+    // Folders on the way are ordinary ones; only the last is private.
+    mkdirSync(path.dirname(dataDir), { recursive: true });
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
     const code = errorCode(error);

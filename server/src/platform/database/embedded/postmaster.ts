@@ -84,8 +84,11 @@ async function clearRemains(place: Place): Promise<void> {
     await eventually(none, 5_000);
   }
   const found = readPidFile(place);
-  const foreign = found && process.platform === 'linux' && !isPostgresOn(found.pid, place.clusterDir);
-  if (foreign && none()) rmSync(path.join(place.clusterDir, 'postmaster.pid'), { force: true });
+  if (process.platform !== 'linux' || !none()) return;
+  // What is gone for certain may still look alive to PostgreSQL: a killed one that nobody has reaped, as in
+  // a container without an init.
+  if (found && signal(found.pid, 0)) rmSync(path.join(place.clusterDir, 'postmaster.pid'), { force: true });
+  rmSync(path.join(place.socketDir, '.s.PGSQL.5432.lock'), { force: true });
 }
 
 function launch(place: Place, binaries: Binaries): Postmaster {

@@ -32,8 +32,8 @@ function worksOn(pid: number, folder: string): boolean {
   }
 }
 
-/** Sends a signal; false when the process is gone. */
-export function signal(pid: number, name: NodeJS.Signals): boolean {
+/** Sends a signal (0: none, only asks); false when the process is gone. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name);
     return true;

@@ -1,3 +1,4 @@
+import { rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -106,6 +107,16 @@ async function createDatabase(connection: EmbeddedPostgres['connection']): Promi
   }
 }
 
+/** One in the temporary folder would stay there for ever when the data directory is deleted. */
+function removeSocketDir(place: Place): void {
+  if (path.dirname(place.socketDir) === place.home) return;
+  try {
+    rmdirSync(place.socketDir);
+  } catch {
+    // Somebody else's file in it: not ours to remove.
+  }
+}
+
 /** Keeps one postmaster running. */
 class Supervisor {
   readonly #place: Place;
@@ -146,6 +157,7 @@ class Supervisor {
     this.#stopping.abort();
     if (this.#current) await stopPostmaster(this.#current.pid);
     await this.#loop;
+    removeSocketDir(this.#place);
     this.#lock?.release();
   }
 

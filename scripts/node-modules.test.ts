@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { isForThisMachine, type LockedPackage, missingPackages } from './lib/node-modules.mjs';
+import { ROOT } from './lib/root.mjs';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(os.tmpdir(), 'virga-modules-'));
+  const folder = root;
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+const here = { os: [process.platform], cpu: [process.arch] };
+const elsewhere = { os: ['plan9'], cpu: [process.arch] };
+
+function lock(packages: Record<string, LockedPackage>): void {
+  writeFileSync(path.join(root, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...packages } }));
+}
+
+function install(packages: Record<string, LockedPackage>): void {
+  for (const folder of Object.keys(packages)) {
+    mkdirSync(path.join(root, folder), { recursive: true });
+    writeFileSync(path.join(root, folder, 'package.json'), '{}');
+  }
+  writeFileSync(path.join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }));
+}
+
+const two = { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } };
+
+test('everything is missing before the first install, and nothing after it', () => {
+  lock(two);
+  expect(missingPackages(root)).toEqual(['node_modules/a', 'node_modules/b']);
+  install(two);
+  expect(missingPackages(root)).toEqual([]);
+});
+
+test('another version, a deleted folder and a new package are missing', () => {
+  install(two);
+  lock({ ...two, 'node_modules/b': { version: '2.0.1' }, 'node_modules/c': { version: '3.0.0' } });
+  rmSync(path.join(root, 'node_modules/a'), { recursive: true });
+  expect(missingPackages(root)).toEqual(['node_modules/a', 'node_modules/b', 'node_modules/c']);
+});
+
+test('development packages count, since the server is bundled here', () => {
+  const withDev = { ...two, 'node_modules/d': { version: '1.0.0', dev: true } };
+  lock(withDev);
+  install(two);
+  expect(missingPackages(root)).toEqual(['node_modules/d']);
+});
+
+test('optional packages count only for this machine; the own workspaces by their link', () => {
+  lock({
+    ...two,
+    server: {},
+    'node_modules/@virga/server': { link: true },
+    'node_modules/for-here': { version: '1.0.0', optional: true, ...here },
+    'node_modules/for-others': { version: '1.0.0', optional: true, ...elsewhere },
+    'node_modules/nice-to-have': { version: '1.0.0', optional: true },
+    'server/node_modules/nested': { version: '1.0.0' },
+  });
+  install(two);
+  expect(missingPackages(root)).toEqual([
+    'node_modules/@virga/server',
+    'node_modules/for-here',
+    'server/node_modules/nested',
+  ]);
+});
+
+test('a package for the other C library is not for this machine', () => {
+  expect(isForThisMachine(here)).toBe(true);
+  expect(isForThisMachine(elsewhere)).toBe(false);
+  const both = ['glibc', 'musl'].map((libc) => isForThisMachine({ ...here, libc: [libc] }));
+  expect(both.filter(Boolean)).toHaveLength(1);
+});
+
+test('this very checkout is complete, so that a start touches no network', () => {
+  expect(missingPackages(ROOT)).toEqual([]);
+});

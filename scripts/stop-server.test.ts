@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { lockFolder, processIdentity } from '../server/src/platform/database/embedded/instance.mjs';
+import { stopServer } from './lib/stop-server.mjs';
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(os.tmpdir(), 'virga-stop-'));
+  const folder = dataDir;
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+/** A process that says when it listens for signals, and does what `onTerm` says on SIGTERM. */
+async function startProcess(onTerm: string): Promise<ChildProcess & { pid: number }> {
+  const program = `process.on('SIGTERM', () => { ${onTerm} }); setInterval(() => {}, 1000); console.log('ready')`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  await once(child.stdout, 'data');
+  return Object.assign(child, { pid: child.pid ?? 0 });
+}
+
+function claim(pid: number, identity = processIdentity(pid)): void {
+  mkdirSync(lockFolder(dataDir), { recursive: true });
+  writeFileSync(path.join(lockFolder(dataDir), '1'), JSON.stringify({ pid, identity }));
+}
+
+test('nothing to stop is said, and no failure', async () => {
+  const expected = { ok: true, line: `Virga is not running on ${dataDir}.` };
+  expect(await stopServer(dataDir)).toEqual(expected);
+  expect(await stopServer(path.join(dataDir, 'nowhere'))).toMatchObject({ ok: true });
+});
+
+test('the server is asked to end, and waited for', async () => {
+  const child = await startProcess('setTimeout(() => process.exit(0), 200)');
+  claim(child.pid);
+  expect(await stopServer(dataDir)).toEqual({ ok: true, line: `Virga (pid ${child.pid}) has stopped.` });
+  expect(processIdentity(child.pid)).toBeUndefined();
+});
+
+test('a foreign process that has got the pid of a dead server is left alone', async () => {
+  const child = await startProcess('process.exit(1)');
+  claim(child.pid, 'an-earlier-boot:1');
+  expect(await stopServer(dataDir)).toEqual({ ok: true, line: `Virga is not running on ${dataDir}.` });
+  expect(processIdentity(child.pid)).toBeDefined();
+});
+
+test('one that does not end is named after a bounded time', async () => {
+  const child = await startProcess('');
+  claim(child.pid);
+  expect(await stopServer(dataDir, 100)).toEqual({
+    ok: false,
+    line: `Virga (pid ${child.pid}) still runs 0.1 s after SIGTERM.`,
+  });
+});

@@ -1,0 +1,6 @@
+export {
+  type CloseMode,
+  createLocalLoadBalancers,
+  type LocalLoadBalancers,
+  type LocalLoadBalancersOptions,
+} from './load-balancers/provider.ts';

@@ -1,0 +1,55 @@
+import { createSocket } from 'node:dgram';
+import { createServer, isIPv6 } from 'node:net';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { holderOf, type Transport } from './sockets.ts';
+
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+  readonly transport: Transport;
+}
+
+/** Tries a port out before a data plane takes it. HAProxy shares a port with whoever lets it, and the
+ *  kernel would then split the traffic between the two without a word.
+ *  @throws TaskFailed naming who holds the port, or what would make it available */
+export async function requireFree(endpoint: Endpoint): Promise<void> {
+  const code = await bindFailure(endpoint);
+  if (code !== null) throw new TaskFailed(explain(endpoint, code));
+}
+
+/** Why the port cannot be bound, as the system's error code, or null: it can be. */
+export function bindFailure({ address, port, transport }: Endpoint): Promise<string | null> {
+  return new Promise((resolve) => {
+    const failed = (error: NodeJS.ErrnoException) => resolve(error.code ?? 'UNKNOWN');
+    if (transport === 'udp') {
+      const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4' }).once('error', failed);
+      socket.bind({ address, port, exclusive: true }, () => socket.close(() => resolve(null)));
+    } else {
+      const server = createServer().once('error', failed);
+      server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(null)));
+    }
+  });
+}
+
+function explain({ address, port, transport }: Endpoint, code: string): string {
+  const where = `${transport.toUpperCase()} port ${port} of ${address}`;
+  if (code === 'EADDRINUSE') {
+    return `${where} is already in use by ${holderOf(address, port, transport) ?? 'another program'}.`;
+  }
+  if (code === 'EACCES') {
+    return (
+      `${where} needs a permission that this server lacks: choose a port from 1024 on, or allow low ` +
+      `ports with "sysctl net.ipv4.ip_unprivileged_port_start=${port}".`
+    );
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return `This machine does not have the address ${address}.${aliasHint(address)}`;
+  }
+  return `${where} cannot be used (${code}).`;
+}
+
+/** macOS answers on 127.0.0.1 alone until it is told otherwise. */
+export function aliasHint(address: string): string {
+  if (process.platform !== 'darwin' || !address.startsWith('127.')) return '';
+  return ` On macOS add it with "sudo ifconfig lo0 alias ${address} up".`;
+}

@@ -1,0 +1,111 @@
+import type {
+  DesiredLoadBalancer,
+  DesiredMember,
+  DesiredPool,
+} from '../../../../features/load-balancers/port.ts';
+import { identifier, quote } from '../quoting.ts';
+import { endpoint } from './addresses.ts';
+import { poolFilePath } from './certificates.ts';
+import { milliseconds } from './frontends.ts';
+import { checkedMonitor, checkOptions, writeMonitor } from './monitors.ts';
+import { dynamicCookieKey, writePersistence } from './persistence.ts';
+import {
+  backendName,
+  type ProxyMode,
+  type RenderEnvironment,
+  type RenderedBackend,
+  type RenderedServer,
+  serverName,
+} from './rendering.ts';
+import type { ConfigWriter } from './writer.ts';
+
+const DEFAULT_MEMBER_TIMEOUT_MS = 50_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+const BALANCE = { ROUND_ROBIN: 'roundrobin', LEAST_CONNECTIONS: 'leastconn', SOURCE_IP: 'source' } as const;
+
+/** Writes a pool as a backend. A pool that is switched off stays as a backend without members, so
+ *  that HTTP clients get a 503 and others are hung up on. */
+export function writeBackend(
+  writer: ConfigWriter,
+  desired: DesiredLoadBalancer,
+  pool: DesiredPool,
+  mode: ProxyMode,
+  environment: RenderEnvironment,
+  peers: string | null,
+): RenderedBackend {
+  const name = backendName(identifier(pool.id), mode);
+  writer.section(`backend ${name}`);
+  writer.line(`mode ${mode}`);
+  writer.line(`balance ${BALANCE[pool.algorithm]}`);
+  // Only a consistent hash lets members come, go and change weight in a running process.
+  if (pool.algorithm === 'SOURCE_IP') writer.line('hash-type consistent');
+  writer.line('option allbackups');
+  writeTimeouts(writer, desired, pool);
+  if (mode === 'http') writeRetries(writer);
+  writePersistence(writer, pool, mode, desired.vipAddress, peers);
+  writeMonitor(writer, pool, desired.vipAddress);
+  const servers = pool.adminStateUp ? pool.members.map((member) => server(pool, member, environment)) : [];
+  for (const each of servers)
+    writer.serverLine(serverLine(each), `Member ${each.memberId} of pool ${pool.id}`);
+  return {
+    name,
+    poolId: pool.id,
+    enabled: pool.adminStateUp,
+    dynamicCookieKey: dynamicCookieKey(pool),
+    servers,
+  };
+}
+
+/** A request that a member did not answer goes to another one, but only where the method promises
+ *  that twice is the same as once (RFC 9110, 9.2.2). */
+function writeRetries(writer: ConfigWriter): void {
+  writer.line('retry-on conn-failure empty-response');
+  writer.line('http-request disable-l7-retry unless { method GET HEAD OPTIONS TRACE PUT DELETE }');
+}
+
+/** The pool's own timeouts, then those of a listener that uses it, then ours. */
+function writeTimeouts(writer: ConfigWriter, desired: DesiredLoadBalancer, pool: DesiredPool): void {
+  const user = desired.listeners.find(
+    ({ defaultPoolId, l7Policies }) =>
+      defaultPoolId === pool.id || l7Policies.some(({ redirectPoolId }) => redirectPoolId === pool.id),
+  );
+  const connect = pool.timeoutsMs.memberConnect ?? user?.timeoutsMs.memberConnect ?? null;
+  const data = pool.timeoutsMs.memberData ?? user?.timeoutsMs.memberData ?? null;
+  writer.line(`timeout connect ${milliseconds(connect, DEFAULT_CONNECT_TIMEOUT_MS)}`);
+  writer.line(`timeout server ${milliseconds(data, DEFAULT_MEMBER_TIMEOUT_MS)}`);
+}
+
+function server(pool: DesiredPool, member: DesiredMember, environment: RenderEnvironment): RenderedServer {
+  return {
+    name: serverName(identifier(member.id)),
+    memberId: member.id,
+    address: endpoint(member.address, member.port),
+    weight: Math.min(Math.max(Math.trunc(member.weight), 0), 256),
+    enabled: member.adminStateUp,
+    checked: checkedMonitor(pool) !== null,
+    options: [
+      ...(member.backup ? ['backup'] : []),
+      ...(pool.protocol === 'PROXY' ? ['send-proxy'] : []),
+      ...(pool.protocol === 'PROXYV2' ? ['send-proxy-v2'] : []),
+      ...memberTls(pool, environment),
+      ...checkOptions(pool, member),
+    ],
+  };
+}
+
+function memberTls(pool: DesiredPool, environment: RenderEnvironment): string[] {
+  if (!pool.tls) return [];
+  const { caBundle, crl, clientCertificate } = pool.tls;
+  const file = (kind: 'ca' | 'crl' | 'client') => poolFilePath(environment, pool.id, kind);
+  return [
+    'ssl',
+    ...(caBundle === null ? ['verify', 'none'] : ['verify', 'required', 'ca-file', file('ca')]),
+    ...(caBundle !== null && crl !== null ? ['crl-file', file('crl')] : []),
+    ...(clientCertificate === null ? [] : ['crt', file('client')]),
+  ];
+}
+
+function serverLine(each: RenderedServer): string {
+  const words = ['server', each.name, each.address, 'weight', `${each.weight}`, ...each.options];
+  return `${words.map(quote).join(' ')}${each.enabled ? '' : ' disabled'}`;
+}

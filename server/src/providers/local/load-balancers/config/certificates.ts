@@ -1,0 +1,87 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import type {
+  DesiredCertificate,
+  DesiredListener,
+  DesiredPool,
+} from '../../../../features/load-balancers/port.ts';
+import { TaskFailed } from '../../../../kernel/errors.ts';
+import { identifier } from '../quoting.ts';
+import type { RenderEnvironment, RenderedFile } from './rendering.ts';
+
+/** A listener's certificates are named by their place, not by their id: then another certificate in
+ *  the same place is a swap in the running process, without a reload. */
+export function listenerCertificatePath(
+  environment: RenderEnvironment,
+  listenerId: string,
+  index: number,
+): string {
+  return join(environment.certificateDirectory, `listener-${identifier(listenerId)}-${index}.pem`);
+}
+
+export function poolFilePath(
+  environment: RenderEnvironment,
+  poolId: string,
+  kind: 'ca' | 'crl' | 'client',
+): string {
+  return join(environment.certificateDirectory, `pool-${identifier(poolId)}-${kind}.pem`);
+}
+
+/** Certificate files that a TERMINATED_HTTPS listener needs. */
+export function listenerFiles(environment: RenderEnvironment, listener: DesiredListener): RenderedFile[] {
+  if (listener.protocol !== 'TERMINATED_HTTPS') return [];
+  return listener.certificates.map((certificate, index) => ({
+    path: listenerCertificatePath(environment, listener.id, index),
+    content: bundle(certificate),
+    swappable: true,
+  }));
+}
+
+/** Files for TLS towards the members of a pool. */
+export function poolFiles(environment: RenderEnvironment, pool: DesiredPool): RenderedFile[] {
+  if (!pool.tls) return [];
+  const { caBundle, crl, clientCertificate } = pool.tls;
+  const contents = {
+    ca: caBundle === null ? null : ended(caBundle),
+    crl: crl === null ? null : ended(crl),
+    client: clientCertificate === null ? null : bundle(clientCertificate),
+  };
+  return (['ca', 'crl', 'client'] as const).flatMap((kind) => {
+    const content = contents[kind];
+    return content === null
+      ? []
+      : [{ path: poolFilePath(environment, pool.id, kind), content, swappable: false }];
+  });
+}
+
+/** Certificate, chain and key in the one file that HAProxy reads.
+ *  @throws TaskFailed when they are no PEM or do not belong together */
+function bundle(certificate: DesiredCertificate): string {
+  checkPair(certificate);
+  const { certificate: leaf, chain, privateKey } = certificate;
+  // An empty line would end the text early when it is sent through the runtime socket.
+  return [leaf, ...(chain ? [chain] : []), privateKey]
+    .map(ended)
+    .join('')
+    .replaceAll(/\n\s*\n+/g, '\n');
+}
+
+function checkPair({ id, certificate, privateKey }: DesiredCertificate): void {
+  let leaf: X509Certificate;
+  try {
+    leaf = new X509Certificate(certificate);
+  } catch {
+    throw new TaskFailed(`Certificate ${id} is not a certificate in PEM.`);
+  }
+  let matches: boolean;
+  try {
+    matches = leaf.checkPrivateKey(createPrivateKey(privateKey));
+  } catch {
+    throw new TaskFailed(`The private key of certificate ${id} is not an unencrypted key in PEM.`);
+  }
+  if (!matches) throw new TaskFailed(`The private key of certificate ${id} belongs to another certificate.`);
+}
+
+function ended(pem: string): string {
+  return `${pem.replaceAll('\r', '').trim()}\n`;
+}

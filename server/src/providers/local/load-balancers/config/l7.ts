@@ -1,0 +1,130 @@
+import type {
+  DesiredL7Policy,
+  DesiredL7Rule,
+  DesiredListener,
+} from '../../../../features/load-balancers/port.ts';
+import { TaskFailed } from '../../../../kernel/errors.ts';
+import { identifier, quote, quoteFormat } from '../quoting.ts';
+import type { ConfigWriter } from './writer.ts';
+
+const MATCH_METHODS = {
+  CONTAINS: 'sub',
+  ENDS_WITH: 'end',
+  EQUAL_TO: 'str',
+  REGEX: 'reg',
+  STARTS_WITH: 'beg',
+} as const;
+const REDIRECT_CODES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const DN_FIELD = /^[A-Za-z0-9.]+$/;
+/** The letters after the last dot of the last path segment; empty where there is no dot. */
+const FILE_EXTENSION = String.raw`path,regsub("^(?:.*\.([^./]+)|.*)$","\1")`;
+/** Name of the policy that this request has met first. */
+const CHOSEN = 'txn.l7_policy';
+
+/** Frontend lines for L7 policies, tried in their order: the first whose rules all match decides.
+ *
+ *  HAProxy itself would try every redirect before any choice of a pool, whatever their order, so the
+ *  decision is written down in a variable first and carried out afterwards.
+ *  @param backendOf the backend's name of a pool that a policy may choose */
+export function writeL7Policies(
+  writer: ConfigWriter,
+  listener: DesiredListener,
+  backendOf: (poolId: string) => string,
+): void {
+  const policies = listener.l7Policies.filter((policy) => policy.rules.length > 0);
+  for (const policy of policies) {
+    for (const rule of policy.rules) writeRule(writer, rule);
+    const conditions = policy.rules.map((rule) => `${rule.invert ? '!' : ''}${ruleName(rule)}`);
+    const id = identifier(policy.id);
+    writer.line(
+      `http-request set-var(${CHOSEN}) str(${id}) if !{ var(${CHOSEN}) -m found } ${conditions.join(' ')}`,
+      originOf(policy),
+    );
+  }
+  // HAProxy wants the choice of a backend after everything else; the variable keeps the users' order.
+  const last = policies.filter((policy) => policy.action === 'REDIRECT_TO_POOL');
+  for (const policy of [...policies.filter((each) => !last.includes(each)), ...last]) {
+    const chosen = `if { var(${CHOSEN}) -m str -- ${identifier(policy.id)} }`;
+    writer.line(`${action(policy, backendOf)} ${chosen}`, originOf(policy));
+  }
+}
+
+function action(policy: DesiredL7Policy, backendOf: (poolId: string) => string): string {
+  const origin = originOf(policy);
+  switch (policy.action) {
+    case 'REJECT':
+      return 'http-request deny deny_status 403';
+    case 'REDIRECT_TO_URL': {
+      const url = quoteFormat(required(policy.redirectUrl, 'URL', origin));
+      return `http-request redirect code ${redirectCode(policy)} location ${url}`;
+    }
+    case 'REDIRECT_PREFIX': {
+      const prefix = quoteFormat(required(policy.redirectPrefix, 'prefix', origin));
+      return `http-request redirect code ${redirectCode(policy)} prefix ${prefix}`;
+    }
+    case 'REDIRECT_TO_POOL':
+      return `use_backend ${backendOf(required(policy.redirectPoolId, 'pool', origin))}`;
+  }
+}
+
+const originOf = (policy: DesiredL7Policy): string => `The L7 policy ${policy.id}`;
+
+function redirectCode(policy: DesiredL7Policy): number {
+  const code = policy.redirectHttpCode ?? 302;
+  if (REDIRECT_CODES.has(code)) return code;
+  throw new TaskFailed(`The L7 policy ${policy.id}: a redirect with code ${code} does not exist.`);
+}
+
+function required(value: string | null, what: string, origin: string): string {
+  if (value === null || value === '') throw new TaskFailed(`${origin} has no ${what} to redirect to.`);
+  return value;
+}
+
+const ruleName = (rule: DesiredL7Rule): string => `rule-${identifier(rule.id)}`;
+
+function writeRule(writer: ConfigWriter, rule: DesiredL7Rule): void {
+  writer.line(`acl ${ruleName(rule)} ${ruleTest(rule)}`, `The L7 rule ${rule.id}`);
+}
+
+function ruleTest(rule: DesiredL7Rule): string {
+  const match = `-m ${MATCH_METHODS[rule.compareType]}`;
+  const value = quote(rule.value);
+  switch (rule.type) {
+    case 'HOST_NAME':
+      return `req.hdr(host),host_only -i ${match} -- ${value}`;
+    case 'PATH':
+      return `path ${match} -- ${value}`;
+    case 'FILE_TYPE':
+      return `${quote(FILE_EXTENSION)} ${match} -- ${fileTypeValue(rule)}`;
+    case 'HEADER':
+      return `${keyed('req.hdr', rule, HEADER_NAME)} ${match} -- ${value}`;
+    case 'COOKIE':
+      return `${keyed('req.cook', rule, HEADER_NAME)} ${match} -- ${value}`;
+    case 'SSL_CONN_HAS_CERT':
+      return 'ssl_c_used';
+    case 'SSL_VERIFY_RESULT':
+      return `ssl_c_verify eq ${verifyResult(rule)}`;
+    case 'SSL_DN_FIELD':
+      return `${keyed('ssl_c_s_dn', rule, DN_FIELD)} ${match} -- ${value}`;
+  }
+}
+
+/** People write both `jpg` and `.jpg`; a regular expression is left as it is. */
+function fileTypeValue(rule: DesiredL7Rule): string {
+  return quote(rule.compareType === 'REGEX' ? rule.value : rule.value.replace(/^\./, ''));
+}
+
+function verifyResult(rule: DesiredL7Rule): number {
+  if (/^\d{1,5}$/.test(rule.value)) return Number(rule.value);
+  throw new TaskFailed(`The L7 rule ${rule.id}: a verify result is a number, as OpenSSL counts them.`);
+}
+
+function keyed(sample: string, rule: DesiredL7Rule, allowed: RegExp): string {
+  const key = rule.key ?? '';
+  if (!allowed.test(key)) {
+    throw new TaskFailed(`The L7 rule ${rule.id}: ${JSON.stringify(key)} cannot be its key.`);
+  }
+  // Two grammars: HAProxy's sample arguments inside, the configuration's words outside.
+  return quote(`${sample}('${key.replaceAll("'", `'"'"'`)}')`);
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { DesiredPool, DesiredSessionPersistence } from '../../../../features/load-balancers/port.ts';
+import { TaskFailed } from '../../../../kernel/errors.ts';
+import { quote } from '../quoting.ts';
+import { prefixLength } from './addresses.ts';
+import type { ProxyMode } from './rendering.ts';
+import type { ConfigWriter } from './writer.ts';
+
+const DEFAULT_SOURCE_TIMEOUT_S = 3600;
+const LONGEST_TIMEOUT_S = 21 * 24 * 3600;
+const COOKIE_NAME = /^[^\s()<>@,;:\\"/[\]?={}\u007f-\uffff][^()<>@,;:\\"/[\]?={}\u007f-\uffff]*$/;
+
+/** The key that cookies of this pool are computed with, or null when it sets none.
+ *  Derived from the id, so that a cookie stays valid over reloads, restarts and machines. */
+export function dynamicCookieKey(pool: DesiredPool): string | null {
+  if (pool.sessionPersistence?.type !== 'HTTP_COOKIE') return null;
+  return createHash('sha256').update(`persistence of ${pool.id}`).digest('hex').slice(0, 32);
+}
+
+/** Whether the pool remembers its clients in a table (which a reload must hand on). */
+export function hasTable(pool: DesiredPool): boolean {
+  const type = pool.sessionPersistence?.type;
+  return type === 'APP_COOKIE' || type === 'SOURCE_IP';
+}
+
+/** Backend lines that send a client to the member it had before.
+ *  @param peers name of the section that hands tables over at a reload, or null */
+export function writePersistence(
+  writer: ConfigWriter,
+  pool: DesiredPool,
+  mode: ProxyMode,
+  vipAddress: string,
+  peers: string | null,
+): void {
+  const persistence = pool.sessionPersistence;
+  if (!persistence) return;
+  const origin = `The session persistence of pool ${pool.id}`;
+  if (persistence.type !== 'SOURCE_IP' && mode === 'tcp') {
+    throw new TaskFailed(`${origin}: cookies need a pool of HTTP; this one carries plain TCP.`);
+  }
+  const share = peers === null ? '' : ` peers ${peers}`;
+  if (persistence.type === 'SOURCE_IP') {
+    writeSourceTable(writer, persistence, isIPv6(vipAddress), share, origin);
+  } else if (persistence.type === 'HTTP_COOKIE') {
+    writer.line(`dynamic-cookie-key ${dynamicCookieKey(pool)}`, origin);
+    writer.line(
+      `cookie ${quote(cookieName(persistence, 'SRV', origin))} insert indirect nocache dynamic`,
+      origin,
+    );
+  } else {
+    const name = cookieName(persistence, null, origin);
+    writer.line(`stick-table type string len 64 size 100k expire 24h${share}`, origin);
+    writer.line(`stick store-response ${quote(`res.cook("${name}")`)}`, origin);
+    writer.line(`stick match ${quote(`req.cook("${name}")`)}`, origin);
+  }
+}
+
+function writeSourceTable(
+  writer: ConfigWriter,
+  persistence: DesiredSessionPersistence,
+  ipv6: boolean,
+  share: string,
+  origin: string,
+): void {
+  const wanted = persistence.persistenceTimeout ?? DEFAULT_SOURCE_TIMEOUT_S;
+  const timeout = Math.min(Math.max(wanted, 1), LONGEST_TIMEOUT_S);
+  writer.line(`stick-table type ${ipv6 ? 'ipv6' : 'ip'} size 100k expire ${timeout}s${share}`, origin);
+  const bits = persistence.persistenceGranularity ? prefixLength(persistence.persistenceGranularity) : null;
+  if (bits === null) writer.line('stick on src', origin);
+  else if (ipv6) writer.line(`stick on src,ipmask(32,${bits})`, origin);
+  else if (bits <= 32) writer.line(`stick on src,ipmask(${bits})`, origin);
+  else throw new TaskFailed(`${origin}: an IPv4 granularity has at most 32 bits.`);
+}
+
+function cookieName(persistence: DesiredSessionPersistence, fallback: string | null, origin: string): string {
+  const name = persistence.cookieName ?? fallback;
+  if (name === null) throw new TaskFailed(`${origin} needs the name of the application's cookie.`);
+  if (!COOKIE_NAME.test(name)) throw new TaskFailed(`${origin}: ${JSON.stringify(name)} is no cookie name.`);
+  return name;
+}

@@ -1,0 +1,77 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { readText } from './files.ts';
+import type { InstancePaths } from './paths.ts';
+import { commandLine, identify, type ProcessIdentity } from './processes.ts';
+import { run } from './programs.ts';
+import { holderOf } from './sockets.ts';
+
+/** Asks HAProxy whether it could run this configuration.
+ *  @param origins what each line is for, to say where the fault is
+ *  @throws TaskFailed with HAProxy's objection in the user's terms */
+export async function checkConfiguration(
+  program: string,
+  path: string,
+  origins: readonly (string | undefined)[],
+): Promise<void> {
+  const { exitCode, output } = await run(program, ['-c', '-f', path]);
+  if (exitCode !== 0) throw new TaskFailed(objection(output, origins));
+}
+
+/** HAProxy's first complaint, without its line numbers and our file names. */
+export function objection(output: string, origins: readonly (string | undefined)[]): string {
+  const alerts = output.split('\n').filter((line) => line.startsWith('[ALERT]'));
+  for (const alert of alerts) {
+    const found = /parsing \[[^\]]*:(\d+)\] ?: (.*)$/.exec(alert);
+    const origin = found ? origins[Number(found[1]) - 1] : undefined;
+    if (!found || !origin) continue;
+    const why = (found[2] ?? '').replace(/^error detected while parsing (an )?ACL '[^']*' : /, '');
+    return `${origin} is not accepted by HAProxy: ${why.replace(/\.+$/, '')}.`;
+  }
+  const plain = alerts[0]?.replace(/^\[ALERT\]\s*\(\d+\) : (config : )?/, '') ?? output.trim().slice(0, 300);
+  return `The configuration is not accepted by HAProxy: ${plain}`;
+}
+
+/** Starts a process from the configuration file, in the background. With `predecessor` it takes over
+ *  the open ports and lets the predecessor finish what it has begun, so that no request is lost.
+ *  @throws TaskFailed when a port cannot be bound */
+export async function startProcess(
+  program: string,
+  paths: InstancePaths,
+  predecessor: ProcessIdentity | null,
+  logging: boolean,
+): Promise<ProcessIdentity> {
+  const takeOver = predecessor ? ['-x', paths.socket, '-sf', `${predecessor.pid}`] : [];
+  const words = ['-D', '-p', paths.pidFile, '-f', paths.config, ...takeOver];
+  // HAProxy writes its access log into a file that we open for it: the log goes on without us.
+  const log = logging ? openSync(paths.accessLog, 'a', 0o600) : undefined;
+  try {
+    const { exitCode, output } = await run(program, words, log);
+    if (exitCode !== 0) throw startFailure(output);
+  } finally {
+    if (log !== undefined) closeSync(log);
+  }
+  chmodSync(paths.pidFile, 0o600);
+  const identity = runningProcess(paths);
+  if (!identity) throw new Error('HAProxy ended right after its start');
+  return identity;
+}
+
+/** The process that the pid file names, if it is alive and really runs our configuration. */
+export function runningProcess(paths: InstancePaths): ProcessIdentity | null {
+  const pid = Number(readText(paths.pidFile)?.trim().split('\n').at(-1));
+  const identity = identify(pid);
+  if (!identity) return null;
+  const words = commandLine(pid);
+  // Where the system shows no command lines the pid file has to do.
+  return words.length === 0 || words.includes(paths.config) ? identity : null;
+}
+
+function startFailure(output: string): Error {
+  const bind = /cannot bind (?:socket|UNIX socket) \(([^)]*)\)[^[]*\[(.*):(\d+)\]/i.exec(output);
+  if (!bind) return new Error(`HAProxy did not start: ${output.trim().slice(-800)}`);
+  const [, why, address = '', port = ''] = bind;
+  const holder = holderOf(address, Number(port), 'tcp');
+  const who = holder ? `is already in use by ${holder}` : `cannot be used (${why})`;
+  return new TaskFailed(`TCP port ${port} of ${address} ${who}.`);
+}

@@ -1,0 +1,37 @@
+import type { MemberHealth } from '../../../features/load-balancers/port.ts';
+import type { RenderedBackend, RenderedServer } from './config/rendering.ts';
+import type { StatLine } from './show-stat.ts';
+
+/** Which of two verdicts on one member says more, from a pool that is used in two modes. */
+const WORST_FIRST: readonly MemberHealth[] = ['ERROR', 'DRAINING', 'ONLINE', 'NO_MONITOR', 'OFFLINE'];
+
+/** Member id → its health, from what HAProxy says of each server.
+ *  @param probed members that our own prober watches: HAProxy repeats its verdicts */
+export function memberHealth(
+  backends: readonly RenderedBackend[],
+  lines: readonly StatLine[],
+  probed: ReadonlySet<string>,
+): Map<string, MemberHealth> {
+  const statuses = new Map(lines.map((line) => [`${line.proxy}/${line.service}`, line.status]));
+  const health = new Map<string, MemberHealth>();
+  for (const backend of backends) {
+    for (const server of backend.servers) {
+      const status = statuses.get(`${backend.name}/${server.name}`) ?? '';
+      const verdict = healthOf(server, status, server.checked || probed.has(server.memberId));
+      const other = health.get(server.memberId);
+      health.set(server.memberId, other ? worse(verdict, other) : verdict);
+    }
+  }
+  return health;
+}
+
+function healthOf(server: RenderedServer, status: string, watched: boolean): MemberHealth {
+  if (!server.enabled || status.startsWith('MAINT')) return 'OFFLINE';
+  if (status.startsWith('DOWN') || status.startsWith('NOLB')) return 'ERROR';
+  if (server.weight === 0 || status.startsWith('DRAIN')) return 'DRAINING';
+  return watched ? 'ONLINE' : 'NO_MONITOR';
+}
+
+function worse(left: MemberHealth, right: MemberHealth): MemberHealth {
+  return WORST_FIRST.indexOf(left) <= WORST_FIRST.indexOf(right) ? left : right;
+}

@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type {
+  DesiredLoadBalancer,
+  LoadBalancerProvider,
+  ObservedLoadBalancer,
+} from '../../../features/load-balancers/port.ts';
+import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
+import { aliasHint, bindFailure } from './bind-probe.ts';
+import { makePrivateDirectory, readText, writeFileAtomically } from './files.ts';
+import { Instance, type InstanceContext } from './instance.ts';
+import { instancePaths, makeSocketDirectory } from './paths.ts';
+import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts';
+import { identifier } from './quoting.ts';
+import { eachAtMost, Serial } from './serial.ts';
+import { listeningSockets } from './sockets.ts';
+import { endStrays } from './strays.ts';
+
+/** How to leave: `stop` ends all data planes (a graceful stop), `leave` lets them carry traffic on
+ *  without a server, `forget` also deletes their files and gives the addresses back. */
+export type CloseMode = 'stop' | 'leave' | 'forget';
+
+export interface LocalLoadBalancersOptions {
+  readonly dataDir: string;
+  readonly log: {
+    info(details: object, message: string): void;
+    warn(details: object, message: string): void;
+  };
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Names this server in logs. */
+  readonly instanceId: string;
+  /** Folder in which all servers of this machine note the addresses that they use. */
+  readonly claimsFolder?: string;
+}
+
+export type LocalLoadBalancers = LoadBalancerProvider & { close(mode: CloseMode): Promise<void> };
+
+const DEFAULT_CLAIMS_FOLDER = '/var/tmp/virga-addresses';
+const LOOK_EVERY_MS = 1_000;
+/** A list of what is wanted may be this much older than the newest order that was carried out. */
+const GRACE_MS = 60_000;
+const SIDE_BY_SIDE = 4;
+const FAILOVER = 'failover_loadbalancer';
+
+/** Load balancers as HAProxy processes on loopback addresses of this machine. */
+export function createLocalLoadBalancers(options: LocalLoadBalancersOptions): LocalLoadBalancers {
+  return new Provider(options);
+}
+
+class Provider implements LocalLoadBalancers {
+  readonly #options: LocalLoadBalancersOptions;
+  readonly #root: string;
+  readonly #serial = new Serial();
+  readonly #instances = new Map<string, Instance>();
+  readonly #removedAt = new Map<string, number>();
+  readonly #appliedAt = new Map<string, number>();
+  /** Addresses handed out and not yet seen in use. */
+  readonly #reserved = new Map<string, number>();
+  readonly #claims: AddressClaims;
+  readonly #sockets: string;
+  readonly #peerSecret: string;
+  #watch: NodeJS.Timeout | undefined;
+  #foundLeftovers = false;
+  #closed = false;
+
+  constructor(options: LocalLoadBalancersOptions) {
+    this.#options = options;
+    this.#root = join(options.dataDir, 'load-balancers');
+    makePrivateDirectory(this.#root);
+    this.#sockets = makeSocketDirectory(this.#root);
+    this.#peerSecret = ownSecret(join(this.#root, 'secret'));
+    this.#claims = new AddressClaims({
+      folder: options.claimsFolder ?? DEFAULT_CLAIMS_FOLDER,
+      dataDir: options.dataDir,
+      listPath: join(options.dataDir, CLAIMS_LIST),
+    });
+  }
+
+  async unavailable(): Promise<string | null> {
+    if (findProgram('haproxy') === null) {
+      return 'HAProxy is not installed on this machine: install the Debian package "haproxy".';
+    }
+    const probe = { address: '127.77.0.1', port: 0, transport: 'tcp' } as const;
+    if ((await bindFailure(probe)) === 'EADDRNOTAVAIL') {
+      return `This machine does not answer on 127.77.0.0/16.${aliasHint(probe.address)}`;
+    }
+    return null;
+  }
+
+  async allocateAddress(taken: ReadonlySet<string>): Promise<string> {
+    const now = this.#now();
+    const inUse = new Set([...taken, ...(listeningSockets('tcp') ?? []).map(({ address }) => address)]);
+    for (const instance of this.#instances.values()) for (const used of instance.addresses) inUse.add(used);
+    for (const [address, since] of this.#reserved) {
+      if (now - since > GRACE_MS) this.#reserved.delete(address);
+    }
+    const address = await this.#claims.freeAddress(
+      (candidate) => inUse.has(candidate) || this.#reserved.has(candidate),
+    );
+    this.#reserved.set(address, now);
+    return address;
+  }
+
+  async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
+    this.#removedAt.delete(desired.id);
+    const failover = operation.type === FAILOVER ? operation.key : null;
+    await this.#serial.run(desired.id, () => this.#apply(desired, failover));
+    return READY;
+  }
+
+  async remove(id: string, _operation: Operation): Promise<Progress> {
+    this.#removedAt.set(id, this.#now());
+    await this.#serial.run(id, () => this.#remove(id));
+    return READY;
+  }
+
+  async observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>> {
+    const observed = new Map<string, ObservedLoadBalancer>();
+    await Promise.all(
+      ids.map(async (id) => {
+        const found = await this.#instances
+          .get(id)
+          ?.observe()
+          .catch(() => null);
+        if (found) observed.set(id, found);
+      }),
+    );
+    return observed;
+  }
+
+  async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
+    if (!this.#foundLeftovers) {
+      this.#foundLeftovers = true;
+      for (const id of this.#leftovers()) this.#instance(id);
+    }
+    const wanted = new Set(desired.map(({ id }) => id));
+    await eachAtMost(SIDE_BY_SIDE, [...this.#instances.keys()], async (id) => {
+      if (!wanted.has(id) && !this.#isRecent(this.#appliedAt.get(id))) {
+        await this.#attempt(id, 'remove', () => this.#serial.run(id, () => this.#remove(id)));
+      }
+    });
+    await eachAtMost(SIDE_BY_SIDE, desired, async (each) => {
+      if (this.#removedAt.has(each.id) || this.#serial.isBusy(each.id)) return;
+      await this.#attempt(each.id, 'reconcile', () => this.#serial.run(each.id, () => this.#repair(each)));
+    });
+    await endStrays(this.#root, (id, pid) => {
+      return this.#serial.isBusy(id) || (this.#instances.get(id)?.pids().includes(pid) ?? false);
+    });
+    this.#forgetOldNotes();
+  }
+
+  async close(mode: CloseMode): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#watch);
+    await this.#serial.idle();
+    if (mode !== 'leave') for (const id of this.#leftovers()) this.#instance(id);
+    await eachAtMost(SIDE_BY_SIDE, [...this.#instances.values()], async (instance) => {
+      if (mode === 'leave') instance.disconnect();
+      else if (mode === 'stop') await instance.stop();
+      else await instance.remove();
+    });
+    clearTimeout(this.#watch);
+    this.#instances.clear();
+    if (mode === 'forget') await this.#claims.release();
+  }
+
+  async #apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
+    if (this.#closed) throw new Error('the provider is closed');
+    const known = this.#instances.has(desired.id) || existsSync(join(this.#root, desired.id));
+    const instance = this.#instance(desired.id);
+    try {
+      await instance.apply(desired, failover);
+    } catch (error) {
+      if (!known) {
+        await instance.remove();
+        this.#instances.delete(desired.id);
+      }
+      throw error;
+    }
+    this.#appliedAt.set(desired.id, this.#now());
+    for (const address of [desired.vipAddress, ...desired.extraAddresses]) this.#reserved.delete(address);
+  }
+
+  /** A list made before the newest order must not take that order back. */
+  async #repair(desired: DesiredLoadBalancer): Promise<void> {
+    const served = this.#instances.get(desired.id);
+    if (served && served.version > desired.version) return;
+    if (served && served.version === desired.version && served.isServing()) return;
+    await this.#apply(desired, null);
+  }
+
+  async #remove(id: string): Promise<void> {
+    const known = this.#instances.has(id) || existsSync(join(this.#root, identifier(id)));
+    if (!known) return;
+    await this.#instance(id).remove();
+    this.#instances.delete(id);
+    this.#appliedAt.delete(id);
+  }
+
+  #instance(id: string): Instance {
+    const existing = this.#instances.get(id);
+    if (existing) return existing;
+    const paths = instancePaths(this.#root, this.#sockets, identifier(id));
+    const instance = new Instance(id, paths, this.#context());
+    this.#instances.set(id, instance);
+    this.#watch ??= setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+    return instance;
+  }
+
+  #context(): InstanceContext {
+    const runAs = unprivilegedUser();
+    const chroot = runAs ? join(this.#root, 'empty') : null;
+    if (chroot) mkdirSync(chroot, { recursive: true, mode: 0o755 });
+    return {
+      program: findProgram('haproxy') ?? 'haproxy',
+      claims: this.#claims,
+      environment: {
+        runAs,
+        chroot,
+        cpuCount: availableParallelism(),
+        connectionCeiling: connectionCeiling(),
+        peerSecret: this.#peerSecret,
+      },
+    };
+  }
+
+  /** Every second: bring back what died, and the small work of each load balancer. */
+  async #look(): Promise<void> {
+    for (const [id, instance] of this.#instances) {
+      if (this.#closed) return;
+      if (this.#serial.isBusy(id)) continue;
+      await this.#attempt(id, 'watch', () =>
+        this.#serial.run(id, async () => {
+          if (this.#instances.get(id) !== instance || this.#closed) return;
+          if (await instance.revive())
+            this.#options.log.warn({ loadBalancer: id }, 'a data plane had died and is back');
+          await instance.housekeep();
+        }),
+      );
+    }
+    if (!this.#closed) this.#watch = setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  async #attempt(id: string, what: string, action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      const { instanceId, log } = this.#options;
+      log.warn({ err: error, loadBalancer: id, instanceId }, `load balancer: ${what} failed`);
+    }
+  }
+
+  #leftovers(): string[] {
+    return readdirSync(this.#root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && existsSync(join(this.#root, entry.name, 'state.json')))
+      .map(({ name }) => name);
+  }
+
+  #isRecent(since: number | undefined): boolean {
+    return since !== undefined && this.#now() - since < GRACE_MS;
+  }
+
+  #forgetOldNotes(): void {
+    for (const [id, since] of this.#removedAt) {
+      if (!this.#isRecent(since)) this.#removedAt.delete(id);
+    }
+  }
+
+  #now(): number {
+    return (this.#options.clock ?? (() => performance.now()))();
+  }
+}
+
+/** A secret of this data directory, made on first use. */
+function ownSecret(path: string): string {
+  const existing = readText(path);
+  if (existing) return existing;
+  const secret = randomBytes(32).toString('hex');
+  writeFileAtomically(path, secret);
+  return secret;
+}

@@ -1,0 +1,114 @@
+import { createConnection, type Socket } from 'node:net';
+
+const PROMPT = '\n> ';
+const ANSWER_DEADLINE_MS = 5_000;
+
+interface Waiting {
+  readonly resolve: (answer: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One lasting connection to the command socket of one HAProxy process. Commands are answered in
+ *  order. A connection made before a reload goes on talking to the old process, which is how its last
+ *  counters are read. */
+export class RuntimeSocket {
+  readonly #path: string;
+  #connecting: Promise<Socket> | undefined;
+  #socket: Socket | undefined;
+  #waiting: Waiting | undefined;
+  #received = '';
+  #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Opens the connection now, so that it belongs to the process that listens now. */
+  async open(): Promise<void> {
+    await this.#exclusively(() => this.#connected());
+  }
+
+  /** Sends one command, with an optional text under it, and resolves to what HAProxy answers.
+   *  @throws Error when the process cannot be reached or is silent for five seconds */
+  command(words: string, payload?: string): Promise<string> {
+    const text = payload === undefined ? `${words}\n` : `${words} <<\n${payload.trimEnd()}\n\n`;
+    return this.#exclusively(async () => {
+      const socket = await this.#connected();
+      return this.#exchange(socket, text);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#socket?.destroy();
+  }
+
+  #exclusively<T>(action: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(action);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #connected(): Promise<Socket> {
+    if (this.#closed) throw new Error(`the connection to ${this.#path} was closed`);
+    this.#connecting ??= this.#connect();
+    try {
+      return await this.#connecting;
+    } catch (error) {
+      this.#connecting = undefined;
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<Socket> {
+    const socket = createConnection(this.#path);
+    this.#socket = socket;
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => this.#receive(chunk));
+    const lost = (error?: Error) => {
+      if (this.#socket !== socket) return;
+      this.#connecting = undefined;
+      this.#settle((waiting) => waiting.reject(error ?? new Error(`${this.#path} hung up`)));
+    };
+    socket.on('error', lost);
+    socket.on('close', () => lost());
+    await this.#exchange(socket, 'prompt\n');
+    return socket;
+  }
+
+  #exchange(socket: Socket, text: string): Promise<string> {
+    return new Promise<string>((resolve, reject) => {
+      const deadline = setTimeout(() => {
+        this.#settle(() => reject(new Error(`${this.#path} did not answer in time`)));
+        socket.destroy();
+      }, ANSWER_DEADLINE_MS);
+      this.#received = '';
+      this.#waiting = {
+        resolve: (answer) => {
+          clearTimeout(deadline);
+          resolve(answer);
+        },
+        reject: (error) => {
+          clearTimeout(deadline);
+          reject(error);
+        },
+      };
+      socket.write(text);
+    });
+  }
+
+  #receive(chunk: string): void {
+    this.#received += chunk;
+    if (!this.#received.endsWith(PROMPT)) return;
+    const answer = this.#received.slice(0, -PROMPT.length).replace(/^(\+ )+/, '');
+    this.#settle((waiting) => waiting.resolve(answer.trim()));
+  }
+
+  #settle(outcome: (waiting: Waiting) => void): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    this.#received = '';
+    if (waiting) outcome(waiting);
+  }
+}

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { commandLine } from './processes.ts';
+
+export type Transport = 'tcp' | 'udp';
+
+/** A socket that waits for clients, as the kernel lists it. */
+export interface ListeningSocket {
+  /** `127.0.0.1`, or for IPv6 eight groups without leading zeros. */
+  readonly address: string;
+  readonly port: number;
+  readonly inode: string;
+}
+
+const WAITING_STATE = { tcp: '0A', udp: '07' } as const;
+
+/** All waiting sockets of this transport, or null where the system does not tell. */
+export function listeningSockets(transport: Transport): ListeningSocket[] | null {
+  const tables = [readTable(transport), readTable(`${transport}6`)];
+  if (tables[0] === null) return null;
+  return tables.flatMap((table) => (table ?? []).flatMap((line) => parse(line, transport)));
+}
+
+/** Program and pid of whoever holds a port of this address, also through a wildcard address, in
+ *  words such as `nginx (pid 12)`; null when nobody does or it cannot be seen. */
+export function holderOf(address: string, port: number, transport: Transport): string | null {
+  const wildcards = new Set([address, '0.0.0.0', '0:0:0:0:0:0:0:0']);
+  const held = listeningSockets(transport)?.find((each) => each.port === port && wildcards.has(each.address));
+  if (!held) return null;
+  const pid = ownerOf(held.inode);
+  return pid === null ? 'a program of another user' : `${programName(pid)} (pid ${pid})`;
+}
+
+function programName(pid: number): string {
+  const words = commandLine(pid);
+  return words[0]?.split(' ')[0]?.split('/').at(-1)?.replace(/:$/, '') ?? 'a program';
+}
+
+function ownerOf(inode: string): number | null {
+  const link = `socket:[${inode}]`;
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const descriptors = readdirSync(`/proc/${entry}/fd`);
+      if (descriptors.some((fd) => readlinkSync(`/proc/${entry}/fd/${fd}`) === link)) return Number(entry);
+    } catch {
+      // Gone meanwhile, or not ours to see.
+    }
+  }
+  return null;
+}
+
+function readTable(name: string): string[] | null {
+  try {
+    return readFileSync(`/proc/net/${name}`, 'utf8').split('\n').slice(1);
+  } catch {
+    return null;
+  }
+}
+
+function parse(line: string, transport: Transport): ListeningSocket[] {
+  const fields = line.trim().split(/\s+/);
+  const [, local = '', , state] = fields;
+  if (state !== WAITING_STATE[transport]) return [];
+  const [hexAddress = '', hexPort = ''] = local.split(':');
+  return [{ address: parseAddress(hexAddress), port: Number.parseInt(hexPort, 16), inode: fields[9] ?? '' }];
+}
+
+/** The kernel prints 32-bit words in the machine's byte order, which is little-endian wherever we run. */
+function parseAddress(hex: string): string {
+  const words = hex.match(/.{8}/g) ?? [];
+  const bytes = words.flatMap((word) => (word.match(/../g) ?? []).reverse());
+  if (bytes.length === 4) return bytes.map((byte) => Number.parseInt(byte, 16)).join('.');
+  const groups = bytes.join('').match(/.{4}/g) ?? [];
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+}

@@ -1,0 +1,58 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Rendering } from './config/rendering.ts';
+import { makePrivateDirectory, readText, writeFileAtomically } from './files.ts';
+import { checkConfiguration } from './haproxy.ts';
+import type { InstancePaths } from './paths.ts';
+import { EMPTY_SERVER_STATE } from './server-state.ts';
+
+/** Puts a new configuration in the place of the old one, once HAProxy has said that it could run it.
+ *  @returns how to put the old one back, for when the process then cannot take it
+ *  @throws TaskFailed when HAProxy refuses it; then nothing has changed */
+export async function stage(
+  program: string,
+  paths: InstancePaths,
+  rendering: Rendering,
+): Promise<() => void> {
+  makePrivateDirectory(paths.directory);
+  makePrivateDirectory(paths.certificates);
+  const targets = [...rendering.files.map(({ path }) => path), paths.config];
+  const previous = new Map(targets.map((path) => [path, readText(path)]));
+  const putBack = () => {
+    for (const [path, text] of previous) {
+      if (text === null) rmSync(path, { force: true });
+      else writeFileAtomically(path, text);
+    }
+  };
+  const candidate = `${paths.config}.candidate`;
+  try {
+    for (const { path, content } of rendering.files) writeFileAtomically(path, content);
+    if (readText(paths.serverState) === null) writeFileAtomically(paths.serverState, EMPTY_SERVER_STATE);
+    writeFileAtomically(candidate, rendering.config);
+    await checkConfiguration(program, candidate, rendering.origins);
+    writeFileAtomically(paths.config, rendering.config);
+  } catch (error) {
+    putBack();
+    throw error;
+  } finally {
+    rmSync(candidate, { force: true });
+  }
+  return putBack;
+}
+
+/** Removes files that the configuration no longer names: a private key stays no longer than needed. */
+export function removeStaleFiles(paths: InstancePaths, rendering: Rendering): void {
+  const named = new Set(rendering.files.map(({ path }) => path));
+  for (const name of readdirSync(paths.certificates)) {
+    const path = join(paths.certificates, name);
+    if (!named.has(path)) rmSync(path, { force: true });
+  }
+}
+
+/** Whether the files on disk already say this. */
+export function isStaged(paths: InstancePaths, rendering: Rendering): boolean {
+  return (
+    readText(paths.config) === rendering.config &&
+    rendering.files.every(({ path, content }) => readText(path) === content)
+  );
+}

@@ -1,0 +1,42 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A real HTTP server to balance load to. */
+export interface Backend {
+  readonly port: number;
+  readonly requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: IncomingMessage['headers'];
+  }[];
+  /** What it answers from now on. */
+  answer: { status: number; headers?: Record<string, string> };
+  /** Closes the port and every connection, as a crash would. */
+  kill(): Promise<void>;
+}
+
+/** Starts one that answers every request with `name`. */
+export async function startBackend(name: string, port = 0): Promise<Backend> {
+  const requests: Backend['requests'] = [];
+  const connections = new Set<Socket>();
+  const backend = { requests, answer: { status: 200 } as Backend['answer'] };
+  const server: Server = createServer((request, response) => {
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers });
+    response.writeHead(backend.answer.status, { 'content-type': 'text/plain', ...backend.answer.headers });
+    response.end(name);
+  });
+  server.keepAliveTimeout = 60_000;
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return Object.assign(backend, {
+    port: (server.address() as AddressInfo).port,
+    kill: () =>
+      new Promise<void>((resolve) => {
+        for (const socket of connections) socket.destroy();
+        server.close(() => resolve());
+      }),
+  });
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../features/load-balancers/port.ts';
+import type { Operation } from '../../../../kernel/operation.ts';
+import { createLocalLoadBalancers, type LocalLoadBalancers } from '../provider.ts';
+
+export interface TestProvider {
+  readonly provider: LocalLoadBalancers;
+  readonly dataDir: string;
+  /** Messages that were logged as warnings. */
+  readonly warnings: string[];
+  apply(desired: DesiredLoadBalancer): Promise<void>;
+  observe(id: string): Promise<ObservedLoadBalancer>;
+  /** As after a `kill -9` of the server: the processes live on, a new server comes. */
+  restart(): TestProvider;
+  /** Ends all processes, gives the addresses back and removes the data directory. */
+  close(): Promise<void>;
+}
+
+export const operation = (type = 'create_loadbalancer', key = 'task'): Operation => ({
+  key,
+  type,
+  name: 'test',
+  acceptedAt: new Date(0),
+});
+
+/** A provider with a data directory of its own. */
+export function startProvider(dataDir = mkdtempSync(join(tmpdir(), 'virga-lb-'))): TestProvider {
+  const warnings: string[] = [];
+  const log = {
+    info: () => undefined,
+    warn: (_: object, message: string) => {
+      warnings.push(message);
+    },
+  };
+  const provider = createLocalLoadBalancers({ dataDir, log, instanceId: 'test' });
+  return {
+    provider,
+    dataDir,
+    warnings,
+    apply: async (desired) => {
+      await provider.apply(desired, operation());
+    },
+    observe: async (id) => {
+      const observed = (await provider.observe([id])).get(id);
+      if (!observed) throw new Error(`load balancer ${id} is not running`);
+      return observed;
+    },
+    restart: () => {
+      // A dead server does not close anything; its timers are all that would go on in this process.
+      void provider.close('leave');
+      return startProvider(dataDir);
+    },
+    close: async () => {
+      await provider.close('forget');
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Polls until the condition holds, and says what it saw last when it never does. */
+export async function waitUntil<T>(
+  look: () => Promise<T> | T,
+  holds: (seen: T) => boolean,
+  patienceMs = 5_000,
+): Promise<T> {
+  let seen: T | undefined;
+  for (const end = performance.now() + patienceMs; performance.now() < end; ) {
+    seen = await look();
+    if (holds(seen)) return seen;
+    await delay(20);
+  }
+  throw new Error(`waited ${patienceMs} ms in vain; last seen: ${JSON.stringify(seen)}`);
+}
