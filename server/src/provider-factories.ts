@@ -1,14 +1,13 @@
-import type { Config } from './config.ts';
-import type { Clock } from './kernel/clock.ts';
-import type { Logger } from './kernel/log.ts';
 import type { ProviderFactory } from './region-providers.ts';
 
+export interface ProviderOptions {
+  /** Simulated durations are multiplied by this. */
+  readonly timeScale: number;
+  readonly seed: string;
+}
+
 /** The providers that a region may name. */
-export function providerFactories(
-  _config: Config,
-  _log: Logger,
-  _clock: Clock,
-): Readonly<Record<string, ProviderFactory>> {
+export function providerFactories(_options: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   return {
     local: () => ({ capabilities: {} }),
     simulated: () => ({ capabilities: {} }),

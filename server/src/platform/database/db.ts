@@ -49,7 +49,9 @@ export class Db implements Queryable {
       ...options.connection,
     });
     // Without a listener a lost idle connection would end the process; the pool replaces it by itself.
-    const lost = (error: Error) => options.log.warn({ err: error }, 'lost a database connection');
+    // Of the error only its message: the object holds the whole connection.
+    const lost = (error: Error) =>
+      options.log[this.pool.ending ? 'debug' : 'warn'](`lost a database connection: ${error.message}`);
     this.pool.on('error', lost);
     this.pool.on('connect', (client) => {
       client.on('error', lost);

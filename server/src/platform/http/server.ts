@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
 import { NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
@@ -50,7 +51,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   checkRoutes(options.routes);
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: () => options.ids.uuid(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
