@@ -7,10 +7,15 @@ import type { Operation, Progress } from '../../kernel/operation.ts';
 export interface LoadBalancerProvider {
   /** Why this provider cannot serve load balancers here and now (a missing program), or null. */
   unavailable(): Promise<string | null>;
-  /** A free virtual address that this provider can bind; the caller stores it before `apply`.
-   *  `taken` are addresses already given away in this region. */
-  allocateAddress(taken: ReadonlySet<string>): Promise<string>;
-  /** Makes the data plane serve exactly this. Resolves once the listeners accept connections.
+  /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
+   *  neither observed nor reconciled in between. */
+  readonly passive?: boolean;
+  /** A virtual address that this provider can bind; the caller stores it before `apply`, and asks again with
+   *  `attempt` + 1 (from 0) when somebody else in the region has stored the same one meanwhile. `taken` reads
+   *  the addresses given away in this region; it is expensive where there are many load balancers. */
+  allocateAddress(id: string, attempt: number, taken: () => Promise<ReadonlySet<string>>): Promise<string>;
+  /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
+   *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
   apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress>;
   /** Stops serving it and frees everything it used. Unknown ids are already removed: ready.
@@ -19,8 +24,9 @@ export interface LoadBalancerProvider {
   /** What the data plane says of these load balancers now; an id that is not running is absent. */
   observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>>;
   /** Called at start-up and periodically with everything that should run: restarts what died,
-   *  repairs drift, removes what nobody wants. */
-  reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
+   *  repairs drift, removes what nobody wants. `busy` are ids that a task is creating, changing or deleting
+   *  right now: they are left alone. */
+  reconcile(desired: readonly DesiredLoadBalancer[], busy: ReadonlySet<string>): Promise<void>;
 }
 
 export interface DesiredLoadBalancer {
