@@ -10,10 +10,10 @@ export interface LoadBalancerProvider {
   /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
    *  neither observed nor reconciled in between. */
   readonly passive?: boolean;
-  /** A virtual address that this provider can bind; the caller stores it before `apply`, and asks again with
-   *  `attempt` + 1 (from 0) when somebody else in the region has stored the same one meanwhile. `taken` reads
-   *  the addresses given away in this region; it is expensive where there are many load balancers. */
-  allocateAddress(id: string, attempt: number, taken: () => Promise<ReadonlySet<string>>): Promise<string>;
+  /** A free virtual address for this load balancer, one that this provider can bind; the caller stores it
+   *  before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
+   *  those that it proposed and that turned out to be taken. */
+  allocateAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
   /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
    *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
@@ -23,10 +23,9 @@ export interface LoadBalancerProvider {
   remove(id: string, operation: Operation): Promise<Progress>;
   /** What the data plane says of these load balancers now; an id that is not running is absent. */
   observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>>;
-  /** Called at start-up and periodically with everything that should run: restarts what died,
-   *  repairs drift, removes what nobody wants. `busy` are ids that a task is creating, changing or deleting
-   *  right now: they are left alone. */
-  reconcile(desired: readonly DesiredLoadBalancer[], busy: ReadonlySet<string>): Promise<void>;
+  /** Called at start-up and periodically with everything that should run, including what a task is just
+   *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
+  reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
 }
 
 export interface DesiredLoadBalancer {

@@ -21,8 +21,7 @@ export class Reconciler {
     for (const [regionId, provider] of await this.#providers.live()) {
       try {
         await this.#providers.pass(regionId, async () => {
-          const { desired, busy } = await this.#wanted(regionId);
-          await provider.reconcile(desired, busy);
+          await provider.reconcile(await this.#wanted(regionId));
         });
       } catch (error) {
         this.#log.warn(
@@ -33,13 +32,12 @@ export class Reconciler {
     }
   }
 
-  async #wanted(regionId: number): Promise<{ desired: DesiredLoadBalancer[]; busy: Set<string> }> {
-    const desired: DesiredLoadBalancer[] = [];
-    const busy = new Set<string>();
-    for (const tree of await this.#trees.read([regionId])) {
-      if (tree.task_id !== null) busy.add(tree.id);
-      else if (tree.vip_address !== null) desired.push(desiredOf(tree, tree.vip_address));
-    }
-    return { desired, busy };
+  /** Everything with an address but what is being deleted. */
+  async #wanted(regionId: number): Promise<DesiredLoadBalancer[]> {
+    const trees = await this.#trees.read([regionId]);
+    return trees.flatMap((tree) => {
+      const wanted = tree.provisioning_status !== 'PENDING_DELETE' && tree.vip_address !== null;
+      return wanted ? [desiredOf(tree, tree.vip_address)] : [];
+    });
   }
 }

@@ -25,5 +25,9 @@ export class TreeCache {
 }
 
 function isSame(known: LoadBalancerTree | undefined, now: VersionRow): boolean {
-  return known?.version === now.version && known.provisioning_status === now.provisioning_status;
+  return (
+    known?.version === now.version &&
+    known.provisioning_status === now.provisioning_status &&
+    known.vip_address === now.vip_address
+  );
 }

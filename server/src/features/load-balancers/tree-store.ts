@@ -60,13 +60,14 @@ export interface VersionRow {
   readonly region_id: number;
   readonly version: number;
   readonly provisioning_status: ProvisioningStatus;
+  readonly vip_address: string | null;
 }
 
 export async function readVersions(db: Queryable, regionIds: readonly number[]): Promise<VersionRow[]> {
   if (regionIds.length === 0) return [];
   return db.named<VersionRow>(
     'lb_versions',
-    `select id, region_id, version, provisioning_status from load_balancers where region_id = any($1::int[])`,
+    `select id, region_id, version, provisioning_status, vip_address from load_balancers where region_id = any($1::int[])`,
     [regionIds],
   );
 }

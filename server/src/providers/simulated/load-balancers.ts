@@ -25,7 +25,7 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
   return {
     passive: true,
     unavailable: async () => null,
-    allocateAddress: async (id, attempt) => addressFrom(options.seed, id, attempt),
+    allocateAddress: async (taken, id) => addressFrom(options.seed, id, taken.size),
     async apply(_desired, operation) {
       if (operation.type === UNDOING) return READY;
       return progressOf(operation, DURATIONS[operation.type] ?? CHANGE, options);

@@ -29,11 +29,14 @@ export async function addressOf(
   provider: LoadBalancerProvider,
 ): Promise<string> {
   if (tree.vip_address !== null) return tree.vip_address;
-  const taken = () => readAddresses(db, tree.region_id);
+  const refused = new Set<string>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const candidate = await provider.allocateAddress(tree.id, attempt, taken);
+    // A region whose data plane is on paper only may have very many load balancers: its addresses are not read.
+    const taken = provider.passive ? refused : await readAddresses(db, tree.region_id);
+    const candidate = await provider.allocateAddress(taken, tree.id);
     const stored = await storeAddress(db, tree.id, candidate);
     if (stored !== undefined) return stored;
+    refused.add(candidate);
   }
   throw new TaskFailed('No free virtual address was found');
 }

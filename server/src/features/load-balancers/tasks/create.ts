@@ -15,6 +15,8 @@ export function createTask(providers: RegionProviders): TaskHandler {
       const provider = providers.forTask(run.task.regionId);
       const tree = await treeOf(run);
       const address = await addressOf(run.db, tree, provider);
+      // A pass that began before the address was stored does not know that this is wanted.
+      await providers.afterPass(run.task.regionId);
       const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
       if (waiting) return waiting;
       return done(createdBy(tree), await settling(run, tree, provider));
