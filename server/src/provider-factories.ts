@@ -1,3 +1,5 @@
+import { systemClock } from './kernel/clock.ts';
+import { createSimulated } from './providers/simulated/index.ts';
 import type { ProviderFactory } from './region-providers.ts';
 
 export interface ProviderOptions {
@@ -7,9 +9,16 @@ export interface ProviderOptions {
 }
 
 /** The providers that a region may name. */
-export function providerFactories(_options: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
+export function providerFactories({
+  seed,
+  timeScale,
+}: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
+  const clock = systemClock();
   return {
     local: () => ({ capabilities: {} }),
-    simulated: () => ({ capabilities: {} }),
+    simulated: ({ settings }) => ({
+      ...createSimulated({ seed, timeScale, faults: settings.faults ?? {}, clock }),
+      capabilities: {},
+    }),
   };
 }
