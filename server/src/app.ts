@@ -12,6 +12,7 @@ import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
+import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
@@ -19,6 +20,7 @@ import { Metrics } from './platform/metrics/metrics.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
 
@@ -41,13 +43,14 @@ export function features({
   db,
   log,
   clock,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock'>): readonly Feature[] {
+  watcher,
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock'> & { watcher: TaskWatcher }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
     iam(),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks(),
+    tasks({ watcher }),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
   ];
 }
@@ -61,10 +64,12 @@ export class App {
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
+  readonly #watcher: TaskWatcher;
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const all = features(options);
+    this.#watcher = new TaskWatcher(options.db);
+    const all = features({ ...options, watcher: this.#watcher });
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
       ...probeRoutes(this.#metrics, options.isReady),
@@ -79,7 +84,7 @@ export class App {
     });
     this.worker = new Worker({ ...options, engine: this.engine });
     this.background = new Background(
-      all.flatMap((feature) => feature.background ?? []),
+      [...all.flatMap((feature) => feature.background ?? []), forgetOldKeys(options.db)],
       options.db,
       options.log,
     );
@@ -99,6 +104,8 @@ export class App {
       checkResponses,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });
+    // Long polls and streams end at once when the server stops.
+    api.addHook('preClose', () => this.#watcher.close());
     await serveReference(api, this.document);
     return api;
   }

@@ -62,6 +62,17 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface IdempotencyKeys {
+  answer: string | null;
+  applied: Generated<boolean>;
+  attempt: string;
+  client_id: number;
+  key: string;
+  request: Buffer;
+  started_at: Date;
+  status: number | null;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -229,6 +240,7 @@ export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
   attempt: Generated<number>;
+  changed_xid: Generated<string>;
   client_id: number;
   created_at: Date;
   created_resources: Json | null;
@@ -274,6 +286,7 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  idempotency_keys: IdempotencyKeys;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;

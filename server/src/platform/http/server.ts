@@ -17,6 +17,7 @@ import type { Db } from '../database/db.ts';
 import { acceptJson, refuseUnstorable } from './body.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { HttpError, toWire } from './errors.ts';
+import { type Answer, checkKey, once } from './idempotency.ts';
 import { RawReply, type Route } from './route.ts';
 import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
@@ -166,6 +167,13 @@ function addRoute(
       const body = spec.body && validator.check(spec.body, request.body, 'body');
       const ctx = await resolveScope(contextOf(request), { scope, spec }, request.params, options.scopes);
       const input = { params, query, body, headers: request.headers };
+      const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
+      if (key !== undefined && typeof access !== 'object') {
+        const { method, sensitive = false, status = 200 } = spec;
+        const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
+        const work = (db: Db) => spec.handler({ ...ctx, db } as never, input as never);
+        return sendAnswer(reply, await once(ctx, keyed, work));
+      }
       const result = await spec.handler(ctx as never, input as never);
       return sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
     },
