@@ -15,6 +15,7 @@ import { type Authenticator, type Caller, NOBODY } from '../auth/caller.ts';
 import { allows } from '../auth/roles.ts';
 import type { Db } from '../database/db.ts';
 import { acceptJson, refuseUnstorable } from './body.ts';
+import { closeUnusedConnections } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { HttpError, toWire } from './errors.ts';
 import { type Answer, checkKey, once } from './idempotency.ts';
@@ -63,6 +64,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     },
   });
   acceptJson(app);
+  closeUnusedConnections(app);
   await app.register(cors, {
     origin: true,
     exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
@@ -184,6 +186,12 @@ function addRoute(
 function refuseNul(request: FastifyRequest): void {
   refuseUnstorable(request.params, 'path');
   refuseUnstorable(request.query, 'query');
+}
+
+function sendAnswer(reply: FastifyReply, { status, body, replayed }: Answer) {
+  if (replayed) reply.header('idempotency-replayed', 'true');
+  reply.code(status);
+  return body === null ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
 }
 
 function sendResult(
