@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
+import { loadBalancers } from './features/load-balancers/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
@@ -36,8 +37,21 @@ export interface AppOptions {
 }
 
 /** Every feature, put together. The only list of them. */
-export function features({ providers }: Pick<AppOptions, 'providers'>): readonly Feature[] {
-  return [iam(), projects(), regions({ capabilitiesOf: providers.capabilitiesOf }), tasks(), responsePages()];
+export function features({
+  providers,
+  db,
+  log,
+  clock,
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock'>): readonly Feature[] {
+  const { loadBalancersOf: providerOf, regionIds } = providers;
+  return [
+    iam(),
+    projects(),
+    regions({ capabilitiesOf: providers.capabilitiesOf }),
+    tasks(),
+    loadBalancers({ db, log, clock, providerOf, regionIds }),
+    responsePages(),
+  ];
 }
 
 /** The API server and the worker of one node; neither is started. */

@@ -27,10 +27,10 @@ const refuse = (reason: string): LogoResult => ({ ok: false, reason });
  */
 export async function readLogo(text: string): Promise<LogoResult> {
   const { declared, base64 } = split(text.trim());
+  if (base64 === undefined) return refuse('must be base64: the data URI lacks ";base64,"');
   if (declared !== undefined && !/^image\/(png|jpe?g)$/i.test(declared)) {
     return refuse(`must be a JPEG or PNG image, not ${declared === '' ? 'data without a type' : declared}`);
   }
-  if (base64 === undefined) return refuse('must be base64: the data URI lacks ";base64,"');
   if (!isBase64(base64)) return refuse('is not valid base64');
   const bytes = Buffer.from(base64, 'base64');
   const type = typeOf(bytes);

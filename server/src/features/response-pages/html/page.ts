@@ -66,5 +66,5 @@ const EXTRAS: Readonly<Partial<Record<Page, string>>> = {
 function errorElement(text: string): string {
   const mark =
     '<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><circle cx="12" cy="12" r="9.5"/><path d="M12 7v6m0 4v.01"/></svg>';
-  return `<p class="error" role="alert">${mark}<span dir="auto">${text}</span></p>`;
+  return `<p class="error" role="alert" dir="auto">${mark}<span>${text}</span></p>`;
 }

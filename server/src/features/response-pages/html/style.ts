@@ -21,8 +21,8 @@ h1{margin:0;font-size:clamp(1.375rem,5vw,1.75rem);line-height:1.25;font-weight:7
 .error svg{flex:none;width:1.25rem;height:1.25rem;margin-top:.175rem;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round}
 .error span{min-width:0;white-space:pre-line}
 .progress{width:100%;max-width:16rem;height:.375rem;margin:1.75rem auto 0;overflow:hidden;border-radius:1rem;background:var(--tint)}
-.progress i{display:block;width:40%;height:100%;border-radius:1rem;background:var(--accent);animation:run 1.6s ease-in-out infinite}
-@keyframes run{from{transform:translateX(-100%)}to{transform:translateX(250%)}}
+.progress i{display:block;width:40%;height:100%;border-radius:1rem;background:var(--accent);animation:run 1.4s ease-in-out infinite alternate}
+@keyframes run{to{transform:translateX(150%)}}
 @media (prefers-color-scheme:dark){.logo{--plate-pad:.75rem}}
 @media (prefers-reduced-motion:reduce){.progress i{animation:none;width:100%}}
 @media (forced-colors:active){.icon,.box,.error{border-color:CanvasText}.progress{border:1px solid}}
