@@ -64,32 +64,26 @@ function apt(verb, packages = []) {
 }
 
 /**
- * Does the work while Debian's policy says that no service may be started.
  * @param {() => boolean} work
- * @param {string} [policyFile]
  * @returns {boolean}
  */
-export function withoutServices(work, policyFile = POLICY_FILE) {
-  const ours = claimPolicy(policyFile);
+function withoutServices(work) {
+  const ours = claimPolicy();
   try {
     return work();
   } finally {
-    if (ours) rmSync(policyFile, { force: true });
+    if (ours) rmSync(POLICY_FILE, { force: true });
   }
 }
 
-/**
- * @param {string} file
- * @returns {boolean} whether the policy is ours to remove; an administrator's own one stays as it is
- */
-function claimPolicy(file) {
+/** @returns {boolean} whether the policy is ours to remove; an administrator's own one stays as it is */
+function claimPolicy() {
   try {
-    writeFileSync(file, POLICY, { mode: 0o755, flag: 'wx' });
+    writeFileSync(POLICY_FILE, POLICY, { mode: 0o755, flag: 'wx' });
     return true;
-  } catch (error) {
+  } catch {
     // Perhaps one that a killed installation of ours left behind.
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
-    return readFileSync(file, 'utf8') === POLICY;
+    return readFileSync(POLICY_FILE, 'utf8') === POLICY;
   }
 }
 
