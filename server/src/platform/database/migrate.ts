@@ -2,15 +2,17 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Logger as QueueLogger, runMigrations } from 'graphile-worker';
 import { Kysely, type Migration, type MigrationProvider, Migrator, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 
 /**
  * Brings a database to the newest schema: every file of `server/migrations` that it has not seen, in name
- * order, all in one transaction. Nodes that start together take turns.
+ * order, all in one transaction; before them those of the job queue. Nodes that start together take turns.
  * @throws the database's own error, with the name of the migration before it
  */
 export async function migrateToLatest(pool: pg.Pool): Promise<void> {
+  await runMigrations({ pgPool: pool, logger: new QueueLogger(() => () => {}) });
   // Not destroyed at the end: the pool belongs to the caller.
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   const migrator = new Migrator({ db, provider: new SqlFiles(migrationsFolder()) });

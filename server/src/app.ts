@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify';
+import { iam, readClient } from './features/iam/index.ts';
+import { loadBalancers } from './features/load-balancers/index.ts';
+import { projects, readProject } from './features/projects/index.ts';
+import { readRegion, regions } from './features/regions/index.ts';
+import { tasks } from './features/tasks/index.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Ids } from './kernel/ids.ts';
+import type { Logger } from './kernel/log.ts';
+import { Authenticator } from './platform/auth/caller.ts';
+import { Background } from './platform/background.ts';
+import type { Db } from './platform/database/db.ts';
+import type { Feature } from './platform/feature.ts';
+import type { ScopeResolver } from './platform/http/context.ts';
+import { probeRoutes } from './platform/http/probes.ts';
+import type { Route } from './platform/http/route.ts';
+import { buildApi } from './platform/http/server.ts';
+import { Metrics } from './platform/metrics/metrics.ts';
+import { openApiDocument } from './platform/openapi/document.ts';
+import { serveReference } from './platform/openapi/reference.ts';
+import { TaskEngine } from './platform/tasks/engine.ts';
+import { Worker } from './platform/tasks/worker.ts';
+import type { RegionProviders } from './region-providers.ts';
+
+export const VERSION = '0.1.0';
+
+export interface AppOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly providers: RegionProviders;
+  readonly rateLimit: number;
+  readonly isReady: () => boolean;
+  readonly checkResponses?: boolean;
+}
+
+/** Every feature, put together. The only list of them. */
+export function features({
+  providers,
+  db,
+  log,
+  clock,
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock'>): readonly Feature[] {
+  const { loadBalancersOf: providerOf, regionIds } = providers;
+  return [
+    iam(),
+    projects(),
+    regions({ capabilitiesOf: providers.capabilitiesOf }),
+    tasks(),
+    loadBalancers({ db, log, clock, providerOf, regionIds }),
+  ];
+}
+
+/** The API server and the worker of one node; neither is started. */
+export class App {
+  readonly routes: readonly Route[];
+  readonly document: Record<string, unknown>;
+  readonly engine: TaskEngine;
+  readonly worker: Worker;
+  readonly background: Background;
+  readonly #options: AppOptions;
+  readonly #metrics = new Metrics();
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    const all = features(options);
+    this.routes = [
+      ...all.flatMap((feature) => feature.routes ?? []),
+      ...probeRoutes(this.#metrics, options.isReady),
+    ];
+    this.document = openApiDocument(this.routes, VERSION);
+    this.engine = new TaskEngine({
+      db: options.db,
+      clock: options.clock,
+      log: options.log,
+      handlers: all.flatMap((feature) => feature.tasks ?? []),
+      onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
+    });
+    this.worker = new Worker({ ...options, engine: this.engine });
+    this.background = new Background(
+      all.flatMap((feature) => feature.background ?? []),
+      options.db,
+      options.log,
+    );
+  }
+
+  async api(): Promise<FastifyInstance> {
+    const { db, clock, ids, log, rateLimit, checkResponses = false } = this.#options;
+    const api = await buildApi({
+      db,
+      clock,
+      ids,
+      log,
+      authenticator: new Authenticator({ db, now: () => clock.now().getTime() }),
+      scopes: scopeResolver(db),
+      routes: this.routes,
+      rateLimit,
+      checkResponses,
+      observe: (...seen) => this.#metrics.observeRequest(...seen),
+    });
+    await serveReference(api, this.document);
+    return api;
+  }
+}
+
+function scopeResolver(db: Db): ScopeResolver {
+  return {
+    project: async (id, clientId) => {
+      const row = await readProject(db, id, clientId);
+      return row && { id: row.id, clientId: row.client_id };
+    },
+    region: async (id) => {
+      const row = await readRegion(db, id);
+      return row && { id: row.id, name: row.display_name, state: row.state };
+    },
+    client: async (id) => (await readClient(db, id)) !== undefined,
+  };
+}

@@ -1,0 +1,118 @@
+import path from 'node:path';
+
+/** The whole configuration, from the environment alone, read once. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl: string | undefined;
+  readonly smtpUrl: string | undefined;
+  readonly logLevel: string;
+  /** As asked for; where it really is may differ when PostgreSQL may not enter it. */
+  readonly dataDir: string;
+  readonly apiKey: string | undefined;
+  readonly role: 'all' | 'api' | 'worker';
+  readonly regionsFile: string | undefined;
+  /** Simulated durations are multiplied by this; 0 is instant. */
+  readonly timeScale: number;
+  readonly seed: string;
+  readonly masterKey: string | undefined;
+  /** Requests per minute and token; 0: no limit. */
+  readonly rateLimit: number;
+}
+
+/** A setting that cannot be used; its message is one line for the person who starts the program. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const ROLES = ['all', 'api', 'worker'] as const;
+const KNOWN = [
+  'VIRGA_DATA_DIR',
+  'VIRGA_API_KEY',
+  'VIRGA_ROLE',
+  'VIRGA_REGIONS',
+  'VIRGA_TIME_SCALE',
+  'VIRGA_SEED',
+  'VIRGA_MASTER_KEY',
+  'VIRGA_RATE_LIMIT',
+];
+
+/** @param args what follows the program's name: `--role api` or `--role=api`
+ *  @throws ConfigError naming every wrong setting, in one line */
+export function readConfig(env: Environment, args: readonly string[] = [], cwd = process.cwd()): Config {
+  const faults: string[] = [];
+  const text = (name: string) => env[name]?.trim() || undefined;
+  const number = (name: string, fallback: number, min: number, max: number, whole: boolean) => {
+    const raw = text(name);
+    if (raw === undefined) return fallback;
+    const value = Number(raw);
+    if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value)))
+      return value;
+    faults.push(
+      `${name} must be ${whole ? 'a whole number' : 'a number'} from ${min} to ${max}, not "${raw}"`,
+    );
+    return fallback;
+  };
+  const choice = <T extends string>(
+    name: string,
+    value: string | undefined,
+    values: readonly T[],
+    fallback: T,
+  ): T => {
+    if (value === undefined) return fallback;
+    const found = values.find((each) => each === value);
+    if (!found) faults.push(`${name} must be one of ${values.join(', ')}, not "${value}"`);
+    return found ?? fallback;
+  };
+  const url = (name: string, protocols: readonly string[]) => {
+    const raw = text(name);
+    const valid = raw === undefined || (URL.canParse(raw) && protocols.includes(new URL(raw).protocol));
+    if (!valid)
+      faults.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    return raw;
+  };
+  const unknown = Object.keys(env).filter((name) => name.startsWith('VIRGA_') && !isKnown(name));
+  for (const name of unknown) faults.push(`${name} is not a setting`);
+  const config: Config = {
+    host: text('HOST') ?? '127.0.0.1',
+    port: number('PORT', 8080, 0, 65_535, true),
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
+    logLevel: choice('LOG_LEVEL', text('LOG_LEVEL'), LOG_LEVELS, 'info'),
+    dataDir: path.resolve(cwd, text('VIRGA_DATA_DIR') ?? '.virga'),
+    apiKey: text('VIRGA_API_KEY'),
+    role: choice('VIRGA_ROLE or --role', roleArgument(args, faults) ?? text('VIRGA_ROLE'), ROLES, 'all'),
+    regionsFile: text('VIRGA_REGIONS') && path.resolve(cwd, text('VIRGA_REGIONS') ?? ''),
+    timeScale: number('VIRGA_TIME_SCALE', 0.05, 0, 1000, false),
+    seed: text('VIRGA_SEED') ?? 'virga',
+    masterKey: masterKey(text('VIRGA_MASTER_KEY'), faults),
+    rateLimit: number('VIRGA_RATE_LIMIT', 60_000, 0, 1_000_000_000, true),
+  };
+  if (config.apiKey !== undefined && !/^[\x21-\x7e]{8,255}$/.test(config.apiKey)) {
+    faults.push('VIRGA_API_KEY must be 8 to 255 visible ASCII characters');
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('; '));
+  return config;
+}
+
+/** Settings of the parts that have a configuration of their own begin with these. */
+const isKnown = (name: string) => KNOWN.includes(name) || /^VIRGA_(EDGE|VIDEO|CDN|TEST)_?/.test(name);
+
+function masterKey(raw: string | undefined, faults: string[]): string | undefined {
+  if (raw !== undefined && Buffer.from(raw, 'base64').length !== 32) {
+    faults.push('VIRGA_MASTER_KEY must be 32 bytes in base64');
+  }
+  return raw;
+}
+
+function roleArgument(args: readonly string[], faults: string[]): string | undefined {
+  let role: string | undefined;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    if (arg === '--role') role = args[++i] ?? '';
+    else if (arg.startsWith('--role=')) role = arg.slice('--role='.length);
+    else faults.push(`${arg} is not an option; there is only --role`);
+  }
+  return role;
+}

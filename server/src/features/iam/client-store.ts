@@ -1,0 +1,42 @@
+import type { Role } from '../../platform/auth/roles.ts';
+import type { Db } from '../../platform/database/db.ts';
+
+export interface ClientRow {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly status:
+    | 'new'
+    | 'trial'
+    | 'trialend'
+    | 'active'
+    | 'integration'
+    | 'paused'
+    | 'preparation'
+    | 'ready';
+}
+
+export interface UserRow {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+}
+
+export async function readClient(db: Db, id: number): Promise<ClientRow | undefined> {
+  const [row] = await db.named<ClientRow>(
+    'client_get',
+    'select id, name, email, status from clients where id = $1',
+    [id],
+  );
+  return row;
+}
+
+export async function readUsers(db: Db, clientId: number): Promise<UserRow[]> {
+  return db.named<UserRow>(
+    'client_users',
+    `select u.id, u.email, u.name, c.role from client_users c join users u on u.id = c.user_id
+      where c.client_id = $1 and u.deleted_at is null order by u.id`,
+    [clientId],
+  );
+}

@@ -1,0 +1,97 @@
+import { offsetTime } from '../../kernel/codecs.ts';
+import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import { hashToken } from '../../platform/auth/caller.ts';
+import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
+import type { ClientContext } from '../../platform/http/context.ts';
+import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
+import * as store from './token-store.ts';
+
+/** A client may have this many living tokens. */
+export const MAX_TOKENS = 50;
+
+function viewToken(row: store.TokenRow, now: Date): ApiToken {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    exp_date: row.expires_at && offsetTime(row.expires_at),
+    created: offsetTime(row.created_at),
+    deleted: row.deleted_at !== null,
+    expired: row.expires_at !== null && row.expires_at <= now,
+    last_usage: row.last_used_at ? offsetTime(row.last_used_at) : '',
+    client_user: {
+      client_id: row.client_id,
+      user_id: row.user_id,
+      user_name: row.user_name ?? '',
+      user_email: row.user_email,
+      deleted: row.user_deleted,
+      role: { id: ROLE_IDS[row.role], name: row.role },
+    },
+  };
+}
+
+export async function listTokens(ctx: ClientContext, query: TokenListQuery): Promise<ApiToken[]> {
+  const rows = await store.listTokens(ctx.db, ctx.clientId, query);
+  return rows.map((row) => viewToken(row, ctx.clock.now()));
+}
+
+/** @throws NotFound */
+export async function getToken(ctx: ClientContext, id: number): Promise<ApiToken> {
+  const row = await store.readToken(ctx.db, ctx.clientId, id);
+  if (!row) throw new NotFound(`Token ${id} was not found`);
+  return viewToken(row, ctx.clock.now());
+}
+
+/** Makes a token; its value is in this answer and nowhere else.
+ *  @throws Invalid for an unknown role or a past expiry, Conflict when the client has 50 tokens */
+export async function createToken(ctx: ClientContext, input: CreateApiToken) {
+  const role = roleOf(input);
+  if (input.exp_date !== null && Date.parse(input.exp_date) <= ctx.clock.now().getTime()) {
+    throw new Invalid({ exp_date: ['must be in the future, or null for a token that does not expire'] });
+  }
+  const value = newTokenValue(ctx.ids);
+  const id = await ctx.db.transaction(async (tx) => {
+    if ((await store.countTokensLocked(tx, ctx.clientId)) >= MAX_TOKENS) {
+      throw new Conflict(`A client may have ${MAX_TOKENS} tokens; delete one first`);
+    }
+    const id = await store.insertToken(tx, {
+      clientId: ctx.clientId,
+      userId: ctx.caller.userId,
+      role,
+      name: input.name,
+      description: input.description ?? '',
+      hash: hashToken(value),
+      expiresAt: input.exp_date,
+      timestamp: ctx.clock.timestamp(),
+    });
+    await recordAudit(tx, ctx, { action: 'create_token', subject: id });
+    return id;
+  });
+  return { ...(await getToken(ctx, id)), token: value };
+}
+
+/** The prefix lets people and scanners see what leaked. */
+export const newTokenValue = (ids: Ids): string => `virga_${ids.secret(32)}`;
+
+/** @throws NotFound */
+export async function deleteToken(ctx: ClientContext, id: number): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const deleted = await store.deleteToken(tx, ctx.clientId, id, ctx.clock.timestamp());
+    if (!deleted) throw new NotFound(`Token ${id} was not found`);
+    await recordAudit(tx, ctx, { action: 'delete_token', subject: id });
+  });
+}
+
+/** A role may be named, numbered, or both; without one the token only reads. */
+function roleOf(input: CreateApiToken): Role {
+  const { id, name } = input.client_user.role ?? {};
+  if (id === undefined && name === undefined) return 'Users';
+  const role = ROLES.find(
+    (known) => (name === undefined || known === name) && (id === undefined || ROLE_IDS[known] === id),
+  );
+  if (role) return role;
+  const known = ROLES.map((each) => `${each} (${ROLE_IDS[each]})`).join(', ');
+  throw new Invalid({ 'client_user.role': [`must be one of: ${known}`] });
+}

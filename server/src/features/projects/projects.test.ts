@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.close());
+
+const create = (name: string) => server.call('POST', '/cloud/v1/projects', { body: { name } });
+
+test('a project is created, renamed, deleted, and then not found', async () => {
+  const created = await create('first');
+  expect(created.status).toBe(201);
+  const url = `/cloud/v1/projects/${created.body.id}`;
+  const renamed = await server.call('PATCH', url, { body: { name: 'renamed', description: 'why' } });
+  expect(renamed.body).toMatchObject({ name: 'renamed', description: 'why', state: 'ACTIVE' });
+  const task = await server.ended(await server.call('DELETE', url));
+  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'delete_project', error: null });
+  expect((await server.call('GET', url)).status).toBe(404);
+  const deleted = await server.call('GET', '/cloud/v1/projects?include_deleted=true&name=renamed');
+  expect(deleted.body.results[0].state).toBe('DELETED');
+});
+
+test('a name is taken only once, and free again after the deletion', async () => {
+  const first = await create('twice');
+  expect((await create('twice')).status).toBe(409);
+  await server.ended(await server.call('DELETE', `/cloud/v1/projects/${first.body.id}`));
+  expect((await create('twice')).status).toBe(201);
+});
+
+test('the default project stays', async () => {
+  const reply = await server.call('DELETE', '/cloud/v1/projects/1');
+  expect(reply.status).toBe(409);
+  expect(reply.headers['x-should-retry']).toBe('false');
+});
+
+test('every faulty field is named and nothing is created', async () => {
+  const before = await server.call('GET', '/cloud/v1/projects');
+  const reply = await server.call('POST', '/cloud/v1/projects', {
+    body: { name: '-', description: 'x'.repeat(256) },
+  });
+  expect(reply.status).toBe(400);
+  expect(Object.keys(reply.body.invalid_fields).sort()).toEqual(['description', 'name']);
+  expect((await server.call('GET', '/cloud/v1/projects')).body.count).toBe(before.body.count);
+});
+
+test('creating counts into project_count, and deleting gives it back', async () => {
+  const usage = async () => {
+    const rows = await server.db.named<{ usage: number }>(
+      'test_usage',
+      `select usage from quota_counters where client_id = 1 and region_id = 0 and name = 'project_count'`,
+      [],
+    );
+    return rows[0]?.usage ?? 0;
+  };
+  const before = await usage();
+  const created = await create('counted');
+  expect(await usage()).toBe(before + 1);
+  await server.ended(await server.call('DELETE', `/cloud/v1/projects/${created.body.id}`));
+  expect(await usage()).toBe(before);
+});

@@ -1,0 +1,41 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DateTime, ListOf, ListQuery, Name, Nullable, OrderBy } from '../../platform/http/schemas.ts';
+
+export const Project = Type.Object(
+  {
+    id: Type.Integer(),
+    client_id: Type.Integer(),
+    name: Type.String(),
+    description: Nullable(Type.String({ maxLength: 255 })),
+    state: Type.String(),
+    is_default: Type.Boolean(),
+    task_id: Nullable(Type.String()),
+    created_at: DateTime(),
+    deleted_at: Nullable(DateTime()),
+  },
+  { $id: 'Project' },
+);
+
+export const ProjectList = ListOf(Project, 'ProjectList');
+
+export const CreateProject = Type.Object(
+  {
+    name: Name(),
+    description: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),
+  },
+  { $id: 'CreateProject' },
+);
+export type CreateProject = Static<typeof CreateProject>;
+
+export const UpdateProject = Type.Object(
+  { name: Type.Optional(Name()), description: Type.Optional(Type.String()) },
+  { $id: 'UpdateProject' },
+);
+export type UpdateProject = Static<typeof UpdateProject>;
+
+export const ProjectListQuery = ListQuery({
+  include_deleted: Type.Optional(Type.Boolean({ default: false })),
+  name: Type.Optional(Type.String()),
+  order_by: Type.Optional(OrderBy(['created_at', 'name'], 'created_at.desc')),
+});
+export type ProjectListQuery = Static<typeof ProjectListQuery>;

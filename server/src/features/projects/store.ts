@@ -1,0 +1,145 @@
+import { type Kysely, sql } from 'kysely';
+import { NotFound } from '../../kernel/errors.ts';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { DB } from '../../platform/database/schema.gen.ts';
+import { parseOrder } from '../../platform/http/schemas.ts';
+import type { ProjectListQuery } from './schema.ts';
+
+export interface ProjectRow {
+  readonly id: number;
+  readonly client_id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly state: string;
+  readonly is_default: boolean;
+  readonly task_id: string | null;
+  readonly created_at: Date;
+  readonly deleted_at: Date | null;
+}
+
+const COLUMNS = 'id, client_id, name, description, state, is_default, task_id, created_at, deleted_at';
+
+export async function readProject(
+  db: Queryable,
+  id: number,
+  clientId: number | 'any',
+): Promise<ProjectRow | undefined> {
+  const [row] = await db.named<ProjectRow>(
+    'project_get',
+    `select ${COLUMNS} from projects where id = $1 and deleted_at is null and ($2::int is null or client_id = $2)`,
+    [id, clientId === 'any' ? null : clientId],
+  );
+  return row;
+}
+
+/** The project's row, locked against everything but readers until the transaction ends. */
+export async function lockProject(tx: Tx, id: number): Promise<ProjectRow> {
+  const [row] = await tx.named<ProjectRow>(
+    'project_lock',
+    `select ${COLUMNS} from projects where id = $1 and deleted_at is null for update`,
+    [id],
+  );
+  if (!row) throw new NotFound(`Project ${id} was not found`);
+  return row;
+}
+
+/** Makes sure that the project lives until the transaction ends; the first statement of every create.
+ *  @throws NotFound when it is deleted or being deleted */
+export async function guardProject(tx: Tx, id: number): Promise<void> {
+  const rows = await tx.named(
+    'project_guard',
+    `select 1 from projects where id = $1 and state = 'ACTIVE' for key share`,
+    [id],
+  );
+  if (rows.length === 0) throw new NotFound(`Project ${id} was not found`);
+}
+
+export async function listProjects(db: Db, clientId: number, query: ProjectListQuery) {
+  const { field, direction } = parseOrder<'created_at' | 'name'>(query.order_by ?? 'created_at.desc');
+  const base = matching(db.kysely, clientId, query);
+  const [results, total] = await Promise.all([
+    base
+      .selectAll()
+      .orderBy(field, direction)
+      .orderBy('id', direction)
+      .limit(query.limit ?? 1000)
+      .offset(query.offset ?? 0)
+      .execute(),
+    base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { count: total.count, results: results as unknown as ProjectRow[] };
+}
+
+function matching(kysely: Kysely<DB>, clientId: number, query: ProjectListQuery) {
+  return kysely
+    .selectFrom('projects')
+    .where('client_id', '=', clientId)
+    .$if(!query.include_deleted, (q) => q.where('deleted_at', 'is', null))
+    .$if(query.name !== undefined, (q) => q.where('name', '=', query.name ?? ''));
+}
+
+export interface NewProject {
+  readonly clientId: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly isDefault: boolean;
+  readonly timestamp: string;
+}
+
+export async function insertProject(tx: Tx, project: NewProject): Promise<ProjectRow> {
+  const [row] = await tx.named<ProjectRow>(
+    'project_insert',
+    `insert into projects (client_id, name, description, is_default, created_at) values ($1, $2, $3, $4, $5)
+     returning ${COLUMNS}`,
+    [project.clientId, project.name, project.description, project.isDefault, project.timestamp],
+  );
+  if (!row) throw new Error('the project was not inserted');
+  return row;
+}
+
+export async function updateProject(
+  tx: Tx,
+  id: number,
+  change: { name: string; description: string | null },
+): Promise<ProjectRow> {
+  const [row] = await tx.named<ProjectRow>(
+    'project_update',
+    `update projects set name = $2, description = $3 where id = $1 returning ${COLUMNS}`,
+    [id, change.name, change.description],
+  );
+  if (!row) throw new NotFound(`Project ${id} was not found`);
+  return row;
+}
+
+export async function markDeleting(tx: Tx, id: number, taskId: string): Promise<void> {
+  await tx.named('project_deleting', `update projects set state = 'DELETING', task_id = $2 where id = $1`, [
+    id,
+    taskId,
+  ]);
+}
+
+export async function markDeleted(tx: Tx, id: number, timestamp: string): Promise<void> {
+  await tx.named(
+    'project_deleted',
+    `update projects set state = 'DELETED', task_id = null, deleted_at = $2 where id = $1 and deleted_at is null`,
+    [id, timestamp],
+  );
+}
+
+export async function markActive(tx: Tx, id: number): Promise<void> {
+  await tx.named(
+    'project_active',
+    `update projects set state = 'ACTIVE', task_id = null where id = $1 and state = 'DELETING'`,
+    [id],
+  );
+}
+
+/** How many resources of which kind live in the project. */
+export async function countResources(tx: Tx, id: number): Promise<{ resource: string; count: number }[]> {
+  return tx.named(
+    'project_resources',
+    `select resource, sum(count) as count from resource_counts where project_id = $1 and count > 0
+      group by resource order by resource`,
+    [id],
+  );
+}

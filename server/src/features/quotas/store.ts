@@ -1,0 +1,66 @@
+import { QuotaExceeded } from '../../kernel/errors.ts';
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { type Amounts, defaultLimit, type Quota, type QuotaName, type QuotaScope } from './model.ts';
+
+/** Counters are one row per client, region and name, changed by one conditional UPDATE each. */
+
+const namesOf = (amounts: Amounts) =>
+  (Object.keys(amounts) as QuotaName[]).filter((name) => (amounts[name] ?? 0) > 0).sort();
+
+/** Takes `amounts` out of what the scope still has. Call it last in a transaction: the counter row is locked
+ *  until the commit, and every other create of this client waits for it.
+ *  @throws QuotaExceeded naming the first quota that does not suffice */
+export async function reserve(tx: Tx, scope: QuotaScope, amounts: Amounts): Promise<void> {
+  for (const name of namesOf(amounts)) await reserveOne(tx, scope, name, amounts[name] ?? 0);
+}
+
+async function reserveOne(tx: Tx, scope: QuotaScope, name: QuotaName, amount: number): Promise<void> {
+  if (await increase(tx, scope, name, amount)) return;
+  await tx.named(
+    'quota_introduce',
+    `insert into quota_counters (client_id, region_id, name, quota_limit) values ($1, $2, $3, $4)
+     on conflict do nothing`,
+    [scope.clientId, scope.regionId, name, defaultLimit(name)],
+  );
+  if (await increase(tx, scope, name, amount)) return;
+  const { [name]: quota } = await readQuotas(tx, scope, [name]);
+  throw new QuotaExceeded(name, quota?.usage ?? 0, amount, quota?.limit ?? 0);
+}
+
+async function increase(tx: Tx, scope: QuotaScope, name: QuotaName, amount: number): Promise<boolean> {
+  const rows = await tx.named(
+    'quota_reserve',
+    `update quota_counters set usage = usage + $4
+      where client_id = $1 and region_id = $2 and name = $3 and usage + $4 <= quota_limit returning 1`,
+    [scope.clientId, scope.regionId, name, amount],
+  );
+  return rows.length === 1;
+}
+
+/** Gives back what was reserved. */
+export async function release(tx: Tx, scope: QuotaScope, amounts: Amounts): Promise<void> {
+  for (const name of namesOf(amounts)) {
+    await tx.named(
+      'quota_release',
+      'update quota_counters set usage = usage - $4 where client_id = $1 and region_id = $2 and name = $3',
+      [scope.clientId, scope.regionId, name, amounts[name]],
+    );
+  }
+}
+
+/** Limit and usage of each name; a counter that was never touched has its default limit and no usage. */
+export async function readQuotas<N extends QuotaName>(
+  db: Queryable,
+  scope: QuotaScope,
+  names: readonly N[],
+): Promise<Record<N, Quota>> {
+  const rows = await db.named<{ name: N; usage: number; quota_limit: number }>(
+    'quota_read',
+    `select name, usage, quota_limit from quota_counters
+      where client_id = $1 and region_id = $2 and name = any($3::text[])`,
+    [scope.clientId, scope.regionId, names],
+  );
+  const known = new Map(rows.map((row) => [row.name, { limit: row.quota_limit, usage: row.usage }]));
+  const entries = names.map((name) => [name, known.get(name) ?? { limit: defaultLimit(name), usage: 0 }]);
+  return Object.fromEntries(entries) as Record<N, Quota>;
+}

@@ -1,0 +1,12 @@
+import type { Feature } from '../../platform/feature.ts';
+import { regionRoutes } from './routes.ts';
+import type { CapabilitiesOf } from './service.ts';
+
+export { type Capabilities, NO_CAPABILITIES, type RegionRow, type RegionSettings } from './model.ts';
+export { REGION_STATES } from './schema.ts';
+export type { CapabilitiesOf } from './service.ts';
+export { type NewRegion, readRegion, readRegions, saveRegions } from './store.ts';
+
+export function regions(deps: { capabilitiesOf: CapabilitiesOf }): Feature {
+  return { name: 'regions', routes: regionRoutes(deps.capabilitiesOf) };
+}

@@ -1,0 +1,78 @@
+import type { Static } from '@sinclair/typebox';
+import { offsetTime } from '../../kernel/codecs.ts';
+import type { Region } from './schema.ts';
+
+/** What a region's file entry may say of it; everything has a default. */
+export interface RegionSettings {
+  readonly access_level?: 'core' | 'edge';
+  readonly zone?: 'AMERICAS' | 'APAC' | 'EMEA' | 'RUSSIA_AND_CIS' | null;
+  readonly country?: string;
+  readonly coordinates?: { readonly latitude: string; readonly longitude: string } | null;
+  readonly volume_types?: readonly string[];
+  /** Rate of seeded failures per task type, 0 to 1; simulated regions only. */
+  readonly faults?: Readonly<Record<string, number>>;
+}
+
+export interface RegionRow {
+  readonly id: number;
+  readonly display_name: string;
+  readonly slug: string;
+  readonly state: typeof import('./schema.ts').REGION_STATES[number];
+  readonly provider: string;
+  readonly settings: RegionSettings;
+  readonly created_at: Date;
+}
+
+/** What a region's provider can do here and now. */
+export interface Capabilities {
+  readonly kvm: boolean;
+  readonly baremetal: boolean;
+  readonly k8s: boolean;
+  readonly dbaas: boolean;
+  readonly containers: boolean;
+  readonly inference: boolean;
+}
+
+export const NO_CAPABILITIES: Capabilities = {
+  kvm: false,
+  baremetal: false,
+  k8s: false,
+  dbaas: false,
+  containers: false,
+  inference: false,
+};
+
+export function viewRegion(row: RegionRow, can: Capabilities): Static<typeof Region> {
+  const { settings } = row;
+  return {
+    id: row.id,
+    display_name: row.display_name,
+    slug: row.slug,
+    state: row.state,
+    access_level: settings.access_level ?? 'core',
+    zone: settings.zone ?? null,
+    country: settings.country ?? 'ZZ',
+    coordinates: settings.coordinates ?? null,
+    has_kvm: can.kvm,
+    has_baremetal: can.baremetal,
+    has_basic_vm: can.kvm,
+    has_k8s: can.k8s,
+    has_dbaas: can.dbaas,
+    has_ddos: false,
+    has_sfs: false,
+    has_ai: false,
+    has_ai_gpu: false,
+    available_volume_types: [...(settings.volume_types ?? [])],
+    file_share_types: null,
+    endpoint_type: 'public',
+    external_network_id: null,
+    keystone_id: row.id,
+    keystone_name: row.slug,
+    metrics_database_id: null,
+    vlan_physical_network: '',
+    ddos_endpoint_id: null,
+    task_id: null,
+    created_at: offsetTime(row.created_at),
+    created_on: offsetTime(row.created_at),
+  };
+}

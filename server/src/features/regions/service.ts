@@ -1,0 +1,45 @@
+import type { Static } from '@sinclair/typebox';
+import { NotFound } from '../../kernel/errors.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import { parseOrder } from '../../platform/http/schemas.ts';
+import type { Capabilities, RegionRow } from './model.ts';
+import { viewRegion } from './model.ts';
+import type { RegionListQuery } from './schema.ts';
+import { readRegion, readRegions } from './store.ts';
+
+export type CapabilitiesOf = (regionId: number) => Promise<Capabilities>;
+
+/** The regions that match; there are few, so they are filtered and ordered here. */
+export async function listRegions(
+  ctx: RequestContext,
+  query: Static<typeof RegionListQuery>,
+  capabilitiesOf: CapabilitiesOf,
+) {
+  const rows = await readRegions(ctx.db);
+  const all = await Promise.all(rows.map(async (row) => ({ row, can: await capabilitiesOf(row.id) })));
+  const wanted = all
+    .filter(({ row }) => query.display_name === undefined || row.display_name === query.display_name)
+    .filter(({ can }) => query.product === undefined || can[query.product])
+    .sort((a, b) => compare(a.row, b.row, query.order_by ?? 'created_at.desc'));
+  const { limit = 1000, offset = 0 } = query;
+  const results = wanted.slice(offset, offset + limit).map(({ row, can }) => viewRegion(row, can));
+  return { count: wanted.length, results };
+}
+
+type Order = NonNullable<Static<typeof RegionListQuery>['order_by']>;
+
+function compare(a: RegionRow, b: RegionRow, order: Order): number {
+  const { field, direction } = parseOrder<'created_at' | 'display_name'>(order);
+  const byField =
+    field === 'created_at'
+      ? a.created_at.getTime() - b.created_at.getTime()
+      : Number(a.display_name > b.display_name) - Number(a.display_name < b.display_name);
+  return (byField || a.id - b.id) * (direction === 'asc' ? 1 : -1);
+}
+
+/** @throws NotFound */
+export async function getRegion(ctx: RequestContext, id: number, capabilitiesOf: CapabilitiesOf) {
+  const row = await readRegion(ctx.db, id);
+  if (!row) throw new NotFound(`Region ${id} was not found`);
+  return viewRegion(row, await capabilitiesOf(id));
+}

@@ -1,0 +1,35 @@
+import type { Db, Tx } from '../../platform/database/db.ts';
+import type { RegionRow, RegionSettings } from './model.ts';
+
+const COLUMNS = 'id, display_name, slug, state, provider, settings, created_at';
+
+export async function readRegion(db: Db, id: number): Promise<RegionRow | undefined> {
+  const [row] = await db.named<RegionRow>('region_get', `select ${COLUMNS} from regions where id = $1`, [id]);
+  return row;
+}
+
+export async function readRegions(db: Db): Promise<RegionRow[]> {
+  return db.named<RegionRow>('region_all', `select ${COLUMNS} from regions order by id`, []);
+}
+
+export interface NewRegion {
+  readonly id: number;
+  readonly display_name: string;
+  readonly slug: string;
+  readonly state: string;
+  readonly provider: string;
+  readonly settings: RegionSettings;
+}
+
+/** Inserts regions or brings them up to what the configuration says; those not named stay as they are. */
+export async function saveRegions(tx: Tx, regions: readonly NewRegion[], timestamp: string): Promise<void> {
+  await tx.named(
+    'region_save',
+    `insert into regions (id, display_name, slug, state, provider, settings, created_at)
+     select r.id, r.display_name, r.slug, r.state, r.provider, r.settings, $2::timestamptz
+       from jsonb_to_recordset($1::jsonb) as r (id int, display_name text, slug text, state text, provider text, settings jsonb)
+     on conflict (id) do update set display_name = excluded.display_name, slug = excluded.slug,
+       state = excluded.state, provider = excluded.provider, settings = excluded.settings`,
+    [JSON.stringify(regions), timestamp],
+  );
+}

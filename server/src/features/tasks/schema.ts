@@ -1,0 +1,89 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DateTime, Key, ListOf, ListQuery, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { CREATED_KINDS } from '../../platform/tasks/created-resources.ts';
+
+export const TASK_STATES = ['ERROR', 'FINISHED', 'NEW', 'RUNNING'] as const;
+const DETAILED_STATES = [
+  'CLUSTER_CLEAN_UP',
+  'CLUSTER_REBUILD',
+  'CLUSTER_RESIZE',
+  'CLUSTER_RESUME',
+  'CLUSTER_SERVER_REBUILD',
+  'CLUSTER_SUSPEND',
+  'ERROR',
+  'FINISHED',
+  'IPU_SERVERS',
+  'NETWORK',
+  'POPLAR_SERVERS',
+  'POST_DEPLOY_SETUP',
+  'VIPU_CONTROLLER',
+] as const;
+
+const NUMBERED = new Set(['ddos_profiles', 'projects']);
+const CreatedResources = Type.Unsafe<Record<string, (string | number)[]>>(
+  Type.Object(
+    Object.fromEntries(
+      CREATED_KINDS.map((kind) => [
+        kind,
+        NUMBERED.has(kind) ? Type.Array(Type.Integer()) : Type.Array(Type.String()),
+      ]),
+    ),
+    { $id: 'CreatedResources' },
+  ),
+);
+
+const text = () => Nullable(Type.String());
+const number = () => Nullable(Type.Integer(), { default: null });
+
+export const Task = Type.Object(
+  {
+    id: Type.String(),
+    task_type: Type.String(),
+    state: StringEnum(TASK_STATES),
+    detailed_state: Nullable(StringEnum(DETAILED_STATES), { default: null }),
+    error: Nullable(Type.String(), { default: null }),
+    created_on: text(),
+    updated_on: text(),
+    finished_on: text(),
+    acknowledged_at: text(),
+    acknowledged_by: number(),
+    created_resources: Nullable(CreatedResources, { default: null }),
+    data: Type.Unknown(),
+    client_id: number(),
+    project_id: number(),
+    region_id: number(),
+    user_id: Type.Integer(),
+    user_client_id: number(),
+    request_id: Nullable(Type.String(), { default: null }),
+    job_id: Nullable(Type.String(), { default: null }),
+    schedule_id: Nullable(Type.String(), { default: null }),
+    lifecycle_policy_id: number(),
+    progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent of the work that is done' }),
+    step: Nullable(Type.String({ description: 'What is being done now' })),
+  },
+  { $id: 'Task' },
+);
+export type Task = Static<typeof Task>;
+
+export const TaskList = ListOf(Task, 'TaskList');
+
+export const TaskListQuery = ListQuery({
+  project_id: Type.Optional(Type.Array(Key())),
+  region_id: Type.Optional(Type.Array(Key())),
+  state: Type.Optional(Type.Array(StringEnum(TASK_STATES))),
+  task_type: Type.Optional(Type.String()),
+  is_acknowledged: Type.Optional(Type.Boolean()),
+  from_timestamp: Type.Optional(DateTime()),
+  to_timestamp: Type.Optional(DateTime()),
+  order_by: Type.Optional(StringEnum(['asc', 'desc'], { default: 'desc' })),
+});
+export type TaskListQuery = Static<typeof TaskListQuery>;
+
+export const ActiveTasksQuery = ListQuery({ task_type: Type.Optional(Type.Array(Type.String())) }, 10);
+export type ActiveTasksQuery = Static<typeof ActiveTasksQuery>;
+
+export const AcknowledgeAllQuery = Type.Object({
+  project_id: Type.Optional(Key()),
+  region_id: Type.Optional(Key()),
+});
+export type AcknowledgeAllQuery = Static<typeof AcknowledgeAllQuery>;

@@ -1,0 +1,129 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Db, Tx } from '../../platform/database/db.ts';
+import type { DB } from '../../platform/database/schema.gen.ts';
+import type { AcknowledgeAllQuery, ActiveTasksQuery, TaskListQuery } from './schema.ts';
+
+export interface TaskRow {
+  readonly id: string;
+  readonly client_id: number;
+  readonly project_id: number | null;
+  readonly region_id: number | null;
+  readonly user_id: number;
+  readonly type: string;
+  readonly state: 'NEW' | 'RUNNING' | 'FINISHED' | 'ERROR';
+  readonly data: unknown;
+  readonly error: string | null;
+  readonly created_resources: Record<string, (string | number)[]> | null;
+  readonly progress: number;
+  readonly step: string | null;
+  readonly request_id: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly finished_at: Date | null;
+  readonly acknowledged_at: Date | null;
+  readonly acknowledged_by: number | null;
+}
+
+const NAMES = [
+  'id',
+  'client_id',
+  'project_id',
+  'region_id',
+  'user_id',
+  'type',
+  'state',
+  'data',
+  'error',
+  'created_resources',
+  'progress',
+  'step',
+  'request_id',
+  'created_at',
+  'updated_at',
+  'finished_at',
+  'acknowledged_at',
+  'acknowledged_by',
+] as const;
+const COLUMNS = NAMES.join(', ');
+
+export async function readTask(db: Db, id: string, clientId: number): Promise<TaskRow | undefined> {
+  const [row] = await db.named<TaskRow>(
+    'task_get',
+    `select ${COLUMNS} from tasks where id = $1 and client_id = $2`,
+    [id, clientId],
+  );
+  return row;
+}
+
+type Tasks = SelectQueryBuilder<DB, 'tasks', object>;
+
+export async function listTasks(db: Db, clientId: number, query: TaskListQuery) {
+  const direction = query.order_by ?? 'desc';
+  const base = db.kysely
+    .selectFrom('tasks')
+    .where('client_id', '=', clientId)
+    .$if(query.project_id !== undefined, (q) => q.where('project_id', 'in', query.project_id ?? []))
+    .$if(query.region_id !== undefined, (q) => q.where('region_id', 'in', query.region_id ?? []))
+    .$if(query.state !== undefined, (q) => q.where('state', 'in', query.state ?? []))
+    .$if(query.task_type !== undefined, (q) => q.where('type', '=', query.task_type ?? ''))
+    .$if(query.is_acknowledged === true, (q) => q.where('acknowledged_at', 'is not', null))
+    .$if(query.is_acknowledged === false, (q) => q.where('acknowledged_at', 'is', null))
+    .$if(query.from_timestamp !== undefined, (q) =>
+      q.where('created_at', '>=', sql<Date>`${query.from_timestamp}::timestamptz`),
+    )
+    .$if(query.to_timestamp !== undefined, (q) =>
+      q.where('created_at', '<=', sql<Date>`${query.to_timestamp}::timestamptz`),
+    );
+  return page(base, direction, query.limit ?? 1000, query.offset ?? 0);
+}
+
+export async function listActiveTasks(db: Db, projectId: number, regionId: number, query: ActiveTasksQuery) {
+  const base = db.kysely
+    .selectFrom('tasks')
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId)
+    .where('state', 'in', ['NEW', 'RUNNING'])
+    .$if(query.task_type !== undefined, (q) => q.where('type', 'in', query.task_type ?? []));
+  return page(base, 'desc', query.limit ?? 10, query.offset ?? 0);
+}
+
+async function page(base: Tasks, direction: 'asc' | 'desc', limit: number, offset: number) {
+  const [results, total] = await Promise.all([
+    base
+      .select(NAMES)
+      .orderBy('created_at', direction)
+      .orderBy('id', direction)
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { count: total.count, results: results as unknown as TaskRow[] };
+}
+
+export interface Acknowledgement {
+  readonly clientId: number;
+  readonly userId: number;
+  readonly timestamp: string;
+}
+
+/** Keeps the first acknowledgement of a task that has one. */
+export async function acknowledge(tx: Tx, id: string, by: Acknowledgement): Promise<TaskRow | undefined> {
+  const [row] = await tx.named<TaskRow>(
+    'task_acknowledge',
+    `update tasks set acknowledged_at = coalesce(acknowledged_at, $3), acknowledged_by = coalesce(acknowledged_by, $4)
+      where id = $1 and client_id = $2 returning ${COLUMNS}`,
+    [id, by.clientId, by.timestamp, by.userId],
+  );
+  return row;
+}
+
+export async function acknowledgeAll(tx: Tx, by: Acknowledgement, scope: AcknowledgeAllQuery): Promise<void> {
+  await tx.named(
+    'task_acknowledge_all',
+    `update tasks set acknowledged_at = $2, acknowledged_by = $3
+      where client_id = $1 and acknowledged_at is null and state in ('FINISHED', 'ERROR')
+        and ($4::int is null or project_id = $4) and ($5::int is null or region_id = $5)`,
+    [by.clientId, by.timestamp, by.userId, scope.project_id ?? null, scope.region_id ?? null],
+  );
+}

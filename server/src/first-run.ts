@@ -1,0 +1,130 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { hashPassword, insertToken, newTokenValue } from './features/iam/index.ts';
+import { insertProject } from './features/projects/index.ts';
+import { type NewRegion, saveRegions } from './features/regions/index.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Ids } from './kernel/ids.ts';
+import { hashToken } from './platform/auth/caller.ts';
+import type { Db, Tx } from './platform/database/db.ts';
+
+const ADMIN_EMAIL = 'admin@virga.internal';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly apiToken: string;
+  readonly operatorToken: string;
+}
+
+export interface FirstRunOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly apiKey: string | undefined;
+  /** Regions from the configuration; undefined keeps what is there. */
+  readonly regions: readonly NewRegion[] | undefined;
+  readonly defaultRegions: readonly NewRegion[];
+  readonly dataDir: string;
+}
+
+/** Makes a database usable: client 1 with an administrator, a default project and tokens on the first run,
+ *  the configured regions and administrator token on every run.
+ *  @returns the credentials of a first run; they are in `DATA_DIR/credentials` too */
+export async function prepareDatabase(options: FirstRunOptions): Promise<Credentials | undefined> {
+  return options.db.transaction(async (tx) => {
+    // Nodes that start together take turns; the first one does the work.
+    await tx.named('first_run_lock', 'select pg_advisory_xact_lock(72114)', []);
+    const credentials = (await isEmpty(tx)) ? await firstRun(tx, options) : undefined;
+    if (options.regions) await saveRegions(tx, options.regions, options.clock.timestamp());
+    await keepFixedToken(tx, options);
+    return credentials;
+  });
+}
+
+async function isEmpty(tx: Tx): Promise<boolean> {
+  return (await tx.named('first_run_empty', 'select 1 from clients limit 1', [])).length === 0;
+}
+
+async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
+  const { clock, ids } = options;
+  const credentials: Credentials = {
+    email: ADMIN_EMAIL,
+    password: ids.secret(12),
+    apiToken: options.apiKey ?? newTokenValue(ids),
+    operatorToken: newTokenValue(ids),
+  };
+  const now = clock.timestamp();
+  await tx.named(
+    'first_run_account',
+    `with client as (insert into clients (name, email, created_at) values ('Virga', $1, $3) returning id),
+          account as (insert into users (email, name, password_hash, created_at) values ($1, 'Administrator', $2, $3) returning id)
+     insert into client_users (client_id, user_id, role) select client.id, account.id, 'Administrators' from client, account`,
+    [credentials.email, await hashPassword(credentials.password), now],
+  );
+  await insertProject(tx, {
+    clientId: 1,
+    name: 'default',
+    description: null,
+    isDefault: true,
+    timestamp: now,
+  });
+  await saveRegions(tx, options.defaultRegions, now);
+  if (!options.apiKey) await addToken(tx, options, credentials.apiToken, 'First run', 'Administrators');
+  await addToken(tx, options, credentials.operatorToken, 'Operator', 'operator');
+  // Before the commit: a token that is in the database alone could never be learnt.
+  writeCredentials(options.dataDir, credentials);
+  return credentials;
+}
+
+function addToken(
+  tx: Tx,
+  { clock }: FirstRunOptions,
+  value: string,
+  name: string,
+  role: 'Administrators' | 'operator',
+): Promise<number> {
+  return insertToken(tx, {
+    clientId: 1,
+    userId: 1,
+    role,
+    name,
+    description: '',
+    hash: hashToken(value),
+    expiresAt: null,
+    timestamp: clock.timestamp(),
+  });
+}
+
+const FIXED_TOKEN = 'VIRGA_API_KEY';
+
+/** The token that the configuration fixes works, and those it fixed before no longer do. */
+async function keepFixedToken(tx: Tx, options: FirstRunOptions): Promise<void> {
+  const hash = options.apiKey === undefined ? null : hashToken(options.apiKey);
+  await tx.named(
+    'first_run_retire_tokens',
+    `update api_tokens set deleted_at = $3
+      where client_id = 1 and name = $1 and deleted_at is null and ($2::bytea is null or hash <> $2)`,
+    [FIXED_TOKEN, hash, options.clock.timestamp()],
+  );
+  if (options.apiKey === undefined || hash === null) return;
+  const revived = await tx.named(
+    'first_run_revive_token',
+    'update api_tokens set deleted_at = null where hash = $1 returning 1',
+    [hash],
+  );
+  if (revived.length === 0) await addToken(tx, options, options.apiKey, FIXED_TOKEN, 'Administrators');
+}
+
+function writeCredentials(dataDir: string, credentials: Credentials): void {
+  const file = path.join(dataDir, 'credentials');
+  const lines = [
+    `EMAIL=${credentials.email}`,
+    `PASSWORD=${credentials.password}`,
+    `API_TOKEN=${credentials.apiToken}`,
+    `OPERATOR_TOKEN=${credentials.operatorToken}`,
+  ];
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(`${file}.new`, `${lines.join('\n')}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

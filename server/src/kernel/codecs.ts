@@ -1,0 +1,24 @@
+/** Text forms that appear on the wire. One codec each, used everywhere. */
+
+const pad = (n: number) => String(n).padStart(2, '0');
+
+function seconds(date: Date): string {
+  return (
+    `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())}` +
+    `T${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())}`
+  );
+}
+
+/** Tasks: `2026-01-31T12:00:00`, UTC without a zone. */
+export const taskTime = (date: Date): string => seconds(date);
+/** Most resources: `2026-01-31T12:00:00+0000`. */
+export const offsetTime = (date: Date): string => `${seconds(date)}+0000`;
+/** Kubernetes and instances: `2026-01-31T12:00:00Z`. */
+export const zuluTime = (date: Date): string => `${seconds(date)}Z`;
+
+export function nullable<A, B>(encode: (value: A) => B): (value: A | null) => B | null {
+  return (value) => (value === null ? null : encode(value));
+}
+
+/** Names of most resources: 3 to 63 characters, starting with a letter or digit, ending with one, `.` or `_`. */
+export const NAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$';

@@ -1,0 +1,158 @@
+import {
+  type CompiledQuery,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import pg from 'pg';
+import type { Logger } from '../../kernel/log.ts';
+import type { DB } from './schema.gen.ts';
+
+/** Access to PostgreSQL: Kysely for typed SQL, `named` for statements on hot paths, which PostgreSQL then
+ *  parses and plans once per connection. */
+export interface Queryable {
+  readonly kysely: Kysely<DB>;
+  /** Runs a prepared statement; the same name must always mean the same text. */
+  named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+}
+
+/** A running transaction; everything done with it is kept or forgotten together. */
+export interface Tx extends Queryable {
+  readonly inTransaction: true;
+}
+
+export interface DbOptions {
+  readonly connection: pg.PoolConfig;
+  readonly log: Logger;
+  readonly maxConnections?: number;
+}
+
+// Counters and sums fit into a double exactly up to 2^53; PostgreSQL sends bigint as text otherwise.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+
+/** Deadlocks and serialization failures: the transaction did nothing and may simply run again. */
+const REPEATABLE = new Set(['40001', '40P01']);
+const MAX_REPEATS = 4;
+
+export class Db implements Queryable {
+  readonly pool: pg.Pool;
+  readonly kysely: Kysely<DB>;
+
+  constructor(options: DbOptions) {
+    this.pool = new pg.Pool({
+      max: options.maxConnections ?? 20,
+      idleTimeoutMillis: 30_000,
+      connectionTimeoutMillis: 10_000,
+      ...options.connection,
+    });
+    // Without a listener a lost idle connection would end the process; the pool replaces it by itself.
+    // Of the error only its message: the object holds the whole connection.
+    const lost = (error: Error) =>
+      options.log[this.pool.ending ? 'debug' : 'warn'](`lost a database connection: ${error.message}`);
+    this.pool.on('error', lost);
+    this.pool.on('connect', (client) => {
+      client.on('error', lost);
+    });
+    this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
+  }
+
+  async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    const result = await this.pool.query({ name, text, values: [...values] });
+    return result.rows as Row[];
+  }
+
+  /** Runs `work` in one transaction; when two transactions block each other, the loser runs again. */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#once(work);
+      } catch (error) {
+        if (attempt >= MAX_REPEATS || !REPEATABLE.has(sqlStateOf(error))) throw error;
+      }
+    }
+  }
+
+  async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work(transactionOn(client));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((cause: Error) => {
+        broken = cause;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
+/** PostgreSQL's five-letter code of an error, or ''. */
+export function sqlStateOf(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+}
+
+/** Name of the constraint that an error violates, or undefined. */
+export function constraintOf(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.constraint : undefined;
+}
+
+function transactionOn(client: pg.PoolClient): Tx {
+  let kysely: Kysely<DB> | undefined;
+  return {
+    inTransaction: true,
+    get kysely() {
+      kysely ??= kyselyOn(client);
+      return kysely;
+    },
+    async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+      const result = await client.query({ name, text, values: [...values] });
+      return result.rows as Row[];
+    },
+  };
+}
+
+/** Kysely on one connection that somebody else opens, commits and releases. */
+function kyselyOn(client: pg.PoolClient): Kysely<DB> {
+  const connection = {
+    async executeQuery<R>(query: CompiledQuery) {
+      const result = await client.query(query.sql, [...query.parameters]);
+      const changed = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(result.command);
+      return {
+        rows: result.rows as R[],
+        ...(changed ? { numAffectedRows: BigInt(result.rowCount ?? 0) } : {}),
+      };
+    },
+    // biome-ignore lint/correctness/useYield: a transaction streams nothing
+    async *streamQuery(): AsyncIterableIterator<never> {
+      throw new Error('streaming is not available inside a transaction');
+    },
+  };
+  return new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => ({
+        init: async () => {},
+        acquireConnection: async () => connection,
+        beginTransaction: async () => {},
+        commitTransaction: async () => {},
+        rollbackTransaction: async () => {},
+        releaseConnection: async () => {},
+        destroy: async () => {},
+      }),
+    },
+  });
+}

@@ -1,0 +1,22 @@
+import type { Route } from './http/route.ts';
+import type { TaskHandler } from './tasks/handler.ts';
+
+/** What a feature brings: routes for the API role, task handlers and background work for the worker role. */
+export interface Feature {
+  readonly name: string;
+  readonly routes?: readonly Route[];
+  readonly tasks?: readonly TaskHandler[];
+  readonly background?: readonly BackgroundJob[];
+}
+
+/** Work that goes on as long as the worker lives. */
+export interface BackgroundJob {
+  readonly name: string;
+  /** Milliseconds between the end of one run and the start of the next. */
+  readonly everyMs: number;
+  /** Only one worker on the database runs it at a time. */
+  readonly exclusive: boolean;
+  /** Run once before the server says that it is ready, and fail the start when it fails. */
+  readonly beforeReady?: boolean;
+  run(signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { BODY_LIMIT } from './server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({ worker: false });
+});
+
+afterAll(() => server.close());
+
+const raw = (method: 'GET' | 'POST', url: string, headers: Record<string, string>, payload = '') =>
+  server.api.inject({ method, url, headers, payload });
+const authorized = () => ({ authorization: `APIKey ${server.tokens.Administrators}` });
+
+describe('who may come in', () => {
+  test.each([
+    [undefined, 'Authentication credentials were not provided.'],
+    ['APIKey nonsense', 'Token is invalid or expired'],
+    ['Token abc', 'Given token not valid for any token type'],
+    ['APIKey', 'Token is invalid or expired'],
+  ])('%s is refused with the message of the contract', async (authorization, detail) => {
+    const reply = await raw(
+      'GET',
+      '/cloud/v1/projects',
+      authorization === undefined ? {} : { authorization },
+    );
+    expect(reply.statusCode).toBe(401);
+    expect(reply.json()).toEqual({ detail });
+  });
+
+  test('a role that only reads is refused with detail alone', async () => {
+    const reply = await server.call('POST', '/cloud/v1/projects', {
+      as: 'Users',
+      body: { name: 'not mine' },
+    });
+    expect(reply).toMatchObject({ status: 403, body: { detail: expect.any(String) } });
+    expect(Object.keys(reply.body)).toEqual(['detail']);
+  });
+});
+
+describe('what cannot be read', () => {
+  test('an unknown path is 404 in the cloud dialect', async () => {
+    const reply = await server.call('GET', '/cloud/v1/nothing');
+    expect(reply.status).toBe(404);
+    expect(reply.body).toMatchObject({ exception_class: 'NotFoundError', request_id: expect.any(String) });
+  });
+
+  test('a known path with a wrong method is 405 and names the right ones', async () => {
+    const reply = await server.call('PUT', '/cloud/v1/projects', { body: {} });
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow).toBe('GET, POST');
+  });
+
+  test('broken JSON is 400', async () => {
+    const reply = await server.call('POST', '/cloud/v1/projects', { body: '{"name":' });
+    expect(reply).toMatchObject({ status: 400, body: { exception_class: 'ValidationError' } });
+  });
+
+  test('another content type is 415', async () => {
+    const reply = await raw(
+      'POST',
+      '/cloud/v1/projects',
+      { ...authorized(), 'content-type': 'text/xml' },
+      '<a/>',
+    );
+    expect(reply.statusCode).toBe(415);
+  });
+
+  test('a body over the limit is 413', async () => {
+    const reply = await server.call('POST', '/cloud/v1/projects', { body: { name: 'x'.repeat(BODY_LIMIT) } });
+    expect(reply.status).toBe(413);
+  });
+
+  test('NUL and half a surrogate pair are named, in a body and in a query', async () => {
+    const body = await server.call('POST', '/cloud/v1/projects', {
+      body: '{"name":"a\\u0000b","description":"\\ud800"}',
+    });
+    expect(Object.keys(body.body.invalid_fields).sort()).toEqual(['description', 'name']);
+    const query = await server.call('GET', '/cloud/v1/projects?name=%00');
+    expect(query).toMatchObject({ status: 400, body: { invalid_fields: { name: [expect.any(String)] } } });
+  });
+
+  test('a body-less call accepts an empty body with a JSON content type', async () => {
+    const headers = { ...authorized(), 'content-type': 'application/json' };
+    const reply = await raw('POST', '/cloud/v1/tasks/acknowledge_all', headers);
+    expect(reply.statusCode).toBe(204);
+  });
+});
+
+describe('pages of a list', () => {
+  test.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=x', 'offset=-1', 'limit=1&limit=2'])(
+    '%s is refused by name',
+    async (query) => {
+      const reply = await server.call('GET', `/cloud/v1/projects?${query}`);
+      expect(reply.status).toBe(400);
+      expect(Object.keys(reply.body.invalid_fields)).toEqual([query.split('=')[0]]);
+    },
+  );
+
+  test('count is the number over all pages', async () => {
+    for (const name of ['one', 'two', 'three'])
+      await server.call('POST', '/cloud/v1/projects', { body: { name } });
+    const page = await server.call('GET', '/cloud/v1/projects?limit=2&offset=1&order_by=name.asc');
+    expect(page.body.count).toBe(4);
+    expect(page.body.results.map((project: { name: string }) => project.name)).toEqual(['one', 'three']);
+  });
+});
+
+test('another client is not found, whatever it has', async () => {
+  expect((await server.call('GET', '/cloud/v1/projects/2')).status).toBe(404);
+  expect((await server.call('GET', '/iam/v2/clients/2/tokens')).status).toBe(404);
+});
+
+test('too many requests are told when to come back', async () => {
+  const limited = await startTestServer({ worker: false, rateLimit: 3 });
+  try {
+    const replies = [];
+    for (let i = 0; i < 4; i++) replies.push(await limited.call('GET', '/cloud/v1/regions'));
+    expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200, 429]);
+    expect(Number(replies[3]?.headers['retry-after'])).toBeGreaterThan(0);
+  } finally {
+    await limited.close();
+  }
+});

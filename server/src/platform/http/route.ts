@@ -1,0 +1,80 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { Access } from '../auth/roles.ts';
+import type { ClientContext, ProjectContext, RegionContext, RequestContext } from './context.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Schema = TSchema | undefined;
+type Value<S extends Schema> = S extends TSchema ? Static<S> : undefined;
+
+export interface RouteInput<P extends Schema, Q extends Schema, B extends Schema> {
+  readonly params: Value<P>;
+  readonly query: Value<Q>;
+  readonly body: Value<B>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** What a route declares: path, shapes, permission and one call. */
+export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Schema, R extends Schema> {
+  readonly method: Method;
+  /** With parameters in braces: `/cloud/v1/projects/{project_id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Who may call it; or why everybody may. */
+  readonly access: Access | { readonly public: string };
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly status?: 200 | 201 | 202 | 204;
+  readonly response?: R;
+  readonly deprecated?: boolean;
+  /** Allowed in a region that is not ACTIVE although it is a write. */
+  readonly anyRegionState?: boolean;
+  readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;
+}
+
+/** What of the path is resolved, and must belong to the caller, before the handler runs. */
+export type Scope = 'none' | 'client' | 'project' | 'region';
+
+/** A route as the server sees it. */
+export interface Route {
+  readonly scope: Scope;
+  readonly spec: RouteSpec<never, Schema, Schema, Schema, Schema>;
+}
+
+function declare<C>(scope: Scope) {
+  return <
+    P extends Schema = undefined,
+    Q extends Schema = undefined,
+    B extends Schema = undefined,
+    R extends Schema = undefined,
+  >(
+    spec: RouteSpec<C, P, Q, B, R>,
+  ): Route => ({ scope, spec: spec as unknown as Route['spec'] });
+}
+
+/** A route that concerns no client, project or region by its path. */
+export const route = declare<RequestContext>('none');
+/** A route with `{clientId}` or `{client_id}` in its path. */
+export const clientRoute = declare<ClientContext>('client');
+/** A route with `{project_id}` in its path. */
+export const projectRoute = declare<ProjectContext>('project');
+/** A route with `{project_id}` and `{region_id}` in its path. */
+export const regionRoute = declare<RegionContext>('region');
+
+/** A response that is not JSON, or has headers of its own. */
+export class RawReply {
+  readonly contentType: string;
+  readonly payload: string | Buffer | NodeJS.ReadableStream;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    contentType: string,
+    payload: RawReply['payload'],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    this.contentType = contentType;
+    this.payload = payload;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,90 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { NAME_PATTERN } from '../../kernel/codecs.ts';
+
+/** Schema pieces that the wire uses again and again. */
+
+type Options = Record<string, unknown>;
+
+/** A value or null, shown as `type: [T, "null"]` where that is possible. */
+export function Nullable<T extends TSchema>(schema: T, options: Options = {}) {
+  const plain = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
+  const simple = typeof plain.type === 'string' && plain.$ref === undefined && plain.$id === undefined;
+  const widened = simple
+    ? {
+        ...plain,
+        type: [plain.type, 'null'],
+        ...(Array.isArray(plain.enum) ? { enum: [...plain.enum, null] } : {}),
+        ...options,
+      }
+    : { anyOf: [plain, { type: 'null' }], ...options };
+  return Type.Unsafe<Static<T> | null>(widened);
+}
+
+/** One of these strings. */
+export function StringEnum<const T extends readonly string[]>(values: T, options: Options = {}) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });
+}
+
+/** One of these integers. */
+export function IntegerEnum<const T extends readonly number[]>(values: T, options: Options = {}) {
+  return Type.Unsafe<T[number]>({ type: 'integer', enum: values, ...options });
+}
+
+export const Uuid = (options: Options = {}) => Type.String({ format: 'uuid', ...options });
+export const DateTime = (options: Options = {}) => Type.String({ format: 'date-time', ...options });
+export const IpAddress = (options: Options = {}) => Type.String({ format: 'ip-address', ...options });
+export const IpNetwork = (options: Options = {}) => Type.String({ format: 'ip-network', ...options });
+export const Name = (options: Options = {}) => Type.String({ pattern: NAME_PATTERN, ...options });
+
+/** Largest value of the integer keys in the database. */
+const MAX_KEY = 2_147_483_647;
+export const Key = (options: Options = {}) => Type.Integer({ minimum: 0, maximum: MAX_KEY, ...options });
+
+export const ProjectParams = Type.Object({ project_id: Key() });
+export const RegionParams = Type.Object({ project_id: Key(), region_id: Key() });
+
+export const TaskIds = Type.Object({ tasks: Type.Array(Type.String()) }, { $id: 'TaskIds' });
+export type TaskIds = Static<typeof TaskIds>;
+
+/** `{count, results}`: `count` is the number of all matching items over all pages. */
+export function ListOf<T extends TSchema>(item: T, $id: string) {
+  return Type.Object({ count: Type.Integer({ minimum: 0 }), results: Type.Array(item) }, { $id });
+}
+
+/** Query parameters of a list: `limit` (1 to 1000) and `offset` beside the filters. */
+export function ListQuery<T extends Record<string, TSchema>>(filters: T, defaultLimit = 1000) {
+  return Type.Object({
+    limit: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 1000, default: defaultLimit })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+    ...filters,
+  });
+}
+
+/** `<field>.asc` and `<field>.desc` for each field. */
+export function OrderBy<const T extends readonly string[]>(
+  fields: T,
+  fallback: `${T[number]}.${'asc' | 'desc'}`,
+) {
+  const values = fields.flatMap((field) => [`${field}.asc`, `${field}.desc`]);
+  return Type.Unsafe<`${T[number]}.${'asc' | 'desc'}`>({ type: 'string', enum: values, default: fallback });
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface Listed<T> {
+  readonly count: number;
+  readonly results: readonly T[];
+}
+
+/** Splits `name.desc` into its field and direction. */
+export function parseOrder<F extends string>(
+  order: `${F}.${'asc' | 'desc'}`,
+): { field: F; direction: 'asc' | 'desc' } {
+  const [field, direction] = order.split('.') as [F, 'asc' | 'desc'];
+  return { field, direction };
+}
+
+export type { TObject };

@@ -1,0 +1,42 @@
+import { Forbidden, NotFound } from '../../kernel/errors.ts';
+import type { RequestContext, ScopeResolver } from './context.ts';
+import type { Route } from './route.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+/** Adds to a context what the path names. What belongs to another client is not found.
+ *  @throws NotFound, or Forbidden for a write in a region that is not ACTIVE */
+export async function resolveScope(
+  ctx: RequestContext,
+  { scope, spec }: Route,
+  rawParams: unknown,
+  scopes: ScopeResolver,
+): Promise<RequestContext> {
+  if (scope === 'none') return ctx;
+  const params = rawParams as Params;
+  if (scope === 'client') return { ...ctx, ...(await clientOf(ctx, params, scopes)) };
+  const clientId = ctx.caller.role === 'operator' ? 'any' : ctx.caller.clientId;
+  const project = await scopes.project(Number(params.project_id), clientId);
+  if (!project) throw new NotFound(`Project ${params.project_id} was not found`);
+  if (scope === 'project') return Object.assign(ctx, { project });
+  const region = await scopes.region(Number(params.region_id));
+  if (!region) throw new NotFound(`Region ${params.region_id} was not found`);
+  if (spec.method !== 'GET' && !spec.anyRegionState && region.state !== 'ACTIVE') {
+    throw new Forbidden(
+      `Region ${region.name} is ${region.state}; changes are possible in ACTIVE regions only`,
+    );
+  }
+  return Object.assign(ctx, { project, region });
+}
+
+async function clientOf(
+  ctx: RequestContext,
+  params: Params,
+  scopes: ScopeResolver,
+): Promise<{ clientId: number }> {
+  const clientId = Number(params.clientId ?? params.client_id);
+  const own = clientId === ctx.caller.clientId;
+  const known = own || (ctx.caller.role === 'operator' && (await scopes.client(clientId)));
+  if (!known) throw new NotFound(`Client ${clientId} was not found`);
+  return { clientId };
+}

@@ -1,0 +1,101 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
+
+/** Tags: keys of 1 to 255 characters without white space and `=`, values of 1 to 255 without tabs and
+ *  newlines. Surrounding white space is stripped first. */
+export const TAG_KEY = { minLength: 1, maxLength: 255, pattern: '^[^\\s=]+$' } as const;
+export const TAG_VALUE = {
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^ \\t\\n\\r\\f\\v]([^\\t\\n\\r\\f\\v]*[^ \\t\\n\\r\\f\\v])?$',
+} as const;
+
+/** What a client sends; checked by `parseTags`, because values are stripped before they are judged. */
+export const TagsInput = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+});
+/** JSON Merge Patch of tags: null removes a key. */
+export const TagsPatch = Type.Unsafe<Record<string, string | null> | null>({
+  type: ['object', 'null'],
+  additionalProperties: { type: ['string', 'null'] },
+});
+
+export const Tag = Type.Object(
+  { key: Type.String(), value: Type.String(), read_only: Type.Boolean() },
+  { $id: 'Tag' },
+);
+export type Tag = Static<typeof Tag>;
+
+/** How a resource keeps its tags: one JSON object, each value with its read-only mark. */
+export type StoredTags = Record<string, { value: string; read_only: boolean }>;
+
+const KEY = new RegExp(TAG_KEY.pattern);
+const VALUE = new RegExp(TAG_VALUE.pattern);
+const KEY_RULE = 'must be 1 to 255 characters without white space and "="';
+const VALUE_RULE = 'must be 1 to 255 characters without tabs and newlines';
+
+export const validTagKey = (key: string) => key.length <= 255 && KEY.test(key);
+export const validTagValue = (value: string) => value.length <= 255 && VALUE.test(value);
+
+/** Strips and checks tags.
+ *  @throws Invalid naming every faulty key under `field` */
+export function parseTags(
+  input: Readonly<Record<string, string>>,
+  field = 'tags',
+  location: Invalid['location'] = 'body',
+): Record<string, string> {
+  const faults: Record<string, string[]> = {};
+  const tags: Record<string, string> = Object.create(null);
+  for (const [rawKey, rawValue] of Object.entries(input)) {
+    const key = rawKey.trim();
+    const value = rawValue.trim();
+    const name = `${field}.${rawKey}`;
+    if (!validTagKey(key)) faults[name] = [`key ${KEY_RULE}`];
+    if (!validTagValue(value)) faults[name] = [...(faults[name] ?? []), `value ${VALUE_RULE}`];
+    tags[key] = value;
+  }
+  if (Object.keys(faults).length > 0) throw new Invalid(faults, location);
+  return { ...tags };
+}
+
+export function newTags(input: Readonly<Record<string, string>>): StoredTags {
+  const entries = Object.entries(input).map(([key, value]) => [key, { value, read_only: false }]);
+  return Object.fromEntries(entries) as StoredTags;
+}
+
+/** Applies a merge patch; null keeps nothing but the read-only tags.
+ *  @throws Invalid for a faulty key or value, or a change of a read-only tag */
+export function patchTags(
+  stored: StoredTags,
+  patch: Readonly<Record<string, string | null>> | null,
+): StoredTags {
+  const readOnly = Object.fromEntries(Object.entries(stored).filter(([, tag]) => tag.read_only));
+  if (patch === null) return readOnly;
+  const given = Object.entries(patch).filter((entry): entry is [string, string] => entry[1] !== null);
+  const added = newTags(parseTags(Object.fromEntries(given)));
+  const removed = Object.entries(patch)
+    .filter(([, value]) => value === null)
+    .map(([key]) => key.trim());
+  refuseReadOnly(readOnly, added, removed);
+  const kept = Object.entries({ ...stored, ...added, ...readOnly }).filter(([key]) => !removed.includes(key));
+  return Object.fromEntries(kept);
+}
+
+function refuseReadOnly(readOnly: StoredTags, added: StoredTags, removed: readonly string[]): void {
+  const faults: InvalidFields = Object.fromEntries(
+    Object.entries(readOnly)
+      .filter(([key, tag]) => removed.includes(key) || (key in added && added[key]?.value !== tag.value))
+      .map(([key]) => [`tags.${key}`, ['is read-only']]),
+  );
+  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+}
+
+export function viewTags(stored: StoredTags): Tag[] {
+  return Object.entries(stored).map(([key, { value, read_only }]) => ({ key, value, read_only }));
+}
+
+/** The plain object of tags that older clients read as `metadata`. */
+export function viewMetadata(stored: StoredTags): Record<string, string> {
+  return Object.fromEntries(Object.entries(stored).map(([key, tag]) => [key, tag.value]));
+}

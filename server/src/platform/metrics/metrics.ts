@@ -1,0 +1,39 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** What operators see at /metrics, in Prometheus' text format. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests = new Histogram({
+    name: 'virga_http_request_duration_seconds',
+    help: 'Time to answer a request, by route, method and status',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10],
+    registers: [this.registry],
+  });
+  readonly #tasks = new Counter({
+    name: 'virga_tasks_ended_total',
+    help: 'Tasks that ended, by type and state',
+    labelNames: ['type', 'state'] as const,
+    registers: [this.registry],
+  });
+  readonly #taskSeconds = new Histogram({
+    name: 'virga_task_duration_seconds',
+    help: 'Time from the acceptance of a task to its end, by type',
+    labelNames: ['type'] as const,
+    buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120, 600],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  observeRequest(route: string, method: string, status: number, seconds: number): void {
+    this.#requests.observe({ route, method, status: String(status) }, seconds);
+  }
+
+  observeTask(type: string, state: 'FINISHED' | 'ERROR', seconds: number): void {
+    this.#tasks.inc({ type, state });
+    this.#taskSeconds.observe({ type }, seconds);
+  }
+}

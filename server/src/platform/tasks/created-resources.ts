@@ -1,0 +1,48 @@
+/** The kinds of resources a task can create, as `created_resources` spells them (`l7polices` included). */
+export const CREATED_KINDS = [
+  'ai_clusters',
+  'api_keys',
+  'caas_containers',
+  'clusters',
+  'ddos_profiles',
+  'faas_functions',
+  'faas_namespaces',
+  'file_shares',
+  'floatingips',
+  'healthmonitors',
+  'images',
+  'inference_instances',
+  'instances',
+  'k8s_clusters',
+  'k8s_pools',
+  'l7polices',
+  'l7rules',
+  'laas_topic',
+  'listeners',
+  'loadbalancers',
+  'members',
+  'networks',
+  'pools',
+  'ports',
+  'postgresql_clusters',
+  'projects',
+  'registry_registries',
+  'registry_users',
+  'routers',
+  'secrets',
+  'security_group_rules',
+  'security_groups',
+  'servergroups',
+  'snapshots',
+  'subnets',
+  'volumes',
+] as const;
+
+export type CreatedKind = (typeof CREATED_KINDS)[number];
+export type Created = Partial<Record<CreatedKind, readonly (string | number)[]>>;
+
+/** Every kind with an array, empty but for what was created. */
+export function allKinds(created: Created): Record<CreatedKind, (string | number)[]> {
+  const entries = CREATED_KINDS.map((kind) => [kind, [...(created[kind] ?? [])]]);
+  return Object.fromEntries(entries) as Record<CreatedKind, (string | number)[]>;
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { DomainError, messageOf, TaskFailed } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Db } from '../database/db.ts';
+import type { Done, TaskHandler, TaskRun, Wait } from './handler.ts';
+import { type ClaimedTask, claim, fail, finish, reschedule } from './store.ts';
+
+export interface EngineOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly handlers: readonly TaskHandler[];
+  readonly onEnd?: (type: string, state: 'FINISHED' | 'ERROR', seconds: number) => void;
+}
+
+/** A run that was overtaken by another worker: what it found out is void. */
+class Overtaken extends Error {}
+
+const FIRST_RETRY_MS = 200;
+const LAST_RETRY_MS = 30_000;
+
+/** Runs tasks: claims, calls the handler, writes the outcome. Safe to run twice for one task at once. */
+export class TaskEngine {
+  readonly #options: EngineOptions;
+  readonly #handlers: ReadonlyMap<string, TaskHandler>;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
+  }
+
+  async runTask(id: string): Promise<void> {
+    const { db, clock } = this.#options;
+    const task = await claim(db, id, clock.timestamp());
+    if (!task) return;
+    const log = this.#options.log.child({ task: id, type: task.type, requestId: task.request_id });
+    const run = this.#runOf(task, log);
+    try {
+      await this.#step(task, run);
+    } catch (error) {
+      if (error instanceof Overtaken) log.warn('another worker has taken this task over');
+      else await this.#retry(task, run, error);
+    }
+  }
+
+  async #step(task: ClaimedTask, run: TaskRun): Promise<void> {
+    const handler = this.#handlers.get(task.type);
+    if (!handler) throw new Error(`this node has no handler for ${task.type}`);
+    if (task.failure !== null) return this.#undo(task, run, handler, task.failure);
+    if (run.now.getTime() > task.created_at.getTime() + handler.deadlineMs) {
+      return this.#giveUp(
+        task,
+        run,
+        `${task.type} was not done within ${Math.round(handler.deadlineMs / 1000)} s`,
+      );
+    }
+    try {
+      const outcome = await handler.run(run);
+      if (outcome.kind === 'wait') return this.#wait(task, outcome);
+      await this.#finish(task, outcome);
+    } catch (error) {
+      if (!(error instanceof TaskFailed)) throw error;
+      await this.#giveUp(task, run, error.message);
+    }
+  }
+
+  async #undo(task: ClaimedTask, run: TaskRun, handler: TaskHandler, reason: string): Promise<void> {
+    const outcome = await handler.undo(run, reason);
+    if (outcome.kind === 'wait') return this.#wait(task, outcome);
+    await this.#options.db.transaction(async (tx) => {
+      if (!(await fail(tx, this.#ending(task)))) throw new Overtaken();
+      await outcome.commit?.(tx);
+    });
+    this.#ended(task, 'ERROR');
+    run.log.info({ reason }, 'task failed');
+  }
+
+  async #finish(task: ClaimedTask, outcome: Done): Promise<void> {
+    await this.#options.db.transaction(async (tx) => {
+      if (!(await finish(tx, this.#ending(task), outcome.created))) throw new Overtaken();
+      await outcome.commit?.(tx);
+    });
+    this.#ended(task, 'FINISHED');
+  }
+
+  /** From here on the task is undone until that succeeds; then it is an ERROR. */
+  async #giveUp(task: ClaimedTask, run: TaskRun, reason: string): Promise<void> {
+    await reschedule(this.#options.db, { ...this.#ending(task), delayMs: 0, retries: 0, failure: reason });
+    run.log.debug({ reason }, 'task is given up and undone');
+  }
+
+  async #wait(task: ClaimedTask, { ms, percent, step }: Wait): Promise<void> {
+    await reschedule(this.#options.db, { ...this.#ending(task), delayMs: ms, percent, step, retries: 0 });
+  }
+
+  /** Anything but TaskFailed may pass: run again, ever more slowly, until the deadline. */
+  async #retry(task: ClaimedTask, run: TaskRun, error: unknown): Promise<void> {
+    const retries = task.retries + 1;
+    const delayMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(task.retries, 10));
+    run.log[error instanceof DomainError ? 'info' : 'warn'](
+      { err: error, retries, delayMs },
+      `task is tried again: ${messageOf(error)}`,
+    );
+    await reschedule(this.#options.db, { ...this.#ending(task), delayMs, retries });
+  }
+
+  #ending(task: ClaimedTask) {
+    return { id: task.id, attempt: task.attempt, timestamp: this.#options.clock.timestamp() };
+  }
+
+  #ended(task: ClaimedTask, state: 'FINISHED' | 'ERROR'): void {
+    const seconds = (this.#options.clock.now().getTime() - task.created_at.getTime()) / 1000;
+    this.#options.onEnd?.(task.type, state, seconds);
+  }
+
+  #runOf(task: ClaimedTask, log: Logger): TaskRun {
+    const { db, clock } = this.#options;
+    return {
+      db,
+      log,
+      now: clock.now(),
+      timestamp: clock.timestamp(),
+      task: {
+        id: task.id,
+        type: task.type,
+        clientId: task.client_id,
+        projectId: task.project_id,
+        regionId: task.region_id,
+        userId: task.user_id,
+        subject: task.subject_id,
+        input: task.input,
+        createdAt: task.created_at,
+        requestId: task.request_id,
+      },
+      operation: { key: task.id, type: task.type, name: task.subject_name, acceptedAt: task.created_at },
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import type { Logger } from '../../kernel/log.ts';
+import type { Operation, Progress } from '../../kernel/operation.ts';
+import type { Db, Tx } from '../database/db.ts';
+import type { Created } from './created-resources.ts';
+
+/** One run of a task. A task may be run many times: after a `wait`, a crash, or a transient error. */
+export interface TaskRun<Input = unknown> {
+  readonly db: Db;
+  readonly log: Logger;
+  readonly now: Date;
+  /** Microsecond timestamp for rows written by this run. */
+  readonly timestamp: string;
+  readonly task: {
+    readonly id: string;
+    readonly type: string;
+    readonly clientId: number;
+    readonly projectId: number | null;
+    readonly regionId: number | null;
+    readonly userId: number;
+    /** Id of the resource it works on. */
+    readonly subject: string;
+    readonly input: Input;
+    readonly createdAt: Date;
+    readonly requestId: string | null;
+  };
+  /** What providers are told. */
+  readonly operation: Operation;
+}
+
+export interface Done {
+  readonly kind: 'done';
+  readonly created: Created;
+  /** Writes the outcome, in the same transaction as FINISHED. */
+  readonly commit: ((tx: Tx) => Promise<void>) | undefined;
+}
+
+export interface Wait {
+  readonly kind: 'wait';
+  readonly ms: number;
+  readonly percent: number | undefined;
+  readonly step: string | undefined;
+}
+
+export interface TaskHandler {
+  readonly type: string;
+  /** Milliseconds after acceptance at which a task that still is not done has failed. */
+  readonly deadlineMs: number;
+  /** Brings the work forward from wherever reality stands. Calls providers without a transaction open.
+   *  @throws TaskFailed to give up with a reason for the user; anything else is tried again */
+  run(run: TaskRun): Promise<Done | Wait>;
+  /** Takes back what a failed task did; repeatable. `commit` frees quota and rows together with ERROR. */
+  undo(run: TaskRun, reason: string): Promise<Done | Wait>;
+}
+
+/** The work is done; `commit` writes its outcome together with FINISHED. */
+export function done(created: Created = {}, commit?: (tx: Tx) => Promise<void>): Done {
+  return { kind: 'done', created, commit };
+}
+
+/** Run me again in `ms` milliseconds. */
+export function wait(ms: number, percent?: number, step?: string): Wait {
+  return { kind: 'wait', ms, percent, step };
+}
+
+/** The outcome for a provider's progress: wait for it, or go on. */
+export function waitFor(progress: Progress): Wait | undefined {
+  return progress.ready ? undefined : wait(progress.retryInMs, progress.percent, progress.step);
+}

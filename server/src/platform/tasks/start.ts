@@ -1,0 +1,64 @@
+import type { Tx } from '../database/db.ts';
+import type { RequestContext } from '../http/context.ts';
+
+/** Name of the one job that graphile-worker runs for us. */
+export const RUN_TASK = 'run_task';
+
+export interface NewTask {
+  readonly type: string;
+  readonly subject: string | number;
+  readonly name: string;
+  readonly projectId: number | null;
+  readonly regionId: number | null;
+  readonly clientId?: number;
+  readonly input?: Readonly<Record<string, unknown>>;
+  /** Shown to the user as the task's `data`. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Given when the task's id had to be known earlier. */
+  readonly id?: string;
+}
+
+export interface TaskRef {
+  readonly tasks: readonly string[];
+}
+
+/** What a write that changes nothing answers. */
+export const NO_TASK: TaskRef = { tasks: [] };
+
+/** Records a task, its audit entry and the job that runs it, in the caller's transaction.
+ *  @returns what the wire answers: `{tasks: [id]}` */
+export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Promise<TaskRef> {
+  const id = task.id ?? ctx.ids.uuid();
+  const { caller } = ctx;
+  const createdAt = ctx.clock.timestamp();
+  await tx.named(
+    'task_start',
+    `with task as (
+       insert into tasks (id, client_id, project_id, region_id, user_id, type, subject_id, subject_name, input, data,
+                          request_id, created_at, updated_at)
+       values ($1::uuid, $2::int, $3::int, $4::int, $5::int, $6::text, $7::text, $8::text, $9::jsonb, $10::jsonb,
+               $11::text, $12::timestamptz, $12::timestamptz)
+     ), audit as (
+       insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id)
+       values ($12, $2, $5, $13::int, $11, $6, $7, $3, $4)
+     )
+     select 1 from graphile_worker.add_job($14, json_build_object('task', $1::text), job_key := $1::text, max_attempts := 100)`,
+    [
+      id,
+      task.clientId ?? caller.clientId,
+      task.projectId,
+      task.regionId,
+      caller.userId,
+      task.type,
+      String(task.subject),
+      task.name,
+      JSON.stringify(task.input ?? {}),
+      task.data ? JSON.stringify(task.data) : null,
+      ctx.requestId,
+      createdAt,
+      caller.tokenId,
+      RUN_TASK,
+    ],
+  );
+  return { tasks: [id] };
+}

@@ -1,0 +1,112 @@
+import type { Db, Tx } from '../database/db.ts';
+import type { Created } from './created-resources.ts';
+import { allKinds } from './created-resources.ts';
+import { RUN_TASK } from './start.ts';
+
+/** SQL of the engine. Every write of a run names its attempt: a run that was overtaken writes nothing. */
+
+export interface ClaimedTask {
+  readonly id: string;
+  readonly type: string;
+  readonly client_id: number;
+  readonly project_id: number | null;
+  readonly region_id: number | null;
+  readonly user_id: number;
+  readonly subject_id: string;
+  readonly subject_name: string;
+  readonly input: unknown;
+  readonly failure: string | null;
+  readonly attempt: number;
+  readonly retries: number;
+  readonly created_at: Date;
+  readonly request_id: string | null;
+}
+
+/** Marks the task RUNNING and makes this run the one that may write. Nothing when it has already ended. */
+export async function claim(db: Db, id: string, timestamp: string): Promise<ClaimedTask | undefined> {
+  const [row] = await db.named<ClaimedTask>(
+    'task_claim',
+    `update tasks set state = 'RUNNING', attempt = attempt + 1, updated_at = $2
+      where id = $1 and state in ('NEW', 'RUNNING')
+      returning id, type, client_id, project_id, region_id, user_id, subject_id, subject_name, input, failure,
+                attempt, retries, created_at, request_id`,
+    [id, timestamp],
+  );
+  return row;
+}
+
+interface Ending {
+  readonly id: string;
+  readonly attempt: number;
+  readonly timestamp: string;
+}
+
+/** @returns false when another run has taken over; then the caller must roll back */
+export async function finish(tx: Tx, { id, attempt, timestamp }: Ending, created: Created): Promise<boolean> {
+  const rows = await tx.named(
+    'task_finish',
+    `update tasks set state = 'FINISHED', progress = 100, step = null, created_resources = $4,
+            updated_at = $3, finished_at = $3
+      where id = $1 and attempt = $2 and state = 'RUNNING' returning 1`,
+    [id, attempt, timestamp, JSON.stringify(allKinds(created))],
+  );
+  return rows.length === 1;
+}
+
+export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<boolean> {
+  const rows = await tx.named(
+    'task_fail',
+    `update tasks set state = 'ERROR', error = failure, created_resources = null, step = null,
+            updated_at = $3, finished_at = $3
+      where id = $1 and attempt = $2 and state = 'RUNNING' returning 1`,
+    [id, attempt, timestamp],
+  );
+  return rows.length === 1;
+}
+
+export interface Reschedule extends Ending {
+  readonly delayMs: number;
+  readonly percent?: number | undefined;
+  readonly step?: string | undefined;
+  /** From now on the task is undone instead of run, and ends in ERROR with this reason. */
+  readonly failure?: string;
+  /** Transient errors in a row. */
+  readonly retries: number;
+}
+
+/** Notes where the run stands and orders the next one; does nothing for a run that was overtaken. */
+export async function reschedule(db: Db, next: Reschedule): Promise<void> {
+  await db.named(
+    'task_reschedule',
+    `with task as (
+       update tasks set updated_at = $3, progress = greatest(progress, coalesce($4::smallint, progress)),
+              step = coalesce($5::text, step), failure = coalesce(failure, $6::text), retries = $8::int
+        where id = $1::uuid and attempt = $2::int and state = 'RUNNING' returning id)
+     select graphile_worker.add_job($9, json_build_object('task', task.id::text), job_key := task.id::text,
+              max_attempts := 100, run_at := now() + $7::float8 * interval '1 millisecond') is not null from task`,
+    [
+      next.id,
+      next.attempt,
+      next.timestamp,
+      next.percent === undefined ? null : Math.min(99, Math.max(0, Math.round(next.percent))),
+      next.step ?? null,
+      next.failure ?? null,
+      next.delayMs,
+      next.retries,
+      RUN_TASK,
+    ],
+  );
+}
+
+/** Orders a run for every unfinished task that no job stands for (its job was lost with a dead worker). */
+export async function requeueOrphans(db: Db): Promise<number> {
+  const rows = await db.named(
+    'task_requeue_orphans',
+    `select graphile_worker.add_job($1, json_build_object('task', t.id::text), job_key := t.id::text, max_attempts := 100) is not null
+       from tasks t
+      where t.state in ('NEW', 'RUNNING') and t.updated_at < now() - interval '2 seconds'
+        and not exists (select 1 from graphile_worker.jobs j where j.key = t.id::text)`,
+    [RUN_TASK],
+  );
+  return rows.length;
+}

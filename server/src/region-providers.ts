@@ -1,0 +1,41 @@
+import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
+import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
+
+/** What a region runs on: the ports that its provider implements. */
+export interface RegionProvider {
+  readonly loadBalancers?: LoadBalancerProvider;
+  readonly capabilities: Partial<Capabilities>;
+  /** Stops what must not outlive the server. */
+  close?(): Promise<void>;
+}
+
+export type ProviderFactory = (region: RegionRow) => RegionProvider;
+
+/** The providers of all regions, made on the start. */
+export class RegionProviders {
+  readonly #providers: ReadonlyMap<number, RegionProvider>;
+
+  constructor(regions: readonly RegionRow[], factories: Readonly<Record<string, ProviderFactory>>) {
+    const entries = regions.map((region) => {
+      const factory = factories[region.provider];
+      if (!factory)
+        throw new Error(`region ${region.display_name} asks for the unknown provider ${region.provider}`);
+      return [region.id, factory(region)] as const;
+    });
+    this.#providers = new Map(entries);
+  }
+
+  readonly loadBalancersOf = (regionId: number): LoadBalancerProvider | undefined =>
+    this.#providers.get(regionId)?.loadBalancers;
+
+  readonly capabilitiesOf = async (regionId: number): Promise<Capabilities> => ({
+    ...NO_CAPABILITIES,
+    ...this.#providers.get(regionId)?.capabilities,
+  });
+
+  readonly regionIds = (): readonly number[] => [...this.#providers.keys()];
+
+  async close(): Promise<void> {
+    await Promise.all([...new Set(this.#providers.values())].map((provider) => provider.close?.()));
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { type Static, Type } from '@sinclair/typebox';
+import { ConfigError } from './config.ts';
+import { type NewRegion, REGION_STATES } from './features/regions/index.ts';
+import { Invalid } from './kernel/errors.ts';
+import { Key, Nullable, StringEnum } from './platform/http/schemas.ts';
+import { Validator } from './platform/http/validation.ts';
+
+const PROVIDERS = ['local', 'simulated'] as const;
+
+const RegionEntry = Type.Object(
+  {
+    id: Key({ minimum: 1 }),
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    provider: StringEnum(PROVIDERS),
+    state: Type.Optional(StringEnum(REGION_STATES)),
+    access_level: Type.Optional(StringEnum(['core', 'edge'])),
+    zone: Type.Optional(Nullable(StringEnum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS']))),
+    country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
+    coordinates: Type.Optional(Nullable(Type.Object({ latitude: Type.String(), longitude: Type.String() }))),
+    volume_types: Type.Optional(Type.Array(Type.String())),
+    faults: Type.Optional(
+      Type.Unsafe<Record<string, number>>({
+        type: 'object',
+        additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const RegionsFile = Type.Object(
+  { regions: Type.Array(RegionEntry, { minItems: 1 }) },
+  { additionalProperties: false },
+);
+
+/** Regions of a first run without a file: one that carries traffic on this machine, one that pretends. */
+export const DEFAULT_REGIONS: readonly NewRegion[] = [
+  newRegion({ id: 1, name: 'Local', provider: 'local', volume_types: [] }),
+  newRegion({
+    id: 2,
+    name: 'Simulated',
+    provider: 'simulated',
+    volume_types: ['standard', 'ssd_hiiops', 'ssd_lowlatency'],
+  }),
+];
+
+/** Reads the file that VIRGA_REGIONS names: `{"regions": [{"id": 1, "name": "Local", "provider": "local"}]}`.
+ *  @throws ConfigError naming every faulty field */
+export function readRegionsFile(file: string): readonly NewRegion[] {
+  const content = parse(file);
+  try {
+    const { regions } = new Validator().check(RegionsFile, content, 'body') as Static<typeof RegionsFile>;
+    const ids = new Set(regions.map(({ id }) => id));
+    const slugs = new Set(regions.map(({ name }) => slugOf(name)));
+    if (ids.size < regions.length)
+      throw new ConfigError(`VIRGA_REGIONS: two regions in ${file} have the same id`);
+    if (slugs.size < regions.length)
+      throw new ConfigError(`VIRGA_REGIONS: two regions in ${file} have the same name`);
+    return regions.map(newRegion);
+  } catch (error) {
+    if (error instanceof Invalid)
+      throw new ConfigError(`VIRGA_REGIONS: ${file} is not right: ${error.message}`);
+    throw error;
+  }
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`VIRGA_REGIONS: ${file} cannot be read as JSON: ${(error as Error).message}`);
+  }
+}
+
+function newRegion({ id, name, provider, state, ...settings }: Static<typeof RegionEntry>): NewRegion {
+  return { id, display_name: name, slug: slugOf(name), state: state ?? 'ACTIVE', provider, settings };
+}
+
+function slugOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Who may import whom: kernel ← platform ← features ← the composition, and kernel, ports ← providers ← the
+ *  composition. Features meet through index.ts alone, without circles. */
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const SOURCES = path.join(ROOT, 'server', 'src');
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Files of the server that are not tests, as paths below server/src. */
+const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .filter((file) => !/\/test-|\/testing\/|\.d\.m?ts$/.test(file));
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)|(?:^|\n)import '(\.[^']+)'/g;
+
+const imports: readonly Import[] = files.flatMap((from) => {
+  const text = readFileSync(path.join(SOURCES, from), 'utf8');
+  return [...text.matchAll(IMPORT)].map((match) => {
+    const target = match[1] ?? match[2] ?? match[3] ?? '';
+    return { from, to: path.join(path.dirname(from), target) };
+  });
+});
+
+const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : 'composition');
+const part = (file: string) => file.split('/').slice(0, 2).join('/');
+
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  kernel: ['kernel'],
+  platform: ['kernel', 'platform'],
+  features: ['kernel', 'platform', 'features'],
+  providers: ['kernel', 'providers', 'features'],
+  composition: ['kernel', 'platform', 'features', 'providers', 'composition'],
+};
+
+const show = (list: readonly Import[]) => list.map(({ from, to }) => `${from} → ${to}`);
+
+test('there are imports to look at', () => {
+  expect(imports.length).toBeGreaterThan(100);
+});
+
+test('every layer imports only what lies below it', () => {
+  const wrong = imports.filter(({ from, to }) => !ALLOWED[layer(from)]?.includes(layer(to)));
+  expect(show(wrong)).toEqual([]);
+});
+
+test('providers know features by their ports alone', () => {
+  const wrong = imports.filter(
+    ({ from, to }) => layer(from) === 'providers' && layer(to) === 'features' && !to.endsWith('/port.ts'),
+  );
+  expect(show(wrong)).toEqual([]);
+});
+
+test('features meet through index.ts alone', () => {
+  const across = imports.filter(
+    ({ from, to }) => layer(from) === 'features' && layer(to) === 'features' && part(from) !== part(to),
+  );
+  expect(show(across.filter(({ to }) => !to.endsWith('/index.ts')))).toEqual([]);
+});
+
+test('the composition imports features and providers through index.ts and ports alone', () => {
+  const wrong = imports.filter(
+    ({ from, to }) =>
+      layer(from) === 'composition' &&
+      ['features', 'providers'].includes(layer(to)) &&
+      !/\/(index|port)\.ts$/.test(to) &&
+      !to.startsWith('providers/simulated/'),
+  );
+  expect(show(wrong)).toEqual([]);
+});
+
+test('features form no circle', () => {
+  const edges = new Map<string, Set<string>>();
+  for (const { from, to } of imports) {
+    if (layer(from) !== 'features' || layer(to) !== 'features' || part(from) === part(to)) continue;
+    edges.set(part(from), (edges.get(part(from)) ?? new Set()).add(part(to)));
+  }
+  const reaches = (start: string, target: string, seen = new Set<string>()): boolean =>
+    [...(edges.get(start) ?? [])].some(
+      (next) => next === target || (!seen.has(next) && reaches(next, target, seen.add(next))),
+    );
+  expect([...edges.keys()].filter((feature) => reaches(feature, feature))).toEqual([]);
+});
+
+test('time and chance come from the kernel: nobody else asks the machine for them', () => {
+  const wrong = files
+    .filter((file) => layer(file) !== 'kernel')
+    .filter((file) =>
+      /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(/.test(readFileSync(path.join(SOURCES, file), 'utf8')),
+    );
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { App } from '../../server/src/app.ts';
+import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
+import { insertProject } from '../../server/src/features/projects/index.ts';
+import { type NewRegion, readRegions, saveRegions } from '../../server/src/features/regions/index.ts';
+import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
+import { randomIds } from '../../server/src/kernel/ids.ts';
+import { hashToken } from '../../server/src/platform/auth/caller.ts';
+import type { Role } from '../../server/src/platform/auth/roles.ts';
+import { Db } from '../../server/src/platform/database/db.ts';
+import { providerFactories } from '../../server/src/provider-factories.ts';
+import { RegionProviders } from '../../server/src/region-providers.ts';
+import { createTestDatabase } from './database.ts';
+import { waitUntil } from './wait.ts';
+
+/** A whole server in this process, on a database of its own: two clients, every role, two regions of which
+ *  number 2 is simulated and instant. Every response is checked against its schema. */
+export interface TestServer {
+  readonly db: Db;
+  readonly app: App;
+  readonly api: FastifyInstance;
+  readonly clock: Clock;
+  readonly tokens: Readonly<Record<Caller, string>>;
+  /** Client 1 has project 1, client 2 has project 2. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** Waits until the tasks of a reply have ended, and returns the first. */
+  ended(reply: Reply): Promise<TaskView>;
+  close(): Promise<void>;
+}
+
+export type Caller = Role | 'operator' | 'other client';
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Default: Administrators. */
+  readonly as?: Caller;
+  /** A token value instead of one of the callers'. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+}
+
+export interface TaskView {
+  readonly id: string;
+  readonly task_type: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly created_resources: Readonly<Record<string, readonly (string | number)[]>> | null;
+}
+
+export interface TestServerOptions {
+  readonly clock?: Clock;
+  /** Without a worker tasks stay NEW. Default: with one. */
+  readonly worker?: boolean;
+  readonly regions?: readonly NewRegion[];
+  readonly rateLimit?: number;
+  readonly seed?: string;
+}
+
+const REGIONS: readonly NewRegion[] = [
+  { id: 1, display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'simulated', settings: {} },
+  {
+    id: 2,
+    display_name: 'Simulated',
+    slug: 'simulated',
+    state: 'ACTIVE',
+    provider: 'simulated',
+    settings: {},
+  },
+  {
+    id: 3,
+    display_name: 'Asleep',
+    slug: 'asleep',
+    state: 'MAINTENANCE',
+    provider: 'simulated',
+    settings: {},
+  },
+];
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const database = await createTestDatabase();
+  const log = pino({ level: process.env.VIRGA_TEST_LOG ?? 'silent' });
+  const db = new Db({ connection: database.connection, log, maxConnections: 10 });
+  const clock = options.clock ?? systemClock();
+  const tokens = await populate(db, clock, options.regions ?? REGIONS);
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-server-'));
+  const providers = new RegionProviders(
+    await readRegions(db),
+    providerFactories({ timeScale: 0, seed: options.seed ?? 'test', dataDir, log }),
+  );
+  const { rateLimit = 0 } = options;
+  const app = new App({
+    db,
+    clock,
+    ids: randomIds(),
+    log,
+    providers,
+    rateLimit,
+    isReady: () => true,
+    checkResponses: true,
+  });
+  const api = await app.api();
+  const withWorker = options.worker ?? true;
+  if (withWorker) {
+    await app.worker.start();
+    await app.background.start();
+  }
+  const call = caller(api, tokens);
+  return {
+    db,
+    app,
+    api,
+    clock,
+    tokens,
+    call,
+    ended: (reply) => ended(call, reply),
+    close: async () => {
+      await api.close();
+      if (withWorker) {
+        await app.background.stop();
+        await app.worker.stop();
+      }
+      await providers.close();
+      await db.close();
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function caller(api: FastifyInstance, tokens: TestServer['tokens']): TestServer['call'] {
+  return async (method, path, { body, as = 'Administrators', token, headers = {} } = {}) => {
+    const response = await api.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        authorization: `APIKey ${token ?? tokens[as]}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const json = String(response.headers['content-type']).includes('json') && response.payload !== '';
+    return {
+      status: response.statusCode,
+      body: json ? JSON.parse(response.payload) : response.payload,
+      headers: response.headers,
+    };
+  };
+}
+
+async function ended(call: TestServer['call'], reply: Reply): Promise<TaskView> {
+  const tasks = await Promise.all(
+    (reply.body.tasks as string[]).map((id) =>
+      waitUntil(
+        async () => {
+          const { body } = await call('GET', `/cloud/v1/tasks/${id}`);
+          return body.state === 'FINISHED' || body.state === 'ERROR' ? (body as TaskView) : undefined;
+        },
+        { what: `task ${id} to end`, timeoutMs: 20_000, intervalMs: 5 },
+      ),
+    ),
+  );
+  if (!tasks[0]) throw new Error('the reply names no task');
+  return tasks[0];
+}
+
+async function populate(db: Db, clock: Clock, regions: readonly NewRegion[]): Promise<TestServer['tokens']> {
+  return db.transaction(async (tx) => {
+    const now = clock.timestamp();
+    await tx.named(
+      'test_accounts',
+      `with c as (insert into clients (name, email) values ('One', 'one@virga.test'), ('Two', 'two@virga.test')),
+            u as (insert into users (email, name) values ('one@virga.test', 'One'), ('two@virga.test', 'Two'))
+       select 1`,
+      [],
+    );
+    await tx.named(
+      'test_members',
+      `insert into client_users (client_id, user_id, role) values (1, 1, 'Administrators'), (2, 2, 'Administrators')`,
+      [],
+    );
+    for (const clientId of [1, 2]) {
+      await insertProject(tx, {
+        clientId,
+        name: 'default',
+        description: null,
+        isDefault: true,
+        timestamp: now,
+      });
+    }
+    await saveRegions(tx, regions, now);
+    const make = async (clientId: number, role: Role | 'operator') => {
+      const value = newTokenValue(randomIds());
+      await insertToken(tx, {
+        clientId,
+        userId: clientId,
+        role,
+        name: role,
+        description: '',
+        hash: hashToken(value),
+        expiresAt: null,
+        timestamp: now,
+      });
+      return value;
+    };
+    return {
+      Administrators: await make(1, 'Administrators'),
+      Engineers: await make(1, 'Engineers'),
+      Users: await make(1, 'Users'),
+      operator: await make(1, 'operator'),
+      'other client': await make(2, 'Administrators'),
+    };
+  });
+}
