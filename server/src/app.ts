@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
+import { instances } from './features/instances/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
+import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -36,7 +38,14 @@ export interface AppOptions {
 
 /** Every feature, put together. The only list of them. */
 export function features({ providers }: Pick<AppOptions, 'providers'>): readonly Feature[] {
-  return [iam(), projects(), regions({ capabilitiesOf: providers.capabilitiesOf }), tasks()];
+  return [
+    iam(),
+    projects(),
+    regions({ capabilitiesOf: providers.capabilitiesOf }),
+    tasks(),
+    sshKeys(),
+    instances(),
+  ];
 }
 
 /** The API server and the worker of one node; neither is started. */
