@@ -87,6 +87,187 @@ CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, crea
 CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE CONSTRAINT TRIGGER instances_count AFTER INSERT OR DELETE ON public.instances DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('instances');
 
+create table lb_health_monitors (
+  id uuid not null,
+  pool_id uuid not null,
+  load_balancer_id uuid not null,
+  type text not null,
+  delay integer not null,
+  timeout integer not null,
+  max_retries integer not null,
+  max_retries_down integer default 3 not null,
+  http_method text,
+  http_version text,
+  url_path text,
+  domain_name text,
+  expected_codes text,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_health_monitors_pkey PRIMARY KEY (id),
+  constraint lb_health_monitors_pool_id_key UNIQUE (pool_id),
+  constraint lb_health_monitors_type_check CHECK ((type = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'TLS-HELLO'::text, 'PING'::text, 'UDP-CONNECT'::text, 'K8S'::text]))),
+  constraint lb_health_monitors_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_health_monitors_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_health_monitors_load_balancer ON public.lb_health_monitors USING btree (load_balancer_id);
+
+create table lb_listener_stats (
+  listener_id uuid not null,
+  load_balancer_id uuid not null,
+  active_connections bigint not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  request_errors bigint not null,
+  total_connections bigint not null,
+  constraint lb_listener_stats_pkey PRIMARY KEY (listener_id),
+  constraint lb_listener_stats_listener_id_fkey FOREIGN KEY (listener_id) REFERENCES lb_listeners(id) ON DELETE CASCADE,
+  constraint lb_listener_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+) with (fillfactor=70);
+CREATE INDEX lb_listener_stats_load_balancer ON public.lb_listener_stats USING btree (load_balancer_id);
+
+create table lb_listeners (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  default_pool_id uuid,
+  name text collate "C" not null,
+  protocol text not null,
+  protocol_port integer not null,
+  transport text generated always as (
+CASE protocol
+    WHEN 'UDP'::text THEN 'UDP'::text
+    ELSE 'TCP'::text
+END) stored not null,
+  allowed_cidrs text[],
+  connection_limit integer default 100000 not null,
+  insert_x_forwarded boolean default false not null,
+  timeout_client_data integer,
+  timeout_member_connect integer,
+  timeout_member_data integer,
+  user_list jsonb default '[]'::jsonb not null,
+  secret_id uuid,
+  sni_secret_ids uuid[] default '{}'::uuid[] not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_listeners_pkey PRIMARY KEY (id),
+  constraint lb_listeners_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TERMINATED_HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROMETHEUS'::text]))),
+  constraint lb_listeners_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
+  constraint lb_listeners_default_pool_id_fkey FOREIGN KEY (default_pool_id) REFERENCES lb_pools(id) ON DELETE SET NULL,
+  constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_listeners_load_balancer ON public.lb_listeners USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_listeners_pool ON public.lb_listeners USING btree (default_pool_id) WHERE (default_pool_id IS NOT NULL);
+CREATE UNIQUE INDEX lb_listeners_port ON public.lb_listeners USING btree (load_balancer_id, transport, protocol_port);
+
+create table lb_members (
+  id uuid not null,
+  pool_id uuid not null,
+  load_balancer_id uuid not null,
+  address inet not null,
+  protocol_port integer not null,
+  weight integer default 1 not null,
+  backup boolean default false not null,
+  instance_id uuid,
+  subnet_id uuid,
+  monitor_address inet,
+  monitor_port integer,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_members_pkey PRIMARY KEY (id),
+  constraint lb_members_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
+  constraint lb_members_weight_check CHECK (((weight >= 0) AND (weight <= 256))),
+  constraint lb_members_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_members_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX lb_members_address ON public.lb_members USING btree (pool_id, address, protocol_port);
+CREATE INDEX lb_members_load_balancer ON public.lb_members USING btree (load_balancer_id, created_at, id);
+
+create table lb_pools (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  name text collate "C" not null,
+  protocol text not null,
+  lb_algorithm text not null,
+  timeout_client_data integer,
+  timeout_member_connect integer,
+  timeout_member_data integer,
+  session_persistence jsonb,
+  secret_id uuid,
+  ca_secret_id uuid,
+  crl_secret_id uuid,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_pools_pkey PRIMARY KEY (id),
+  constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
+  constraint lb_pools_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROXY'::text, 'PROXYV2'::text]))),
+  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
+
+create table load_balancers (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  flavor text collate "C",
+  preferred_connectivity text default 'L2'::text not null,
+  vip_address inet,
+  vip_ip_family text collate "C",
+  tags jsonb default '{}'::jsonb not null,
+  logging_enabled boolean default false not null,
+  logging jsonb,
+  assigned_floating boolean default false not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text collate "C" not null,
+  operating_status text collate "C" not null,
+  task_id uuid,
+  creator_task_id uuid,
+  version bigint default 1 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint load_balancers_pkey PRIMARY KEY (id),
+  constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
+  constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
+  constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
+  constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
+  constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
+CREATE INDEX load_balancers_flavor_desc ON public.load_balancers USING btree (project_id, region_id, flavor DESC NULLS LAST, id DESC);
+CREATE INDEX load_balancers_name ON public.load_balancers USING btree (project_id, region_id, name, id);
+CREATE INDEX load_balancers_operating_status ON public.load_balancers USING btree (project_id, region_id, operating_status, id);
+CREATE INDEX load_balancers_provisioning_status ON public.load_balancers USING btree (project_id, region_id, provisioning_status, id);
+CREATE INDEX load_balancers_tags ON public.load_balancers USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX load_balancers_updated_at_asc ON public.load_balancers USING btree (project_id, region_id, updated_at, id);
+CREATE INDEX load_balancers_updated_at_desc ON public.load_balancers USING btree (project_id, region_id, updated_at DESC NULLS LAST, id DESC);
+CREATE UNIQUE INDEX load_balancers_vip ON public.load_balancers USING btree (region_id, vip_address);
+CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree (project_id, region_id, vip_address, id);
+CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
+CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
+CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
+CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
+
 create table projects (
   id integer generated by default as identity not null,
   client_id integer not null,

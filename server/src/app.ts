@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
+
 import { instances } from './features/instances/index.ts';
+
+import { loadBalancers } from './features/load-balancers/index.ts';
+
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
@@ -37,7 +41,13 @@ export interface AppOptions {
 }
 
 /** Every feature, put together. The only list of them. */
-export function features({ providers }: Pick<AppOptions, 'providers'>): readonly Feature[] {
+export function features({
+  providers,
+  db,
+  log,
+  clock,
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock'>): readonly Feature[] {
+  const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
     iam(),
     projects(),
@@ -45,6 +55,7 @@ export function features({ providers }: Pick<AppOptions, 'providers'>): readonly
     tasks(),
     sshKeys(),
     instances(),
+    loadBalancers({ db, log, clock, providerOf, regionIds }),
   ];
 }
 

@@ -60,7 +60,7 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const { dataDir, apiKey } = config;
   const defaultRegions = DEFAULT_REGIONS;
   const credentials = await prepareDatabase({ db, clock, ids, apiKey, regions, defaultRegions, dataDir });
-  const providers = new RegionProviders(await readRegions(db), providerFactories(config));
+  const providers = new RegionProviders(await readRegions(db), providerFactories({ ...config, log }));
   closers.push(() => providers.close());
   let ready = false;
   const app = new App({ db, clock, ids, log, providers, rateLimit: config.rateLimit, isReady: () => ready });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { App } from '../../server/src/app.ts';
@@ -90,9 +93,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const db = new Db({ connection: database.connection, log, maxConnections: 10 });
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-server-'));
   const providers = new RegionProviders(
     await readRegions(db),
-    providerFactories({ timeScale: 0, seed: options.seed ?? 'test' }),
+    providerFactories({ timeScale: 0, seed: options.seed ?? 'test', dataDir, log }),
   );
   const { rateLimit = 0 } = options;
   const app = new App({
@@ -129,6 +133,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await providers.close();
       await db.close();
       await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
