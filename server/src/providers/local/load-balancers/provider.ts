@@ -36,7 +36,10 @@ export interface LocalLoadBalancersOptions {
   readonly claimsFolder?: string;
 }
 
-export type LocalLoadBalancers = LoadBalancerProvider & { close(mode: CloseMode): Promise<void> };
+export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, 'allocateAddress'> {
+  allocateAddress(taken: ReadonlySet<string>): Promise<string>;
+  close(mode: CloseMode): Promise<void>;
+}
 
 const DEFAULT_CLAIMS_FOLDER = '/var/tmp/virga-addresses';
 const LOOK_EVERY_MS = 1_000;
