@@ -1,9 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
+
+import { instances } from './features/instances/index.ts';
+
 import { loadBalancers } from './features/load-balancers/index.ts';
+
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
+import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -49,6 +54,8 @@ export function features({
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks(),
+    sshKeys(),
+    instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
   ];

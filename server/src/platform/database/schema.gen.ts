@@ -62,13 +62,29 @@ export interface ClientUsers {
   user_id: number;
 }
 
-export interface CustomPageSets {
+export interface Instances {
   client_id: number;
+  cluster_id: string | null;
   created_at: Date;
-  domains: Json | null;
-  id: Generated<number>;
+  creator_task_id: string | null;
+  flavor: Json;
+  id: string;
   name: string;
-  pages: Json;
+  network_id: string;
+  network_name: string;
+  private_ip: string;
+  project_id: number;
+  public_ip: string | null;
+  region_id: number;
+  security_groups: Generated<string[]>;
+  ssh_key_name: string | null;
+  status: string;
+  subnet_id: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  vm_state: string;
+  volumes: Generated<Json>;
 }
 
 export interface LbHealthMonitors {
@@ -234,6 +250,19 @@ export interface ResourceCounts {
   resource: string;
 }
 
+export interface SshKeys {
+  client_id: number;
+  created_at: Date;
+  fingerprint: string;
+  id: string;
+  name: string;
+  project_id: number;
+  public_key: string;
+  region_id: Generated<number | null>;
+  shared_in_project: boolean;
+  user_id: number;
+}
+
 export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
@@ -283,7 +312,7 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
-  custom_page_sets: CustomPageSets;
+  instances: Instances;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
@@ -294,6 +323,7 @@ export interface DB {
   quota_counters: QuotaCounters;
   regions: Regions;
   resource_counts: ResourceCounts;
+  ssh_keys: SshKeys;
   tasks: Tasks;
   users: Users;
   workers: Workers;
