@@ -62,6 +62,15 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface CustomPageSets {
+  client_id: number;
+  created_at: Date;
+  domains: Json | null;
+  id: Generated<number>;
+  name: string;
+  pages: Json;
+}
+
 export interface Instances {
   client_id: number;
   cluster_id: string | null;
@@ -312,6 +321,7 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  custom_page_sets: CustomPageSets;
   instances: Instances;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
