@@ -62,6 +62,17 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface InferenceSecrets {
+  created_at: Date;
+  key_id: string;
+  name: string;
+  project_id: number;
+  region_id: Generated<number>;
+  sealed: Buffer;
+  type: string;
+  updated_at: Date;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -188,6 +199,11 @@ export interface LoadBalancers {
   vip_ip_family: string | null;
 }
 
+export interface MasterKeys {
+  added_at: Date;
+  id: string;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -274,12 +290,14 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  inference_secrets: InferenceSecrets;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
   load_balancers: LoadBalancers;
+  master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
   regions: Regions;
