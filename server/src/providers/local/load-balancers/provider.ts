@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import type {
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
-import { makePrivateDirectory, readText, writeFileAtomically } from './files.ts';
+import { makePrivateDirectory } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts';
@@ -65,7 +64,6 @@ class Provider implements LocalLoadBalancers {
   readonly #reserved = new Map<string, number>();
   readonly #claims: AddressClaims;
   readonly #sockets: string;
-  readonly #peerSecret: string;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
   #closed = false;
@@ -75,7 +73,6 @@ class Provider implements LocalLoadBalancers {
     this.#root = join(options.dataDir, 'load-balancers');
     makePrivateDirectory(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
-    this.#peerSecret = ownSecret(join(this.#root, 'secret'));
     this.#claims = new AddressClaims({
       folder: options.claimsFolder ?? DEFAULT_CLAIMS_FOLDER,
       dataDir: options.dataDir,
@@ -214,6 +211,14 @@ class Provider implements LocalLoadBalancers {
     return instance;
   }
 
+  #passVerdictsOn(id: string): void {
+    void this.#attempt(id, 'health', () =>
+      this.#serial.run(id, async () => {
+        if (!this.#closed) await this.#instances.get(id)?.passVerdictsOn();
+      }),
+    );
+  }
+
   #context(): InstanceContext {
     const runAs = unprivilegedUser();
     const chroot = runAs ? join(this.#root, 'empty') : null;
@@ -221,12 +226,12 @@ class Provider implements LocalLoadBalancers {
     return {
       program: findProgram('haproxy') ?? 'haproxy',
       claims: this.#claims,
+      onVerdict: (id) => this.#passVerdictsOn(id),
       environment: {
         runAs,
         chroot,
         cpuCount: availableParallelism(),
         connectionCeiling: connectionCeiling(),
-        peerSecret: this.#peerSecret,
       },
     };
   }
@@ -276,13 +281,4 @@ class Provider implements LocalLoadBalancers {
   #now(): number {
     return (this.#options.clock ?? (() => performance.now()))();
   }
-}
-
-/** A secret of this data directory, made on first use. */
-function ownSecret(path: string): string {
-  const existing = readText(path);
-  if (existing) return existing;
-  const secret = randomBytes(32).toString('hex');
-  writeFileAtomically(path, secret);
-  return secret;
 }
