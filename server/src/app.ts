@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
+import { instances } from './features/instances/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
+import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -23,7 +25,6 @@ import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
-
 export const VERSION = '0.1.0';
 
 export interface AppOptions {
@@ -53,6 +54,8 @@ export function features({
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks(),
     inferenceSecrets({ cipher }),
+    sshKeys(),
+    instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
   ];
 }

@@ -62,15 +62,29 @@ export interface ClientUsers {
   user_id: number;
 }
 
-export interface InferenceSecrets {
+export interface Instances {
+  client_id: number;
+  cluster_id: string | null;
   created_at: Date;
-  key_id: string;
+  creator_task_id: string | null;
+  flavor: Json;
+  id: string;
   name: string;
+  network_id: string;
+  network_name: string;
+  private_ip: string;
   project_id: number;
-  region_id: Generated<number>;
-  sealed: Buffer;
-  type: string;
+  public_ip: string | null;
+  region_id: number;
+  security_groups: Generated<string[]>;
+  ssh_key_name: string | null;
+  status: string;
+  subnet_id: string;
+  tags: Generated<Json>;
+  task_id: string | null;
   updated_at: Date;
+  vm_state: string;
+  volumes: Generated<Json>;
 }
 
 export interface LbHealthMonitors {
@@ -199,11 +213,6 @@ export interface LoadBalancers {
   vip_ip_family: string | null;
 }
 
-export interface MasterKeys {
-  added_at: Date;
-  id: string;
-}
-
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -239,6 +248,19 @@ export interface ResourceCounts {
   project_id: number;
   region_id: number;
   resource: string;
+}
+
+export interface SshKeys {
+  client_id: number;
+  created_at: Date;
+  fingerprint: string;
+  id: string;
+  name: string;
+  project_id: number;
+  public_key: string;
+  region_id: Generated<number | null>;
+  shared_in_project: boolean;
+  user_id: number;
 }
 
 export interface Tasks {
@@ -290,18 +312,18 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
-  inference_secrets: InferenceSecrets;
+  instances: Instances;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
   load_balancers: LoadBalancers;
-  master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
   regions: Regions;
   resource_counts: ResourceCounts;
+  ssh_keys: SshKeys;
   tasks: Tasks;
   users: Users;
   workers: Workers;
