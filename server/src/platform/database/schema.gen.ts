@@ -62,6 +62,17 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface InferenceSecrets {
+  created_at: Date;
+  key_id: string;
+  name: string;
+  project_id: number;
+  region_id: Generated<number>;
+  sealed: Buffer;
+  type: string;
+  updated_at: Date;
+}
+
 export interface Instances {
   client_id: number;
   cluster_id: string | null;
@@ -213,6 +224,11 @@ export interface LoadBalancers {
   vip_ip_family: string | null;
 }
 
+export interface MasterKeys {
+  added_at: Date;
+  id: string;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -312,6 +328,7 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  inference_secrets: InferenceSecrets;
   instances: Instances;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
@@ -319,6 +336,7 @@ export interface DB {
   lb_members: LbMembers;
   lb_pools: LbPools;
   load_balancers: LoadBalancers;
+  master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
   regions: Regions;
