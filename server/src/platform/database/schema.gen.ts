@@ -62,13 +62,15 @@ export interface ClientUsers {
   user_id: number;
 }
 
-export interface CustomPageSets {
-  client_id: number;
+export interface InferenceSecrets {
   created_at: Date;
-  domains: Json | null;
-  id: Generated<number>;
+  key_id: string;
   name: string;
-  pages: Json;
+  project_id: number;
+  region_id: Generated<number>;
+  sealed: Buffer;
+  type: string;
+  updated_at: Date;
 }
 
 export interface Instances {
@@ -222,6 +224,11 @@ export interface LoadBalancers {
   vip_ip_family: string | null;
 }
 
+export interface MasterKeys {
+  added_at: Date;
+  id: string;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -321,7 +328,7 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
-  custom_page_sets: CustomPageSets;
+  inference_secrets: InferenceSecrets;
   instances: Instances;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
@@ -329,6 +336,7 @@ export interface DB {
   lb_members: LbMembers;
   lb_pools: LbPools;
   load_balancers: LoadBalancers;
+  master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
   regions: Regions;
