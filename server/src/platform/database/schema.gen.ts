@@ -62,6 +62,15 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface CustomPageSets {
+  client_id: number;
+  created_at: Date;
+  domains: Json | null;
+  id: Generated<number>;
+  name: string;
+  pages: Json;
+}
+
 export interface InferenceSecrets {
   created_at: Date;
   key_id: string;
@@ -328,6 +337,7 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  custom_page_sets: CustomPageSets;
   inference_secrets: InferenceSecrets;
   instances: Instances;
   lb_health_monitors: LbHealthMonitors;
