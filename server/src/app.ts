@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
+import { inferenceSecrets } from './features/inference-secrets/index.ts';
+import { instances } from './features/instances/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
+import { responsePages } from './features/response-pages/index.ts';
+import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -19,11 +23,11 @@ import { buildApi } from './platform/http/server.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
+import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
-
 export const VERSION = '0.1.0';
 
 export interface AppOptions {
@@ -32,6 +36,7 @@ export interface AppOptions {
   readonly ids: Ids;
   readonly log: Logger;
   readonly providers: RegionProviders;
+  readonly cipher: Cipher;
   readonly rateLimit: number;
   readonly isReady: () => boolean;
   readonly checkResponses?: boolean;
@@ -43,15 +48,22 @@ export function features({
   db,
   log,
   clock,
+  cipher,
   watcher,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock'> & { watcher: TaskWatcher }): readonly Feature[] {
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher'> & {
+  watcher: TaskWatcher;
+}): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
     iam(),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher }),
+    inferenceSecrets({ cipher }),
+    sshKeys(),
+    instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
+    responsePages(),
   ];
 }
 

@@ -62,6 +62,15 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface CustomPageSets {
+  client_id: number;
+  created_at: Date;
+  domains: Json | null;
+  id: Generated<number>;
+  name: string;
+  pages: Json;
+}
+
 export interface IdempotencyKeys {
   answer: string | null;
   applied: Generated<boolean>;
@@ -71,6 +80,42 @@ export interface IdempotencyKeys {
   request: Buffer;
   started_at: Date;
   status: number | null;
+}
+
+export interface InferenceSecrets {
+  created_at: Date;
+  key_id: string;
+  name: string;
+  project_id: number;
+  region_id: Generated<number>;
+  sealed: Buffer;
+  type: string;
+  updated_at: Date;
+}
+
+export interface Instances {
+  client_id: number;
+  cluster_id: string | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  flavor: Json;
+  id: string;
+  name: string;
+  network_id: string;
+  network_name: string;
+  private_ip: string;
+  project_id: number;
+  public_ip: string | null;
+  region_id: number;
+  security_groups: Generated<string[]>;
+  ssh_key_name: string | null;
+  status: string;
+  subnet_id: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  vm_state: string;
+  volumes: Generated<Json>;
 }
 
 export interface LbHealthMonitors {
@@ -199,6 +244,11 @@ export interface LoadBalancers {
   vip_ip_family: string | null;
 }
 
+export interface MasterKeys {
+  added_at: Date;
+  id: string;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -234,6 +284,19 @@ export interface ResourceCounts {
   project_id: number;
   region_id: number;
   resource: string;
+}
+
+export interface SshKeys {
+  client_id: number;
+  created_at: Date;
+  fingerprint: string;
+  id: string;
+  name: string;
+  project_id: number;
+  public_key: string;
+  region_id: Generated<number | null>;
+  shared_in_project: boolean;
+  user_id: number;
 }
 
 export interface Tasks {
@@ -286,17 +349,22 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  custom_page_sets: CustomPageSets;
   idempotency_keys: IdempotencyKeys;
+  inference_secrets: InferenceSecrets;
+  instances: Instances;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
   load_balancers: LoadBalancers;
+  master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
   regions: Regions;
   resource_counts: ResourceCounts;
+  ssh_keys: SshKeys;
   tasks: Tasks;
   users: Users;
   workers: Workers;

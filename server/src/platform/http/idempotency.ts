@@ -34,6 +34,7 @@ interface KeyRow {
   readonly applied: boolean;
   readonly status: number | null;
   readonly answer: string | null;
+  readonly started_at: Date;
 }
 
 /** @throws Invalid for a key of no or more than 255 visible ASCII characters */
@@ -94,7 +95,7 @@ async function begin(
 async function replay(ctx: RequestContext, request: KeyedRequest, hash: Buffer): Promise<Answer> {
   const [row] = await ctx.db.named<KeyRow>(
     'idempotency_read',
-    'select request, attempt, applied, status, answer from idempotency_keys where client_id = $1 and key = $2',
+    'select request, attempt, applied, status, answer, started_at from idempotency_keys where client_id = $1 and key = $2',
     [ctx.caller.clientId, request.key],
   );
   if (row && !row.request.equals(hash)) {
@@ -103,7 +104,9 @@ async function replay(ctx: RequestContext, request: KeyedRequest, hash: Buffer):
   if (row?.status != null && (row.answer !== null || row.status === 204)) {
     return { status: row.status, body: row.answer, replayed: true };
   }
-  if (row?.applied) {
+  // Between the commit and the note of its answer a request still counts as running.
+  const dead = row && ctx.clock.now().getTime() - row.started_at.getTime() > DEAD_AFTER_S * 1000;
+  if (row?.status != null || (row?.applied && dead)) {
     throw new Conflict(
       'The first request with this Idempotency-Key was carried out, but its answer is not kept',
     );

@@ -8,7 +8,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
-import { NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
+import { Invalid, NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Authenticator, type Caller, NOBODY } from '../auth/caller.ts';
@@ -166,7 +166,7 @@ function addRoute(
       if (/%00/.test(request.url)) refuseNul(request);
       const params = spec.params && validator.check(spec.params, request.params, 'path');
       const query = spec.query && validator.check(spec.query, request.query, 'query');
-      const body = spec.body && validator.check(spec.body, request.body, 'body');
+      const body = spec.body && (await checkBody(validator, spec, request.body));
       const ctx = await resolveScope(contextOf(request), { scope, spec }, request.params, options.scopes);
       const input = { params, query, body, headers: request.headers };
       const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
@@ -180,6 +180,19 @@ function addRoute(
       return sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
     },
   });
+}
+
+/** @throws Invalid with the faults that the schema finds and those that only the feature can see */
+async function checkBody(validator: Validator, spec: Route['spec'], value: unknown): Promise<unknown> {
+  if (!spec.body) return undefined;
+  const own = value === undefined ? {} : ((await spec.bodyFaults?.(value)) ?? {});
+  try {
+    const body = validator.check(spec.body, value, 'body');
+    if (Object.keys(own).length === 0) return body;
+  } catch (error) {
+    throw error instanceof Invalid ? new Invalid({ ...own, ...error.fields }) : error;
+  }
+  throw new Invalid(own);
 }
 
 /** PostgreSQL cannot store NUL, in a path or query as little as in a body. */
