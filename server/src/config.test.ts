@@ -29,6 +29,11 @@ describe('the configuration', () => {
     expect(() => readConfig(env)).not.toThrow('\n');
   });
 
+  test('a PostgreSQL behind a socket is a PostgreSQL too', () => {
+    const url = 'postgresql://me:secret@/virga?host=%2Frun%2Fpostgresql';
+    expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
   test('all wrong settings are named at once', () => {
     expect(() => readConfig({ PORT: 'x', VIRGA_ROLE: 'y' })).toThrow(/PORT.*VIRGA_ROLE/);
   });
