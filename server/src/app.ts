@@ -4,6 +4,7 @@ import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
+import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
@@ -18,6 +19,7 @@ import type { ScopeResolver } from './platform/http/context.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
+import { Mailer } from './platform/mail/mailer.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
@@ -25,6 +27,7 @@ import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
+
 export const VERSION = '0.1.0';
 
 export interface AppOptions {
@@ -35,9 +38,18 @@ export interface AppOptions {
   readonly providers: RegionProviders;
   readonly cipher: Cipher;
   readonly rateLimit: number;
+  readonly mail: MailOptions;
   readonly isReady: () => boolean;
   readonly checkResponses?: boolean;
 }
+
+export interface MailOptions {
+  /** Where mail goes; undefined: it stays in the outbox. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+}
+
+type FeatureOptions = Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'ids' | 'cipher' | 'mail'>;
 
 /** Every feature, put together. The only list of them. */
 export function features({
@@ -45,8 +57,10 @@ export function features({
   db,
   log,
   clock,
+  ids,
   cipher,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher'>): readonly Feature[] {
+  mail,
+}: FeatureOptions): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
     iam(),
@@ -54,6 +68,7 @@ export function features({
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks(),
     inferenceSecrets({ cipher }),
+    quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     sshKeys(),
     instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
@@ -86,8 +101,10 @@ export class App {
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine });
+    const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
+    const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(
-      all.flatMap((feature) => feature.background ?? []),
+      [...all.flatMap((feature) => feature.background ?? []), ...mailer.jobs],
       options.db,
       options.log,
     );

@@ -1,6 +1,7 @@
 import { features } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
+import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
@@ -29,7 +30,9 @@ async function main(): Promise<void> {
     const options = { db, configured, dataDir, timestamp: clock.timestamp() };
     // Features are asked for what they keep encrypted alone; what they would serve with does not matter.
     const providers = new RegionProviders([], {});
-    const all = features({ providers, db, log, clock, cipher: new Cipher([newKey()]) });
+    const mail = { smtpUrl: undefined, from: config.mailFrom };
+    const cipher = new Cipher([newKey()]);
+    const all = features({ providers, db, log, clock, ids: randomIds(), cipher, mail });
     const resealers = all.flatMap((feature) => feature.reseal ?? []);
     report(await rotateKeys(options, resealers), configured.length > 0);
   } finally {
