@@ -2,19 +2,26 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+/** @param {string} root */
+export const bundleServer = (root) => bundle(root, 'server');
+
+/** @param {string} root */
+export const bundleEdge = (root) => bundle(root, 'edge');
+
 /**
- * Bundles the server into one file (100 ms), which starts much faster than its sources would.
+ * Bundles a part into one file (100 ms), which starts much faster than its sources would.
  * A checkout that cannot be written is fine as long as its bundle is up to date.
  * @param {string} root
+ * @param {'server' | 'edge' | 'cli'} part
  * @returns {Promise<string>} path of the bundle
  * @throws when the sources do not compile, or the bundle is old and cannot be replaced
  */
-export async function bundleServer(root) {
+export async function bundle(root, part) {
   const { buildSync } = await import('esbuild');
-  const folder = path.join(root, 'server', 'dist');
+  const folder = path.join(root, part, 'dist');
   const result = buildSync({
     absWorkingDir: root,
-    entryPoints: ['server/src/main.ts'],
+    entryPoints: [`${part}/src/main.ts`],
     outfile: path.join(folder, 'main.js'),
     bundle: true,
     platform: 'node',

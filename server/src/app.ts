@@ -3,6 +3,7 @@ import { iam, readClient } from './features/iam/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { tasks } from './features/tasks/index.ts';
+import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
@@ -32,11 +33,19 @@ export interface AppOptions {
   readonly rateLimit: number;
   readonly isReady: () => boolean;
   readonly checkResponses?: boolean;
+  /** Absent: video tokens are not issued. */
+  readonly video?: VideoTokenSettings;
 }
 
 /** Every feature, put together. The only list of them. */
-export function features({ providers }: Pick<AppOptions, 'providers'>): readonly Feature[] {
-  return [iam(), projects(), regions({ capabilitiesOf: providers.capabilitiesOf }), tasks()];
+export function features({ providers, video }: Pick<AppOptions, 'providers' | 'video'>): readonly Feature[] {
+  return [
+    iam(),
+    projects(),
+    regions({ capabilitiesOf: providers.capabilitiesOf }),
+    tasks(),
+    videoTokens(video),
+  ];
 }
 
 /** The API server and the worker of one node; neither is started. */
