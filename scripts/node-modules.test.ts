@@ -21,11 +21,10 @@ function lock(packages: Record<string, LockedPackage>): void {
 }
 
 function install(packages: Record<string, LockedPackage>): void {
-  for (const folder of Object.keys(packages)) {
+  for (const [folder, { version }] of Object.entries(packages)) {
     mkdirSync(path.join(root, folder), { recursive: true });
-    writeFileSync(path.join(root, folder, 'package.json'), '{}');
+    writeFileSync(path.join(root, folder, 'package.json'), JSON.stringify({ version }));
   }
-  writeFileSync(path.join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }));
 }
 
 const two = { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } };

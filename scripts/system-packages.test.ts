@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { installCommand } from './lib/apt.mjs';
+import { installCommand, withoutServices } from './lib/apt.mjs';
 import { ROOT } from './lib/root.mjs';
 import {
   findProgram,
@@ -63,4 +63,34 @@ test('the command to type is whole: update first, sudo only for those who need i
   expect(installCommand(missing, { apt: false, root: false })).toBe(
     "install p q with this system's package manager",
   );
+});
+
+test('no service is started while installing, and the policy that says so is gone afterwards', () => {
+  const policy = path.join(folderWith('thing', 0o644), 'policy-rc.d');
+  const seen = withoutServices(() => {
+    expect(readFileSync(policy, 'utf8')).toMatch(/^#!\/bin\/sh\n.*\nexit 101\n$/);
+    return (statSync(policy).mode & 0o100) !== 0;
+  }, policy);
+  expect(seen).toBe(true);
+  expect(existsSync(policy)).toBe(false);
+  const interrupted = () => {
+    throw new Error('interrupted');
+  };
+  expect(() => withoutServices(interrupted, policy)).toThrow('interrupted');
+  expect(existsSync(policy)).toBe(false);
+});
+
+test("what a killed installation left is cleared away, an administrator's own policy never", () => {
+  const policy = path.join(folderWith('thing', 0o644), 'policy-rc.d');
+  let ours = '';
+  withoutServices(() => {
+    ours = readFileSync(policy, 'utf8');
+    return true;
+  }, policy);
+  writeFileSync(policy, ours);
+  withoutServices(() => true, policy);
+  expect(existsSync(policy)).toBe(false);
+  writeFileSync(policy, '#!/bin/sh\nexit 0\n');
+  withoutServices(() => true, policy);
+  expect(readFileSync(policy, 'utf8')).toBe('#!/bin/sh\nexit 0\n');
 });

@@ -64,26 +64,32 @@ function apt(verb, packages = []) {
 }
 
 /**
+ * Does the work while Debian's policy says that no service may be started.
  * @param {() => boolean} work
+ * @param {string} [policyFile]
  * @returns {boolean}
  */
-function withoutServices(work) {
-  const ours = claimPolicy();
+export function withoutServices(work, policyFile = POLICY_FILE) {
+  const ours = claimPolicy(policyFile);
   try {
     return work();
   } finally {
-    if (ours) rmSync(POLICY_FILE, { force: true });
+    if (ours) rmSync(policyFile, { force: true });
   }
 }
 
-/** @returns {boolean} whether the policy is ours to remove; an administrator's own one stays as it is */
-function claimPolicy() {
+/**
+ * @param {string} file
+ * @returns {boolean} whether the policy is ours to remove; an administrator's own one stays as it is
+ */
+function claimPolicy(file) {
   try {
-    writeFileSync(POLICY_FILE, POLICY, { mode: 0o755, flag: 'wx' });
+    writeFileSync(file, POLICY, { mode: 0o755, flag: 'wx' });
     return true;
-  } catch {
+  } catch (error) {
     // Perhaps one that a killed installation of ours left behind.
-    return readFileSync(POLICY_FILE, 'utf8') === POLICY;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
+    return readFileSync(file, 'utf8') === POLICY;
   }
 }
 

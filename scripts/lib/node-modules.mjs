@@ -49,14 +49,13 @@ export function installNodeModules(root) {
  */
 export function missingPackages(root) {
   const wanted = readPackages(path.join(root, 'package-lock.json')) ?? {};
-  const installed = readPackages(path.join(root, 'node_modules', '.package-lock.json')) ?? {};
   const tried = readText(path.join(root, 'node_modules', STAMP)) === stampFor(root);
   const isMissing = (/** @type {string} */ folder, /** @type {LockedPackage} */ entry) => {
     // The other entries are the checkout's own packages.
     if (!/(^|\/)node_modules\//.test(folder)) return false;
-    const present = existsSync(path.join(root, folder, 'package.json'));
-    if (entry.link) return !present;
-    if (present && installed[folder]?.version === entry.version) return false;
+    const version = installedVersion(path.join(root, folder));
+    if (entry.link) return version === undefined;
+    if (version === entry.version) return false;
     // Optional packages are mostly for other machines; those for this one count, but only once.
     return entry.optional ? !tried && isForThisMachine(entry) : true;
   };
@@ -93,6 +92,16 @@ function npmCommand() {
 function readPackages(file) {
   const text = readText(file);
   return text === undefined ? undefined : JSON.parse(text).packages;
+}
+
+/**
+ * What really lies there: npm's own note of what it installed outlives a folder that was deleted or copied.
+ * @param {string} folder
+ * @returns {string | undefined} undefined when there is no package
+ */
+function installedVersion(folder) {
+  const text = readText(path.join(folder, 'package.json'));
+  return text === undefined ? undefined : (JSON.parse(text).version ?? '');
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   startEmbeddedPostgres,
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
+import { openCipher } from './platform/secrets/master-keys.ts';
 import { providerFactories } from './provider-factories.ts';
 import { RegionProviders } from './region-providers.ts';
 import { DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
@@ -63,13 +64,24 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const { dataDir, apiKey } = config;
   const defaultRegions = DEFAULT_REGIONS;
   const credentials = await prepareDatabase({ db, clock, ids, apiKey, regions, defaultRegions, dataDir });
-  const providers = new RegionProviders(await readRegions(db), providerFactories(config));
+  const { masterKeys: configured } = config;
+  const cipher = await openCipher({ db, configured, dataDir, timestamp: clock.timestamp() });
+  const providers = new RegionProviders(await readRegions(db), providerFactories({ ...config, log }));
   closers.push(() => providers.close());
   let ready = false;
-  const secrets = config.video.secrets.length > 0 ? config.video.secrets : keepVideoSecrets(dataDir, ids);
-  const video = { ...config.video, secrets };
-  const { rateLimit } = config;
-  const app = new App({ db, clock, ids, log, providers, rateLimit, isReady: () => ready, video });
+  const { secrets: given } = config.video;
+  const secrets = given.length > 0 ? given : keepVideoSecrets(dataDir, ids);
+  const app = new App({
+    db,
+    clock,
+    ids,
+    log,
+    providers,
+    cipher,
+    rateLimit: config.rateLimit,
+    isReady: () => ready,
+    video: { ...config.video, secrets },
+  });
   if (config.role !== 'api') await startWorker(app, closers);
   const url = config.role === 'worker' ? undefined : await serve(app, config, closers);
   ready = true;

@@ -20,3 +20,12 @@ test('two test databases are separate, and dropping removes them', async () => {
   await other.end();
   await two.drop();
 });
+
+test('a drop fails while somebody is connected, so that no leak goes unseen', async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client(database.connection);
+  await client.connect();
+  await expect(database.drop()).rejects.toThrow('is being accessed by other users');
+  await client.end();
+  await database.drop();
+});

@@ -144,8 +144,8 @@ export const ClientParams = Type.Object({ clientId: Key() });
 export const TokenParams = Type.Object({ clientId: Key(), tokenId: Key() });
 export const TokenListQuery = Type.Object({
   role: Type.Optional(Type.String()),
-  issued_by: Type.Optional(Type.Integer()),
-  not_issued_by: Type.Optional(Type.Integer()),
+  issued_by: Type.Optional(Key()),
+  not_issued_by: Type.Optional(Key()),
   deleted: Type.Optional(Type.Boolean()),
 });
 export type TokenListQuery = Static<typeof TokenListQuery>;

@@ -7,10 +7,15 @@ import type { Operation, Progress } from '../../kernel/operation.ts';
 export interface LoadBalancerProvider {
   /** Why this provider cannot serve load balancers here and now (a missing program), or null. */
   unavailable(): Promise<string | null>;
-  /** A free virtual address that this provider can bind; the caller stores it before `apply`.
-   *  `taken` are addresses already given away in this region. */
-  allocateAddress(taken: ReadonlySet<string>): Promise<string>;
-  /** Makes the data plane serve exactly this. Resolves once the listeners accept connections.
+  /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
+   *  neither observed nor reconciled in between. */
+  readonly passive?: boolean;
+  /** A free virtual address for this load balancer, one that this provider can bind; the caller stores it
+   *  before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
+   *  those that it proposed and that turned out to be taken. */
+  allocateAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
+  /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
+   *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
   apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress>;
   /** Stops serving it and frees everything it used. Unknown ids are already removed: ready.
@@ -18,8 +23,8 @@ export interface LoadBalancerProvider {
   remove(id: string, operation: Operation): Promise<Progress>;
   /** What the data plane says of these load balancers now; an id that is not running is absent. */
   observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>>;
-  /** Called at start-up and periodically with everything that should run: restarts what died,
-   *  repairs drift, removes what nobody wants. */
+  /** Called at start-up and periodically with everything that should run, including what a task is just
+   *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
   reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
 }
 

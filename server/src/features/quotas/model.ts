@@ -7,10 +7,20 @@ export const REGIONAL_DEFAULTS = {
   network_count: 1000,
   subnet_count: 1000,
   secret_count: 1000,
+  cluster_count: 100,
+  cpu_count: 10_000,
+  ram: 40_960_000,
+  vm_count: 5000,
+  volume_count: 5000,
+  volume_size: 1_000_000,
+  servergroup_count: 100,
+  gpu_virtual_a100_count: 100,
+  gpu_virtual_h100_count: 100,
 } as const;
 
 export const GLOBAL_DEFAULTS = {
   project_count: 1000,
+  keypair_count: 1000,
 } as const;
 
 export type RegionalQuota = keyof typeof REGIONAL_DEFAULTS;

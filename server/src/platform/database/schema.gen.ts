@@ -62,6 +62,193 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface CustomPageSets {
+  client_id: number;
+  created_at: Date;
+  domains: Json | null;
+  id: Generated<number>;
+  name: string;
+  pages: Json;
+}
+
+export interface IdempotencyKeys {
+  answer: string | null;
+  applied: Generated<boolean>;
+  attempt: string;
+  client_id: number;
+  key: string;
+  request: Buffer;
+  started_at: Date;
+  status: number | null;
+}
+
+export interface InferenceSecrets {
+  created_at: Date;
+  key_id: string;
+  name: string;
+  project_id: number;
+  region_id: Generated<number>;
+  sealed: Buffer;
+  type: string;
+  updated_at: Date;
+}
+
+export interface Instances {
+  client_id: number;
+  cluster_id: string | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  flavor: Json;
+  id: string;
+  name: string;
+  network_id: string;
+  network_name: string;
+  private_ip: string;
+  project_id: number;
+  public_ip: string | null;
+  region_id: number;
+  security_groups: Generated<string[]>;
+  ssh_key_name: string | null;
+  status: string;
+  subnet_id: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  vm_state: string;
+  volumes: Generated<Json>;
+}
+
+export interface LbHealthMonitors {
+  admin_state_up: Generated<boolean>;
+  created_at: Date;
+  creator_task_id: string | null;
+  delay: number;
+  domain_name: string | null;
+  expected_codes: string | null;
+  http_method: string | null;
+  http_version: string | null;
+  id: string;
+  load_balancer_id: string;
+  max_retries: number;
+  max_retries_down: Generated<number>;
+  operating_status: string;
+  pool_id: string;
+  provisioning_status: string;
+  task_id: string | null;
+  timeout: number;
+  type: string;
+  updated_at: Date | null;
+  url_path: string | null;
+}
+
+export interface LbListeners {
+  admin_state_up: Generated<boolean>;
+  allowed_cidrs: string[] | null;
+  connection_limit: Generated<number>;
+  created_at: Date;
+  creator_task_id: string | null;
+  default_pool_id: string | null;
+  id: string;
+  insert_x_forwarded: Generated<boolean>;
+  load_balancer_id: string;
+  name: string;
+  operating_status: string;
+  protocol: string;
+  protocol_port: number;
+  provisioning_status: string;
+  secret_id: string | null;
+  sni_secret_ids: Generated<string[]>;
+  task_id: string | null;
+  timeout_client_data: number | null;
+  timeout_member_connect: number | null;
+  timeout_member_data: number | null;
+  transport: Generated<string>;
+  updated_at: Date | null;
+  user_list: Generated<Json>;
+}
+
+export interface LbListenerStats {
+  active_connections: number;
+  bytes_in: number;
+  bytes_out: number;
+  listener_id: string;
+  load_balancer_id: string;
+  request_errors: number;
+  total_connections: number;
+}
+
+export interface LbMembers {
+  address: string;
+  admin_state_up: Generated<boolean>;
+  backup: Generated<boolean>;
+  created_at: Date;
+  creator_task_id: string | null;
+  id: string;
+  instance_id: string | null;
+  load_balancer_id: string;
+  monitor_address: string | null;
+  monitor_port: number | null;
+  operating_status: string;
+  pool_id: string;
+  protocol_port: number;
+  provisioning_status: string;
+  subnet_id: string | null;
+  task_id: string | null;
+  updated_at: Date | null;
+  weight: Generated<number>;
+}
+
+export interface LbPools {
+  admin_state_up: Generated<boolean>;
+  ca_secret_id: string | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  crl_secret_id: string | null;
+  id: string;
+  lb_algorithm: string;
+  load_balancer_id: string;
+  name: string;
+  operating_status: string;
+  protocol: string;
+  provisioning_status: string;
+  secret_id: string | null;
+  session_persistence: Json | null;
+  task_id: string | null;
+  timeout_client_data: number | null;
+  timeout_member_connect: number | null;
+  timeout_member_data: number | null;
+  updated_at: Date | null;
+}
+
+export interface LoadBalancers {
+  admin_state_up: Generated<boolean>;
+  assigned_floating: Generated<boolean>;
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  flavor: string | null;
+  id: string;
+  logging: Json | null;
+  logging_enabled: Generated<boolean>;
+  name: string;
+  operating_status: string;
+  preferred_connectivity: Generated<string>;
+  project_id: number;
+  provisioning_status: string;
+  region_id: number;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date | null;
+  version: Generated<number>;
+  vip_address: string | null;
+  vip_ip_family: string | null;
+}
+
+export interface MasterKeys {
+  added_at: Date;
+  id: string;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -99,10 +286,24 @@ export interface ResourceCounts {
   resource: string;
 }
 
+export interface SshKeys {
+  client_id: number;
+  created_at: Date;
+  fingerprint: string;
+  id: string;
+  name: string;
+  project_id: number;
+  public_key: string;
+  region_id: Generated<number | null>;
+  shared_in_project: boolean;
+  user_id: number;
+}
+
 export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
   attempt: Generated<number>;
+  changed_xid: Generated<string>;
   client_id: number;
   created_at: Date;
   created_resources: Json | null;
@@ -148,10 +349,22 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  custom_page_sets: CustomPageSets;
+  idempotency_keys: IdempotencyKeys;
+  inference_secrets: InferenceSecrets;
+  instances: Instances;
+  lb_health_monitors: LbHealthMonitors;
+  lb_listener_stats: LbListenerStats;
+  lb_listeners: LbListeners;
+  lb_members: LbMembers;
+  lb_pools: LbPools;
+  load_balancers: LoadBalancers;
+  master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
   regions: Regions;
   resource_counts: ResourceCounts;
+  ssh_keys: SshKeys;
   tasks: Tasks;
   users: Users;
   workers: Workers;

@@ -19,6 +19,8 @@ export interface SavedCounters {
   readonly ended: ByListener;
   /** Process key → its last reading. */
   readonly running: Readonly<Record<string, ByListener>>;
+  /** How much of the log of UDP sessions has been counted, in bytes. */
+  readonly sessionsRead: number;
 }
 
 /** Counters per listener that only grow, although each HAProxy process starts again at zero: those of
@@ -26,10 +28,12 @@ export interface SavedCounters {
 export class Counters {
   readonly #ended: ByListener;
   readonly #running: Map<string, ByListener>;
+  #sessionsRead: number;
   #changed = false;
 
   constructor(saved: SavedCounters | null) {
     this.#ended = { ...saved?.ended };
+    this.#sessionsRead = saved?.sessionsRead ?? 0;
     this.#running = new Map(Object.entries(saved?.running ?? {}));
   }
 
@@ -52,10 +56,17 @@ export class Counters {
     }
   }
 
-  /** Adds what happened once to a listener, outside any HAProxy process (UDP sessions). */
-  add(listener: string, stats: ListenerStats): void {
-    this.#ended[listener] = { ...add(this.#ended[listener] ?? NOTHING, stats), activeConnections: 0 };
-    this.#changed = true;
+  get sessionsRead(): number {
+    return this.#sessionsRead;
+  }
+
+  /** Adds UDP sessions that have ended, and how far their log has thereby been read. */
+  addSessions(counts: ReadonlyMap<string, ListenerStats>, read: number): void {
+    for (const [listener, stats] of counts) {
+      this.#ended[listener] = { ...add(this.#ended[listener] ?? NOTHING, stats), activeConnections: 0 };
+    }
+    this.#changed ||= read !== this.#sessionsRead;
+    this.#sessionsRead = read;
   }
 
   /** Sums for exactly these listeners; counters of others are forgotten. */
@@ -71,7 +82,11 @@ export class Counters {
   takeChanges(): SavedCounters | null {
     if (!this.#changed) return null;
     this.#changed = false;
-    return { ended: this.#ended, running: Object.fromEntries(this.#running) };
+    return {
+      ended: this.#ended,
+      running: Object.fromEntries(this.#running),
+      sessionsRead: this.#sessionsRead,
+    };
   }
 
   #total(listener: string): ListenerStats {

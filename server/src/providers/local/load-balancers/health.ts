@@ -1,23 +1,22 @@
 import type { MemberHealth } from '../../../features/load-balancers/port.ts';
 import type { RenderedBackend, RenderedServer } from './config/rendering.ts';
 import type { StatLine } from './show-stat.ts';
+import type { UdpPlan } from './udp/plan.ts';
 
 /** Which of two verdicts on one member says more, from a pool that is used in two modes. */
 const WORST_FIRST: readonly MemberHealth[] = ['ERROR', 'DRAINING', 'ONLINE', 'NO_MONITOR', 'OFFLINE'];
 
-/** Member id → its health, from what HAProxy says of each server.
- *  @param probed members that our own prober watches: HAProxy repeats its verdicts */
+/** Member id → its health, from what HAProxy says of each server. */
 export function memberHealth(
   backends: readonly RenderedBackend[],
   lines: readonly StatLine[],
-  probed: ReadonlySet<string>,
 ): Map<string, MemberHealth> {
   const statuses = new Map(lines.map((line) => [`${line.proxy}/${line.service}`, line.status]));
   const health = new Map<string, MemberHealth>();
   for (const backend of backends) {
     for (const server of backend.servers) {
       const status = statuses.get(`${backend.name}/${server.name}`) ?? '';
-      const verdict = healthOf(server, status, server.checked || probed.has(server.memberId));
+      const verdict = healthOf(server, status);
       const other = health.get(server.memberId);
       health.set(server.memberId, other ? worse(verdict, other) : verdict);
     }
@@ -25,11 +24,24 @@ export function memberHealth(
   return health;
 }
 
-function healthOf(server: RenderedServer, status: string, watched: boolean): MemberHealth {
+/** Member id → its health, for members that only nginx sends traffic to.
+ *  @param down members that do not answer probes */
+export function udpHealth(plan: UdpPlan, down: ReadonlySet<string>): Map<string, MemberHealth> {
+  const health = new Map<string, MemberHealth>();
+  for (const { id, enabled, weight, watched } of plan.pools.flatMap(({ members }) => members)) {
+    if (!enabled) health.set(id, 'OFFLINE');
+    else if (down.has(id)) health.set(id, 'ERROR');
+    else if (weight === 0) health.set(id, 'DRAINING');
+    else health.set(id, watched ? 'ONLINE' : 'NO_MONITOR');
+  }
+  return health;
+}
+
+function healthOf(server: RenderedServer, status: string): MemberHealth {
   if (!server.enabled || status.startsWith('MAINT')) return 'OFFLINE';
   if (status.startsWith('DOWN') || status.startsWith('NOLB')) return 'ERROR';
   if (server.weight === 0 || status.startsWith('DRAIN')) return 'DRAINING';
-  return watched ? 'ONLINE' : 'NO_MONITOR';
+  return server.checked || server.probed ? 'ONLINE' : 'NO_MONITOR';
 }
 
 function worse(left: MemberHealth, right: MemberHealth): MemberHealth {

@@ -1,59 +1,68 @@
 import { rmSync } from 'node:fs';
-import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../features/load-balancers/port.ts';
+import type {
+  DesiredLoadBalancer,
+  MemberHealth,
+  ObservedLoadBalancer,
+} from '../../../features/load-balancers/port.ts';
+import { rotateAccessLog } from './access-log.ts';
 import type { AddressClaims } from './address-claims.ts';
 import { type Endpoint, requireFree } from './bind-probe.ts';
 import { render } from './config/render.ts';
-import { addressesOf, listenerName, type RenderEnvironment, type Rendering } from './config/rendering.ts';
-import { Counters, readListeners, type SavedCounters } from './counters.ts';
-import { Draining } from './draining.ts';
+import { listenerName, type RenderEnvironment, type Rendering } from './config/rendering.ts';
+import { Counters, type SavedCounters } from './counters.ts';
+import { Engine } from './engine.ts';
 import { makePrivateDirectory, readJson, writeFileAtomically } from './files.ts';
-import { runningProcess, startProcess } from './haproxy.ts';
-import { memberHealth } from './health.ts';
-import { applyLiveChanges, deleteDeparted, endSessionsOf, planLiveChanges } from './live-changes.ts';
+import { memberHealth, udpHealth } from './health.ts';
+import { planLiveChanges } from './live-changes.ts';
 import type { InstancePaths } from './paths.ts';
-import { choosePeersPort, waitUntilListening } from './ports.ts';
-import { isAlive, type ProcessIdentity, processKey, terminate } from './processes.ts';
-import { RuntimeSocket } from './runtime-socket.ts';
-import { EMPTY_SERVER_STATE, serverStateFile } from './server-state.ts';
-import { parseStat, SHOW_STAT } from './show-stat.ts';
+import { waitUntilListening } from './ports.ts';
+import { requireProbePrograms } from './probes/probe.ts';
+import { Prober } from './probes/prober.ts';
+import { processKey } from './processes.ts';
 import { isStaged, removeStaleFiles, stage } from './staging.ts';
-import { digest, emptyState, fileDigests, type InstanceState } from './state.ts';
+import { emptyState, type InstanceState, stateAfter } from './state.ts';
+import { requireNginx, UdpPlane } from './udp/nginx.ts';
+import { udpBinds } from './udp/plan.ts';
+import { readSessions } from './udp/session-log.ts';
 
 export interface InstanceContext {
   readonly program: string;
   readonly claims: AddressClaims;
-  readonly environment: Omit<
-    RenderEnvironment,
-    'socketPath' | 'serverStatePath' | 'certificateDirectory' | 'peersPort'
-  >;
+  readonly environment: Omit<RenderEnvironment, 'socketPath' | 'serverStatePath' | 'certificateDirectory'>;
+  /** Called when a probe has changed its verdict; `passVerdictsOn` is then due. */
+  readonly onVerdict: (id: string) => void;
 }
 
-/** The HAProxy process of one load balancer: its files, its life, its counters. Not safe for two calls
- *  at once, `observe` excepted; the caller puts them in a row. */
+/** The data plane of one load balancer: its processes, files, probes and counters. Not safe for two
+ *  calls at once, `observe` excepted; the caller puts them in a row. */
 export class Instance {
   readonly id: string;
   readonly #paths: InstancePaths;
   readonly #context: InstanceContext;
   readonly #counters: Counters;
-  readonly #draining: Draining;
+  readonly #engine: Engine;
+  readonly #udp: UdpPlane;
+  readonly #prober: Prober;
+  /** What HAProxy was last told about each probed member (`backend/server`). */
+  readonly #told = new Map<string, boolean>();
   #state: InstanceState;
-  #socket: RuntimeSocket;
-  #departed: string[] = [];
 
   /** Takes over what an earlier server left behind, if there is anything. */
   constructor(id: string, paths: InstancePaths, context: InstanceContext) {
     this.id = id;
     this.#paths = paths;
     this.#context = context;
-    this.#socket = new RuntimeSocket(paths.socket);
     this.#counters = new Counters(readJson<SavedCounters>(paths.statistics));
     const saved = readJson<InstanceState>(paths.state) ?? emptyState(id);
-    const running = runningProcess(paths);
-    // A server that died between the start of a process and its note: the pid file knows better.
-    const known = saved.process && running && processKey(saved.process) === processKey(running);
-    const replaced = saved.process && !known && isAlive(saved.process) ? [saved.process] : [];
-    this.#draining = new Draining([...saved.draining, ...replaced].filter(isAlive));
-    this.#state = { ...saved, process: running, changing: saved.changing || !known };
+    this.#engine = new Engine(context.program, paths, this.#counters, saved);
+    const running = this.#engine.running();
+    const known =
+      running !== null && saved.process !== null && processKey(saved.process) === processKey(running);
+    this.#state = { ...saved, changing: saved.changing || (running !== null && !known) };
+    this.#udp = new UdpPlane(paths, context.environment.connectionCeiling);
+    this.#udp.adopt(saved.udp, saved.logging);
+    this.#prober = new Prober(() => context.onVerdict(id));
+    this.#prober.watch(saved.probes);
   }
 
   get version(): number {
@@ -66,19 +75,13 @@ export class Instance {
 
   /** Pids that belong to this load balancer. */
   pids(): number[] {
-    return [...this.#draining.identities(), ...(this.#state.process ? [this.#state.process] : [])].map(
-      ({ pid }) => pid,
-    );
-  }
-
-  /** Whether what should run does run. */
-  isHealthy(): boolean {
-    return !this.#state.needed || this.#running() !== null;
+    const all = [...this.#engine.draining(), this.#engine.running(), this.#udp.running()];
+    return all.flatMap((identity) => (identity ? [identity.pid] : []));
   }
 
   /** Whether it serves its version, as far as can be seen without asking. */
   isServing(): boolean {
-    return !this.#state.changing && this.isHealthy();
+    return !this.#state.changing && this.#isAlive();
   }
 
   /** Converges to `desired`.
@@ -86,174 +89,211 @@ export class Instance {
    *  @throws TaskFailed with a reason for the user; then the old configuration stays in force */
   async apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
     const before = this.#state;
-    const peersPort = await choosePeersPort(desired, before.peersPort);
-    const rendering = render(desired, this.#environment(peersPort));
-    const after = stateAfter(before, desired, rendering, peersPort, failover);
-    const replace = failover !== null && failover !== before.failover;
-    const served = !before.changing && isStaged(this.#paths, rendering) && after.needed === before.needed;
+    const rendering = render(desired, this.#environment());
+    const after = stateAfter(before, desired, rendering, failover);
+    requireProbePrograms(after.probes);
+    if (after.udp.listeners.length > 0) requireNginx();
     await this.#context.claims.require(after.addresses);
-    if (served && !replace && (this.#running() || !after.needed)) {
-      this.#save({ ...after, process: this.#running() });
-      return;
-    }
-    await this.#requireNewPorts(rendering);
-    const putBack = await stage(this.#context.program, this.#paths, rendering);
-    this.#save({ ...this.#state, changing: true });
-    try {
-      await this.#serve(before, rendering, replace, after.logging);
-    } catch (error) {
-      putBack();
-      throw error;
-    }
-    removeStaleFiles(this.#paths, rendering);
-    this.#save({ ...after, process: this.#running(), draining: this.#draining.identities() });
-    await waitUntilListening(rendering.binds);
+    await this.#requireNewPorts([...rendering.binds, ...udpBinds(after.udp)]);
+    const replace = failover !== null && failover !== before.failover;
+    if (replace || !this.#serves(rendering, after)) await this.#serve(rendering, after, replace);
+    const processes = { process: this.#engine.running(), draining: this.#engine.draining() };
+    this.#save({ ...after, ...processes, changing: after.udp.listeners.length > 0 });
+    this.#prober.watch(after.probes);
+    this.#udp.adopt(after.udp, after.logging);
+    await this.passVerdictsOn();
+    if (this.#state.changing) this.#save({ ...this.#state, changing: false });
+    await this.#engine.pollDraining(after.listenerIds);
+    this.#saveCounters();
+    await waitUntilListening([...rendering.binds, ...udpBinds(after.udp)]);
   }
 
-  /** Starts the process again from its files if it died. @returns whether it had */
+  /** Starts again from their files what died. @returns whether anything had */
   async revive(): Promise<boolean> {
-    if (this.isHealthy() || this.#state.changing) return false;
-    writeFileAtomically(this.#paths.serverState, EMPTY_SERVER_STATE);
-    await this.#start(null, this.#state.logging);
-    this.#save({ ...this.#state, process: this.#running() });
+    if (this.#isAlive()) return false;
+    if (this.#state.needed && !this.#engine.running()) {
+      await this.#engine.start(this.#state.logging);
+      this.#told.clear();
+    }
+    await this.passVerdictsOn();
+    this.#save({ ...this.#state, process: this.#engine.running() });
     return true;
   }
 
   /** What it says now, or null when it should run and does not. */
   async observe(): Promise<ObservedLoadBalancer | null> {
     const state = this.#state;
-    const running = this.#running();
-    if (state.needed && !running) return null;
-    const lines = running ? parseStat(await this.#socket.command(SHOW_STAT)) : [];
-    if (running) this.#counters.record(processKey(running), readListeners(lines, state.listenerIds));
-    await this.#draining.poll(this.#counters, state.listenerIds);
-    const members = memberHealth(state.backends, lines, new Set());
-    for (const member of state.idleMembers) members.set(member, 'OFFLINE');
-    return { version: state.version, members, listenerStats: this.#totals() };
+    if (!this.#isAlive()) return null;
+    const members = await this.#health();
+    await this.#engine.pollDraining(state.listenerIds);
+    return { version: state.version, members, listenerStats: this.#totals(true) };
   }
 
-  /** The small work of every second: members that have left, predecessors that have ended, counters
-   *  that would be lost in a crash. */
+  /** The small work of every second: members that have left, predecessors that have ended, logs that
+   *  have grown, counters that would be lost in a crash. */
   async housekeep(): Promise<void> {
-    if (this.#departed.length > 0 && this.#running()) {
-      this.#departed = await deleteDeparted(this.#socket, this.#departed);
+    await this.#engine.deleteDeparted();
+    await this.#engine.pollDraining(this.#state.listenerIds);
+    if (this.#state.logging) rotateAccessLog(this.#paths.accessLog);
+    if (this.#udp.needed) {
+      const read = readSessions(this.#paths.nginxSessions, this.#counters.sessionsRead);
+      this.#counters.addSessions(read.counts, read.offset);
+      await this.passVerdictsOn();
     }
-    await this.#draining.poll(this.#counters, this.#state.listenerIds);
-    this.#totals();
-    const counters = this.#counters.takeChanges();
-    if (counters) writeFileAtomically(this.#paths.statistics, JSON.stringify(counters));
+    this.#saveCounters();
+  }
+
+  /** Tells the data planes which members do not answer. */
+  async passVerdictsOn(): Promise<void> {
+    const down = this.#prober.down();
+    if (this.#engine.running()) {
+      for (const { name, servers } of this.#state.backends) {
+        for (const server of servers) {
+          if (server.probed) await this.#tell(`${name}/${server.name}`, !down.has(server.memberId));
+        }
+      }
+    }
+    await this.#udp.converge(await this.#unanswering(down));
   }
 
   /** Ends all processes; the files stay, so that a later start knows what was served. */
   async stop(): Promise<void> {
-    if (this.#running()) await this.observe().catch(() => null);
-    await this.#endProcesses();
-    this.disconnect();
+    await this.#engine.read(this.#state.listenerIds).catch(() => []);
+    await this.#endAll();
     if (this.#state.version === 0) return;
-    this.#totals();
-    const counters = this.#counters.takeChanges();
-    if (counters) writeFileAtomically(this.#paths.statistics, JSON.stringify(counters));
+    this.#saveCounters();
     this.#save({ ...this.#state, process: null, draining: [] });
   }
 
   /** Ends all processes and removes every trace. */
   async remove(): Promise<void> {
-    await this.#endProcesses();
-    this.disconnect();
+    await this.#endAll();
     rmSync(this.#paths.socket, { force: true });
     rmSync(this.#paths.directory, { recursive: true, force: true });
   }
 
   /** Lets go of the processes without touching them. */
   disconnect(): void {
-    this.#socket.close();
-    this.#draining.disconnect();
+    this.#prober.stop();
+    this.#engine.disconnect();
   }
 
-  async #serve(
+  #serves(rendering: Rendering, after: InstanceState): boolean {
+    const { changing, needed, logging } = this.#state;
+    const alive = this.#engine.running() !== null || !after.needed;
+    const same = after.needed === needed && after.logging === logging;
+    return !changing && alive && same && isStaged(this.#paths, rendering);
+  }
+
+  async #serve(rendering: Rendering, after: InstanceState, replace: boolean): Promise<void> {
+    const before = this.#state;
+    const putBack = await stage(this.#context.program, this.#paths, rendering);
+    this.#save({ ...before, changing: true });
+    try {
+      if (rendering.needed) await this.#serveWith(before, rendering, after.logging, replace);
+      else await this.#engine.end();
+    } catch (error) {
+      putBack();
+      const process = this.#engine.running();
+      this.#save({ ...before, process, changing: process !== null });
+      throw error;
+    }
+    removeStaleFiles(this.#paths, rendering);
+  }
+
+  async #serveWith(
     before: InstanceState,
     rendering: Rendering,
-    replace: boolean,
     logging: boolean,
+    replace: boolean,
   ): Promise<void> {
-    const running = this.#running();
-    if (!rendering.needed) return this.#endProcesses();
-    const changes = running && !replace && !before.changing ? planLiveChanges(before, rendering) : null;
-    if (changes && before.logging === logging && (await applyLiveChanges(this.#socket, changes))) {
-      this.#departed = await deleteDeparted(this.#socket, [...this.#departed, ...changes.departed]);
-      return;
+    const running = this.#engine.running();
+    const live = running && !replace && !before.changing && before.logging === logging;
+    const changes = live ? planLiveChanges(before, rendering) : null;
+    if (changes && (await this.#engine.change(changes))) return;
+    await this.#engine.reload(rendering.backends, logging);
+    this.#told.clear();
+    const served = new Set(rendering.binds.map(({ listenerId }) => listenerId));
+    const gone = before.binds.map(({ listenerId }) => listenerId).filter((id) => !served.has(id));
+    if (running && gone.length > 0) await this.#engine.endSessions(running, new Set(gone.map(listenerName)));
+  }
+
+  async #health(): Promise<Map<string, MemberHealth>> {
+    const { backends, idleMembers, listenerIds, udp } = this.#state;
+    const members = memberHealth(backends, await this.#engine.read(listenerIds));
+    for (const [id, health] of udpHealth(udp, this.#prober.down())) {
+      if (!members.has(id)) members.set(id, health);
     }
-    await this.#reload(running, rendering, logging);
-    const gone = before.listenerIds.filter(
-      (id) => !rendering.binds.some(({ listenerId }) => listenerId === id),
-    );
-    if (running && gone.length > 0) await this.#endSessions(running, new Set(gone.map(listenerName)));
+    for (const id of idleMembers) members.set(id, 'OFFLINE');
+    return members;
   }
 
-  async #reload(running: ProcessIdentity | null, rendering: Rendering, logging: boolean): Promise<void> {
-    this.#departed = [];
-    const old = this.#socket;
-    const dump = running ? await old.command('show servers state').catch(() => '') : '';
-    writeFileAtomically(this.#paths.serverState, serverStateFile(dump, rendering.backends));
-    // One that no longer answers cannot hand anything over.
-    if (running && dump === '') await terminate(running);
-    const predecessor = dump === '' ? null : running;
-    await this.#start(predecessor, logging);
-    if (predecessor) this.#draining.add(predecessor, old);
-    else old.close();
+  /** Members of UDP pools that HAProxy or the prober found dead; nginx looks at none itself. */
+  async #unanswering(probed: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const { udp } = this.#state;
+    if (udp.listeners.length === 0) return probed;
+    const health = await this.#health().catch(() => new Map<string, MemberHealth>());
+    const dead = [...health].flatMap(([id, verdict]) => (verdict === 'ERROR' ? [id] : []));
+    return new Set([...probed, ...dead]);
   }
 
-  async #start(predecessor: ProcessIdentity | null, logging: boolean): Promise<void> {
-    makePrivateDirectory(this.#paths.directory);
-    const { program } = this.#context;
-    const started = await startProcess(program, this.#paths, predecessor, logging);
-    this.#socket = new RuntimeSocket(this.#paths.socket);
-    this.#state = { ...this.#state, process: started };
-    await this.#socket.open();
+  async #tell(server: string, alive: boolean): Promise<void> {
+    if (this.#told.get(server) === alive) return;
+    await this.#engine.command(`set server ${server} health ${alive ? 'up' : 'down'}`);
+    this.#told.set(server, alive);
   }
 
-  async #endSessions(process: ProcessIdentity, frontends: ReadonlySet<string>): Promise<void> {
-    const socket = this.#draining.socketOf(process);
-    if (socket) await endSessionsOf(socket, frontends).catch(() => undefined);
-  }
-
-  async #endProcesses(): Promise<void> {
-    const running = this.#running();
-    if (running) await terminate(running);
-    await this.#draining.end();
-    this.#socket.close();
-    this.#socket = new RuntimeSocket(this.#paths.socket);
-    this.#state = { ...this.#state, process: null };
-  }
-
-  async #requireNewPorts(rendering: Rendering): Promise<void> {
-    const running = this.#running() !== null;
+  async #requireNewPorts(binds: readonly Endpoint[]): Promise<void> {
     const key = ({ address, port, transport }: Endpoint) => `${transport} ${address} ${port}`;
-    const bound = new Set(running ? this.#state.binds.map(key) : []);
-    for (const bind of rendering.binds) {
+    const bound = new Set([
+      ...(this.#engine.running() ? this.#state.binds.map(key) : []),
+      ...(this.#udp.running() ? udpBinds(this.#state.udp).map(key) : []),
+    ]);
+    for (const bind of binds) {
       if (!bound.has(key(bind))) await requireFree(bind);
     }
   }
 
-  #running(): ProcessIdentity | null {
-    const { process } = this.#state;
-    return process && isAlive(process) ? process : null;
+  #isAlive(): boolean {
+    const { needed } = this.#state;
+    return (
+      (!needed || this.#engine.running() !== null) && (!this.#udp.needed || this.#udp.running() !== null)
+    );
   }
 
-  #totals() {
-    const running = this.#running();
-    const alive = [...this.#draining.identities(), ...(running ? [running] : [])];
-    this.#counters.keepOnly(new Set(alive.map(processKey)));
-    return this.#counters.totals(this.#state.listenerIds);
+  /** Counters per listener.
+   *  @param sessions whether to count the open UDP sessions too, which takes a look at the kernel's list */
+  #totals(sessions: boolean) {
+    this.#counters.keepOnly(this.#engine.processKeys());
+    const totals = this.#counters.totals(this.#state.listenerIds);
+    if (!sessions || !this.#udp.needed) return totals;
+    const open = this.#udp.sessions();
+    for (const { id, poolId } of this.#state.udp.listeners) {
+      const stats = totals.get(id);
+      if (stats) totals.set(id, { ...stats, activeConnections: open.get(poolId ?? '') ?? 0 });
+    }
+    return totals;
   }
 
-  #environment(peersPort: number): RenderEnvironment {
+  #saveCounters(): void {
+    this.#totals(false);
+    const counters = this.#counters.takeChanges();
+    if (counters) writeFileAtomically(this.#paths.statistics, JSON.stringify(counters));
+  }
+
+  async #endAll(): Promise<void> {
+    this.#prober.stop();
+    await this.#engine.end();
+    await this.#udp.end();
+    this.#engine.disconnect();
+  }
+
+  #environment(): RenderEnvironment {
     return {
       ...this.#context.environment,
       socketPath: this.#paths.socket,
       serverStatePath: this.#paths.serverState,
       certificateDirectory: this.#paths.certificates,
-      peersPort,
     };
   }
 
@@ -262,34 +302,4 @@ export class Instance {
     makePrivateDirectory(this.#paths.directory);
     writeFileAtomically(this.#paths.state, JSON.stringify(state));
   }
-}
-
-function stateAfter(
-  before: InstanceState,
-  desired: DesiredLoadBalancer,
-  rendering: Rendering,
-  peersPort: number,
-  failover: string | null,
-): InstanceState {
-  const served = new Set(
-    rendering.backends.flatMap(({ servers }) => servers.map(({ memberId }) => memberId)),
-  );
-  const members = desired.pools.flatMap((pool) => pool.members.map(({ id }) => id));
-  return {
-    ...before,
-    id: desired.id,
-    version: desired.version,
-    changing: false,
-    skeleton: digest(rendering.skeleton),
-    backends: rendering.backends,
-    files: fileDigests(rendering),
-    binds: rendering.binds,
-    addresses: addressesOf(desired),
-    needed: rendering.needed,
-    peersPort,
-    listenerIds: desired.listeners.map(({ id }) => id),
-    idleMembers: members.filter((id) => !served.has(id)),
-    logging: desired.accessLog !== null,
-    failover: failover ?? before.failover,
-  };
 }

@@ -48,6 +48,7 @@ function planMember(
   const sameKind =
     before.address === after.address &&
     before.checked === after.checked &&
+    before.probed === after.probed &&
     before.options.join('\0') === after.options.join('\0');
   if (!sameKind) return null;
   return [

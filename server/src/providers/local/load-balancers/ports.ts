@@ -1,12 +1,10 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DesiredLoadBalancer } from '../../../features/load-balancers/port.ts';
-import { bindFailure, type Endpoint } from './bind-probe.ts';
+import type { Endpoint } from './bind-probe.ts';
 import { listeningSockets } from './sockets.ts';
 
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 10;
-const FIRST_PEERS_PORT = 1025;
 
 /** Resolves once every port accepts connections.
  *  @throws Error after five seconds */
@@ -58,17 +56,4 @@ function accepts({ address, port, transport }: Endpoint): Promise<boolean> {
     };
     socket.once('connect', () => settle(true)).once('error', () => settle(false));
   });
-}
-
-/** A port of the main address for handing tables over, out of the listeners' way. The present one is
- *  kept as long as it can be, since predecessor and successor have to agree on it. */
-export async function choosePeersPort(desired: DesiredLoadBalancer, present: number): Promise<number> {
-  const wanted = new Set(desired.listeners.map(({ port }) => port));
-  if (present > 0 && !wanted.has(present)) return present;
-  for (let port = FIRST_PEERS_PORT; port < 65_535; port += 1) {
-    if (wanted.has(port)) continue;
-    const failure = await bindFailure({ address: desired.vipAddress, port, transport: 'tcp' });
-    if (failure !== 'EADDRINUSE') return port;
-  }
-  throw new Error(`no port of ${desired.vipAddress} is free`);
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import type {
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
-import { makePrivateDirectory, readText, writeFileAtomically } from './files.ts';
+import { makePrivateDirectory } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts';
@@ -37,7 +36,10 @@ export interface LocalLoadBalancersOptions {
   readonly claimsFolder?: string;
 }
 
-export type LocalLoadBalancers = LoadBalancerProvider & { close(mode: CloseMode): Promise<void> };
+export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, 'allocateAddress'> {
+  allocateAddress(taken: ReadonlySet<string>): Promise<string>;
+  close(mode: CloseMode): Promise<void>;
+}
 
 const DEFAULT_CLAIMS_FOLDER = '/var/tmp/virga-addresses';
 const LOOK_EVERY_MS = 1_000;
@@ -62,7 +64,6 @@ class Provider implements LocalLoadBalancers {
   readonly #reserved = new Map<string, number>();
   readonly #claims: AddressClaims;
   readonly #sockets: string;
-  readonly #peerSecret: string;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
   #closed = false;
@@ -72,7 +73,6 @@ class Provider implements LocalLoadBalancers {
     this.#root = join(options.dataDir, 'load-balancers');
     makePrivateDirectory(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
-    this.#peerSecret = ownSecret(join(this.#root, 'secret'));
     this.#claims = new AddressClaims({
       folder: options.claimsFolder ?? DEFAULT_CLAIMS_FOLDER,
       dataDir: options.dataDir,
@@ -93,7 +93,8 @@ class Provider implements LocalLoadBalancers {
 
   async allocateAddress(taken: ReadonlySet<string>): Promise<string> {
     const now = this.#now();
-    const inUse = new Set([...taken, ...(listeningSockets('tcp') ?? []).map(({ address }) => address)]);
+    const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
+    const inUse = new Set([...taken, ...listening.map(({ address }) => address)]);
     for (const instance of this.#instances.values()) for (const used of instance.addresses) inUse.add(used);
     for (const [address, since] of this.#reserved) {
       if (now - since > GRACE_MS) this.#reserved.delete(address);
@@ -172,6 +173,7 @@ class Provider implements LocalLoadBalancers {
     if (this.#closed) throw new Error('the provider is closed');
     const known = this.#instances.has(desired.id) || existsSync(join(this.#root, desired.id));
     const instance = this.#instance(desired.id);
+    if (desired.version < instance.version) return;
     try {
       await instance.apply(desired, failover);
     } catch (error) {
@@ -188,7 +190,6 @@ class Provider implements LocalLoadBalancers {
   /** A list made before the newest order must not take that order back. */
   async #repair(desired: DesiredLoadBalancer): Promise<void> {
     const served = this.#instances.get(desired.id);
-    if (served && served.version > desired.version) return;
     if (served && served.version === desired.version && served.isServing()) return;
     await this.#apply(desired, null);
   }
@@ -211,6 +212,14 @@ class Provider implements LocalLoadBalancers {
     return instance;
   }
 
+  #passVerdictsOn(id: string): void {
+    void this.#attempt(id, 'health', () =>
+      this.#serial.run(id, async () => {
+        if (!this.#closed) await this.#instances.get(id)?.passVerdictsOn();
+      }),
+    );
+  }
+
   #context(): InstanceContext {
     const runAs = unprivilegedUser();
     const chroot = runAs ? join(this.#root, 'empty') : null;
@@ -218,12 +227,12 @@ class Provider implements LocalLoadBalancers {
     return {
       program: findProgram('haproxy') ?? 'haproxy',
       claims: this.#claims,
+      onVerdict: (id) => this.#passVerdictsOn(id),
       environment: {
         runAs,
         chroot,
         cpuCount: availableParallelism(),
         connectionCeiling: connectionCeiling(),
-        peerSecret: this.#peerSecret,
       },
     };
   }
@@ -273,13 +282,4 @@ class Provider implements LocalLoadBalancers {
   #now(): number {
     return (this.#options.clock ?? (() => performance.now()))();
   }
-}
-
-/** A secret of this data directory, made on first use. */
-function ownSecret(path: string): string {
-  const existing = readText(path);
-  if (existing) return existing;
-  const secret = randomBytes(32).toString('hex');
-  writeFileAtomically(path, secret);
-  return secret;
 }

@@ -2,8 +2,12 @@ import { createConnection, type Socket } from 'node:net';
 
 const PROMPT = '\n> ';
 const ANSWER_DEADLINE_MS = 5_000;
+/** Commands in one line, which may have about 16,000 bytes. */
+const BATCH = 60;
 
 interface Waiting {
+  /** Answers that are still to come, each of which ends in a prompt. */
+  readonly prompts: number;
   readonly resolve: (answer: string) => void;
   readonly reject: (error: Error) => void;
 }
@@ -37,6 +41,20 @@ export class RuntimeSocket {
       const socket = await this.#connected();
       return this.#exchange(socket, text);
     });
+  }
+
+  /** Sends many commands, some dozens at a time, and resolves to all answers in order. */
+  async commands(list: readonly string[]): Promise<string[]> {
+    const answers: string[] = [];
+    for (let start = 0; start < list.length; start += BATCH) {
+      const batch = list.slice(start, start + BATCH);
+      const answer = await this.#exclusively(async () => {
+        const socket = await this.#connected();
+        return this.#exchange(socket, `${batch.join(';')}\n`, batch.length);
+      });
+      answers.push(...answer.split(PROMPT).map((each) => each.trim()));
+    }
+    return answers;
   }
 
   close(): void {
@@ -77,7 +95,7 @@ export class RuntimeSocket {
     return socket;
   }
 
-  #exchange(socket: Socket, text: string): Promise<string> {
+  #exchange(socket: Socket, text: string, prompts = 1): Promise<string> {
     return new Promise<string>((resolve, reject) => {
       const deadline = setTimeout(() => {
         this.#settle(() => reject(new Error(`${this.#path} did not answer in time`)));
@@ -85,6 +103,7 @@ export class RuntimeSocket {
       }, ANSWER_DEADLINE_MS);
       this.#received = '';
       this.#waiting = {
+        prompts,
         resolve: (answer) => {
           clearTimeout(deadline);
           resolve(answer);
@@ -101,6 +120,8 @@ export class RuntimeSocket {
   #receive(chunk: string): void {
     this.#received += chunk;
     if (!this.#received.endsWith(PROMPT)) return;
+    const { prompts } = this.#waiting ?? { prompts: 1 };
+    if (prompts > 1 && this.#received.split(PROMPT).length <= prompts) return;
     const answer = this.#received.slice(0, -PROMPT.length).replace(/^(\+ )+/, '');
     this.#settle((waiting) => waiting.resolve(answer.trim()));
   }

@@ -13,7 +13,9 @@ const DOWN = '0';
 export function serverStateFile(dump: string, backends: readonly RenderedBackend[]): string {
   const known = new Map(
     backends.flatMap(({ name, servers }) =>
-      servers.filter(({ checked }) => checked).map((server) => [`${name}/${server.name}`, server] as const),
+      servers
+        .filter(({ checked, probed }) => checked || probed)
+        .map((server) => [`${name}/${server.name}`, server] as const),
     ),
   );
   const lines = dump.split('\n');

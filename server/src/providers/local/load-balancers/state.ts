@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { RenderedBackend, RenderedBind, Rendering } from './config/rendering.ts';
+import type { DesiredLoadBalancer } from '../../../features/load-balancers/port.ts';
+import { addressesOf, type RenderedBackend, type RenderedBind, type Rendering } from './config/rendering.ts';
+import { type ProbeTarget, probeTargets } from './probes/targets.ts';
 import type { ProcessIdentity } from './processes.ts';
 
 /** What is known of a load balancer's data plane across restarts of the server. No secrets: contents
- *  of files are here as digests only. */
+ *  of files are here as digests only. */ import { type UdpPlan, udpPlan } from './udp/plan.ts';
+
 export interface InstanceState {
   readonly id: string;
   readonly version: number;
@@ -19,10 +22,11 @@ export interface InstanceState {
   readonly binds: readonly RenderedBind[];
   readonly addresses: readonly string[];
   readonly needed: boolean;
-  readonly peersPort: number;
   readonly listenerIds: readonly string[];
   /** Members of pools that are off, or that nothing checks or carries here. */
   readonly idleMembers: readonly string[];
+  readonly udp: UdpPlan;
+  readonly probes: readonly ProbeTarget[];
   readonly logging: boolean;
   /** Key of the last failover that was carried out; the same one is not done twice. */
   readonly failover: string | null;
@@ -41,9 +45,10 @@ export function emptyState(id: string): InstanceState {
     binds: [],
     addresses: [],
     needed: false,
-    peersPort: 0,
     listenerIds: [],
     idleMembers: [],
+    udp: { listeners: [], pools: [] },
+    probes: [],
     logging: false,
     failover: null,
   };
@@ -55,4 +60,37 @@ export function digest(text: string): string {
 
 export function fileDigests(rendering: Rendering): Record<string, string> {
   return Object.fromEntries(rendering.files.map(({ path, content }) => [path, digest(content)]));
+}
+
+/** The state once `rendering` is served. */
+export function stateAfter(
+  before: InstanceState,
+  desired: DesiredLoadBalancer,
+  rendering: Rendering,
+  failover: string | null,
+): InstanceState {
+  const udp = udpPlan(desired);
+  const served = new Set([
+    ...rendering.backends.flatMap(({ servers }) => servers.map(({ memberId }) => memberId)),
+    ...udp.pools.flatMap(({ members }) => members.map(({ id }) => id)),
+  ]);
+  const members = desired.pools.flatMap((pool) => pool.members.map(({ id }) => id));
+  return {
+    ...before,
+    id: desired.id,
+    version: desired.version,
+    changing: false,
+    skeleton: digest(rendering.skeleton),
+    backends: rendering.backends,
+    files: fileDigests(rendering),
+    binds: rendering.binds,
+    addresses: addressesOf(desired),
+    needed: rendering.needed,
+    listenerIds: desired.listeners.map(({ id }) => id),
+    idleMembers: members.filter((id) => !served.has(id)),
+    udp,
+    probes: probeTargets(desired),
+    logging: desired.accessLog !== null,
+    failover: failover ?? before.failover,
+  };
 }

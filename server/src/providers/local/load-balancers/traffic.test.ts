@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
-import { operation, startProvider, type TestProvider, waitUntil } from './test-support/provider.ts';
+import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
 
 let site: TestProvider;
 let one: Backend;
@@ -58,10 +59,7 @@ describe('a load balancer', () => {
       await site.apply({ ...lb, version, pools: [{ ...web, members }], listeners: [front, ...extra] });
     };
     await step([first, second, newcomer]);
-    await waitUntil(
-      () => third.requests.length,
-      (count) => count > 20,
-    );
+    await waitUntil(() => third.requests.length > 20, { what: 'traffic to the new member' });
     await step([{ ...first, weight: 0 }, second, newcomer]);
     await step([{ ...first, adminStateUp: false }, second, newcomer]);
     await step([second, newcomer]);

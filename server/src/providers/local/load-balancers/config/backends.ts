@@ -7,8 +7,8 @@ import { identifier, quote } from '../quoting.ts';
 import { endpoint } from './addresses.ts';
 import { poolFilePath } from './certificates.ts';
 import { milliseconds } from './frontends.ts';
-import { checkedMonitor, checkOptions, writeMonitor } from './monitors.ts';
-import { dynamicCookieKey, writePersistence } from './persistence.ts';
+import { checkedMonitor, checkOptions, probedMonitor, writeMonitor } from './monitors.ts';
+import { dynamicCookieKey, hasTable, writePersistence } from './persistence.ts';
 import {
   backendName,
   type ProxyMode,
@@ -31,7 +31,6 @@ export function writeBackend(
   pool: DesiredPool,
   mode: ProxyMode,
   environment: RenderEnvironment,
-  peers: string | null,
 ): RenderedBackend {
   const name = backendName(identifier(pool.id), mode);
   writer.section(`backend ${name}`);
@@ -42,7 +41,7 @@ export function writeBackend(
   writer.line('option allbackups');
   writeTimeouts(writer, desired, pool);
   if (mode === 'http') writeRetries(writer);
-  writePersistence(writer, pool, mode, desired.vipAddress, peers);
+  writePersistence(writer, pool, mode, desired.vipAddress);
   writeMonitor(writer, pool, desired.vipAddress);
   const servers = pool.adminStateUp ? pool.members.map((member) => server(pool, member, environment)) : [];
   for (const each of servers)
@@ -51,6 +50,7 @@ export function writeBackend(
     name,
     poolId: pool.id,
     enabled: pool.adminStateUp,
+    remembers: hasTable(pool),
     dynamicCookieKey: dynamicCookieKey(pool),
     servers,
   };
@@ -83,6 +83,7 @@ function server(pool: DesiredPool, member: DesiredMember, environment: RenderEnv
     weight: Math.min(Math.max(Math.trunc(member.weight), 0), 256),
     enabled: member.adminStateUp,
     checked: checkedMonitor(pool) !== null,
+    probed: probedMonitor(pool) !== null,
     options: [
       ...(member.backup ? ['backup'] : []),
       ...(pool.protocol === 'PROXY' ? ['send-proxy'] : []),

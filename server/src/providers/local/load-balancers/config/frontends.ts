@@ -62,7 +62,7 @@ export function writeFrontend(
   writeBinds(writer, desired, listener, environment, origin);
   writer.line(`timeout client ${milliseconds(listener.timeoutsMs.clientData, DEFAULT_CLIENT_TIMEOUT_MS)}`);
   if (listener.connectionLimit >= 0) writer.line(`maxconn ${connectionLimit(listener, environment)}`, origin);
-  writeAllowedNetworks(writer, listener, origin);
+  writeAllowedNetworks(writer, desired, listener, origin);
   writeAccessLog(writer, desired, mode);
   if (userList) writer.line(`http-request auth realm ${userList} unless { http_auth(${userList}) }`, origin);
   if (listener.protocol === 'PROMETHEUS') {
@@ -87,6 +87,7 @@ function writeUserList(writer: ConfigWriter, listener: DesiredListener): string 
   const origin = `The user list of listener ${listener.id}`;
   writer.section(`userlist ${name}`);
   for (const { username, encryptedPassword } of listener.basicAuth) {
+    if (username === '') throw new TaskFailed(`${origin}: a user has no name.`);
     if (!HASH.test(encryptedPassword)) {
       throw new TaskFailed(
         `${origin}: the encrypted password of ${JSON.stringify(username)} is no crypt hash.`,
@@ -122,10 +123,18 @@ function tlsWords(listener: DesiredListener, environment: RenderEnvironment): st
   return ` ssl${certificates.join('')} alpn h2,http/1.1 ssl-min-ver TLSv1.2`;
 }
 
-function writeAllowedNetworks(writer: ConfigWriter, listener: DesiredListener, origin: string): void {
+function writeAllowedNetworks(
+  writer: ConfigWriter,
+  desired: DesiredLoadBalancer,
+  listener: DesiredListener,
+  origin: string,
+): void {
   if (!listener.allowedCidrs || listener.allowedCidrs.length === 0) return;
-  for (const cidr of listener.allowedCidrs) writer.line(`acl allowed src -- ${network(cidr)}`, origin);
-  writer.line('tcp-request connection reject if !allowed', origin);
+  // HAProxy would find every IPv4 client in ::/0; who listens on IPv4 alone has no IPv6 clients.
+  const hasIpv6 = addressesOf(desired).some(isIPv6);
+  const networks = listener.allowedCidrs.map(network).filter((cidr) => hasIpv6 || !cidr.includes(':'));
+  for (const cidr of networks) writer.line(`acl allowed src -- ${cidr}`, origin);
+  writer.line(`tcp-request connection reject${networks.length > 0 ? ' if !allowed' : ''}`, origin);
 }
 
 function writeAccessLog(writer: ConfigWriter, desired: DesiredLoadBalancer, mode: ProxyMode): void {

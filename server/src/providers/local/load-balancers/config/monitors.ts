@@ -5,7 +5,7 @@ import type {
   HealthMonitorType,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { quote, quoteFormat } from '../quoting.ts';
+import { quote, quoteFormat, refuseControlCharacters } from '../quoting.ts';
 import { checkedPort, endpoint } from './addresses.ts';
 import type { ConfigWriter } from './writer.ts';
 
@@ -55,13 +55,26 @@ function writeHttpCheck(
   const method = monitor.httpMethod ?? 'GET';
   if (!METHOD.test(method)) throw new TaskFailed(`${origin}: ${JSON.stringify(method)} is no HTTP method.`);
   const version = monitor.httpVersion ?? (monitor.domainName ? '1.1' : '1.0');
-  const path = monitor.urlPath ?? (monitor.type === 'K8S' ? '/healthz' : '/');
+  refuseControlCharacters(monitor.urlPath ?? '');
+  const path = monitor.urlPath || (monitor.type === 'K8S' ? '/healthz' : '/');
   // HTTP/1.1 requires a Host, also where the user named no domain.
-  const host = monitor.domainName ?? (version === '1.1' ? vipAddress : null);
+  const host = monitor.domainName || (version === '1.1' ? vipAddress : null);
   const header = host === null ? '' : ` hdr Host ${quoteFormat(host)}`;
   writer.line('option httpchk', origin);
-  writer.line(`http-check send meth ${method} uri ${quote(path)} ver HTTP/${version}${header}`, origin);
+  writer.line(
+    `http-check send meth ${method} uri ${quote(requestTarget(path))} ver HTTP/${version}${header}`,
+    origin,
+  );
   writer.line(`http-check expect status ${expectedCodes(monitor, origin)}`, origin);
+}
+
+/** The path as it may stand in a request line: what RFC 3986 does not allow there is percent-encoded. */
+function requestTarget(path: string): string {
+  return path.replaceAll(/[^\x21-\x7e]|["<>\\^`{|}]/gu, (character) =>
+    [...Buffer.from(character)]
+      .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
+      .join(''),
+  );
 }
 
 function expectedCodes(monitor: DesiredHealthMonitor, origin: string): string {

@@ -24,14 +24,12 @@ export function hasTable(pool: DesiredPool): boolean {
   return type === 'APP_COOKIE' || type === 'SOURCE_IP';
 }
 
-/** Backend lines that send a client to the member it had before.
- *  @param peers name of the section that hands tables over at a reload, or null */
+/** Backend lines that send a client to the member it had before. */
 export function writePersistence(
   writer: ConfigWriter,
   pool: DesiredPool,
   mode: ProxyMode,
   vipAddress: string,
-  peers: string | null,
 ): void {
   const persistence = pool.sessionPersistence;
   if (!persistence) return;
@@ -39,9 +37,8 @@ export function writePersistence(
   if (persistence.type !== 'SOURCE_IP' && mode === 'tcp') {
     throw new TaskFailed(`${origin}: cookies need a pool of HTTP; this one carries plain TCP.`);
   }
-  const share = peers === null ? '' : ` peers ${peers}`;
   if (persistence.type === 'SOURCE_IP') {
-    writeSourceTable(writer, persistence, isIPv6(vipAddress), share, origin);
+    writeSourceTable(writer, persistence, isIPv6(vipAddress), origin);
   } else if (persistence.type === 'HTTP_COOKIE') {
     writer.line(`dynamic-cookie-key ${dynamicCookieKey(pool)}`, origin);
     writer.line(
@@ -50,7 +47,7 @@ export function writePersistence(
     );
   } else {
     const name = cookieName(persistence, null, origin);
-    writer.line(`stick-table type string len 64 size 100k expire 24h${share}`, origin);
+    writer.line(`stick-table type string len 64 size 100k expire 24h`, origin);
     writer.line(`stick store-response ${quote(`res.cook("${name}")`)}`, origin);
     writer.line(`stick match ${quote(`req.cook("${name}")`)}`, origin);
   }
@@ -60,12 +57,11 @@ function writeSourceTable(
   writer: ConfigWriter,
   persistence: DesiredSessionPersistence,
   ipv6: boolean,
-  share: string,
   origin: string,
 ): void {
   const wanted = persistence.persistenceTimeout ?? DEFAULT_SOURCE_TIMEOUT_S;
   const timeout = Math.min(Math.max(wanted, 1), LONGEST_TIMEOUT_S);
-  writer.line(`stick-table type ${ipv6 ? 'ipv6' : 'ip'} size 100k expire ${timeout}s${share}`, origin);
+  writer.line(`stick-table type ${ipv6 ? 'ipv6' : 'ip'} size 100k expire ${timeout}s`, origin);
   const bits = persistence.persistenceGranularity ? prefixLength(persistence.persistenceGranularity) : null;
   if (bits === null) writer.line('stick on src', origin);
   else if (ipv6) writer.line(`stick on src,ipmask(32,${bits})`, origin);

@@ -4,9 +4,7 @@ import { writeBackend } from './backends.ts';
 import { listenerFiles, poolFiles } from './certificates.ts';
 import { backendMode, writeFrontend } from './frontends.ts';
 import { checkedMonitor } from './monitors.ts';
-import { hasTable } from './persistence.ts';
 import { addressesOf, type ProxyMode, type RenderEnvironment, type Rendering } from './rendering.ts';
-import { peerName, writePeers } from './tables.ts';
 import { ConfigWriter } from './writer.ts';
 
 /** A connection costs HAProxy about 33 KiB of buffers; the rest of the memory is for TLS and tables. */
@@ -23,12 +21,8 @@ export function render(desired: DesiredLoadBalancer, environment: RenderEnvironm
   const variants = desired.adminStateUp ? poolVariants(desired) : [];
   writeGlobal(writer, desired, environment);
   writeDefaults(writer);
-  const remembers = variants.some(({ pool }) => hasTable(pool));
-  const peers = remembers ? writePeers(writer, desired, environment) : null;
   for (const listener of listeners) writeFrontend(writer, desired, listener, environment);
-  const backends = variants.map(({ pool, mode }) =>
-    writeBackend(writer, desired, pool, mode, environment, hasTable(pool) ? peers : null),
-  );
+  const backends = variants.map(({ pool, mode }) => writeBackend(writer, desired, pool, mode, environment));
   return {
     config: writer.text(),
     skeleton: writer.skeleton(),
@@ -88,7 +82,6 @@ function writeGlobal(
   // A new member is checked at once, not after up to a whole interval.
   writer.line('max-spread-checks 500ms');
   writer.line(`server-state-file ${quote(serverStatePath)}`);
-  writer.line(`localpeer ${peerName(desired, environment.peerSecret)}`);
   if (desired.accessLog) writer.line('log fd@3 format raw local0');
 }
 

@@ -13,10 +13,6 @@ export interface RenderEnvironment {
   readonly cpuCount: number;
   /** Connections that the file descriptor limit of this machine allows one process. */
   readonly connectionCeiling: number;
-  /** Known to this data directory alone; names that nobody else may guess derive from it. */
-  readonly peerSecret: string;
-  /** Port of the main address at which an old process hands its tables to the new one. */
-  readonly peersPort: number;
 }
 
 /** A member as the running process knows it; all of it may change through the runtime socket. */
@@ -27,7 +23,10 @@ export interface RenderedServer {
   readonly address: string;
   readonly weight: number;
   readonly enabled: boolean;
+  /** HAProxy checks it. */
   readonly checked: boolean;
+  /** This server checks it and tells HAProxy. */
+  readonly probed: boolean;
   /** Further words of the server line, unquoted. */
   readonly options: readonly string[];
 }
@@ -36,6 +35,8 @@ export interface RenderedBackend {
   readonly name: string;
   readonly poolId: string;
   readonly enabled: boolean;
+  /** It keeps a table of which client belongs to which member. */
+  readonly remembers: boolean;
   /** Set when the pool pins clients by a cookie that is computed from the member's address. */
   readonly dynamicCookieKey: string | null;
   readonly servers: readonly RenderedServer[];

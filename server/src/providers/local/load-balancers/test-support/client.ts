@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 
 export interface Answer {
   readonly status: number;
@@ -16,7 +17,15 @@ export interface GetOptions {
 export function get(url: string, options: GetOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { agent = false, method = 'GET', headers = {} } = options;
-    const outgoing = request(url, { agent, method, headers, timeout: 5_000 }, (response) => {
+    const secure = url.startsWith('https:');
+    const settings = {
+      agent,
+      method,
+      headers,
+      timeout: 5_000,
+      ...(secure ? { rejectUnauthorized: false } : {}),
+    };
+    const outgoing = (secure ? secureRequest : request)(url, settings, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
@@ -47,7 +56,8 @@ export function startLoad(url: string, clients = 6): Load {
   let running = true;
   const agents: Agent[] = [];
   const client = async (keepAlive: boolean) => {
-    const agent = keepAlive ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
+    const Kind = url.startsWith('https:') ? SecureAgent : Agent;
+    const agent = keepAlive ? new Kind({ keepAlive: true, maxSockets: 1 }) : undefined;
     if (agent) agents.push(agent);
     while (running) {
       requests += 1;

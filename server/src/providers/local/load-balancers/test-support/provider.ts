@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../features/load-balancers/port.ts';
 import type { Operation } from '../../../../kernel/operation.ts';
 import { createLocalLoadBalancers, type LocalLoadBalancers } from '../provider.ts';
@@ -58,19 +57,4 @@ export function startProvider(dataDir = mkdtempSync(join(tmpdir(), 'virga-lb-'))
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Polls until the condition holds, and says what it saw last when it never does. */
-export async function waitUntil<T>(
-  look: () => Promise<T> | T,
-  holds: (seen: T) => boolean,
-  patienceMs = 5_000,
-): Promise<T> {
-  let seen: T | undefined;
-  for (const end = performance.now() + patienceMs; performance.now() < end; ) {
-    seen = await look();
-    if (holds(seen)) return seen;
-    await delay(20);
-  }
-  throw new Error(`waited ${patienceMs} ms in vain; last seen: ${JSON.stringify(seen)}`);
 }

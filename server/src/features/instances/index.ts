@@ -1,0 +1,17 @@
+import type { Feature } from '../../platform/feature.ts';
+import { instanceRoutes } from './routes.ts';
+
+export { FLAVORS, type Flavor, findFlavor, hardwareOf } from './flavors.ts';
+export { Instance, InstanceList } from './schema.ts';
+export {
+  deleteInstances,
+  type InstanceRow,
+  insertInstance,
+  markInstanceActive,
+  readClusterInstances,
+} from './store.ts';
+export { viewInstance } from './view.ts';
+
+export function instances(): Feature {
+  return { name: 'instances', routes: instanceRoutes };
+}

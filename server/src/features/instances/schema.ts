@@ -1,0 +1,164 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  DateTime,
+  ListOf,
+  ListQuery,
+  Nullable,
+  OrderBy,
+  StringEnum,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { Tag } from '../../platform/http/tags.ts';
+import { InstanceDdosProfile } from './schema-ddos.ts';
+
+const INSTANCE_STATUSES = [
+  'ACTIVE',
+  'BUILD',
+  'DELETED',
+  'ERROR',
+  'HARD_REBOOT',
+  'MIGRATING',
+  'PASSWORD',
+  'PAUSED',
+  'REBOOT',
+  'REBUILD',
+  'RESCUE',
+  'RESIZE',
+  'REVERT_RESIZE',
+  'SHELVED',
+  'SHELVED_OFFLOADED',
+  'SHUTOFF',
+  'SOFT_DELETED',
+  'SUSPENDED',
+  'UNKNOWN',
+  'VERIFY_RESIZE',
+] as const;
+
+/** Those that a list can be asked for. */
+const LISTED_STATUSES = INSTANCE_STATUSES.filter(
+  (status) => !['DELETED', 'PASSWORD', 'RESCUE', 'UNKNOWN'].includes(status),
+);
+
+const VM_STATES = [
+  'active',
+  'building',
+  'deleted',
+  'error',
+  'paused',
+  'rescued',
+  'resized',
+  'shelved',
+  'shelved_offloaded',
+  'soft-deleted',
+  'stopped',
+  'suspended',
+] as const;
+
+const fixedAddress = {
+  addr: Type.String(),
+  type: Type.Literal('fixed'),
+  interface_name: Nullable(Type.String()),
+};
+const Address = Type.Union([
+  Type.Object({ addr: Type.String(), type: Type.Literal('floating') }),
+  Type.Object({ ...fixedAddress, subnet_id: Type.String(), subnet_name: Type.String() }),
+  Type.Object(fixedAddress),
+]);
+
+const flavor = {
+  flavor_id: Type.String(),
+  flavor_name: Type.String(),
+  architecture: Type.String(),
+  os_type: Type.String(),
+  vcpus: Type.Integer(),
+  ram: Type.Integer(),
+};
+const text = () => Type.String();
+const baremetal = { cpu: text(), disk: text(), license: text(), network: text(), ram: text() };
+const InstanceFlavor = Type.Union([
+  Type.Object({ ...flavor, hardware_description: Type.Object({ vcpus: text(), ram: text() }) }),
+  Type.Object({ ...flavor, resource_class: text(), hardware_description: Type.Object(baremetal) }),
+  Type.Object({
+    ...flavor,
+    resource_class: text(),
+    hardware_description: Type.Object({ ...baremetal, gpu: text() }),
+  }),
+]);
+
+const BlackholePort = Type.Object({
+  AlarmEnd: DateTime(),
+  AlarmStart: DateTime(),
+  AlarmState: StringEnum(['ALARM', 'CLEAR', 'MANUAL_CLEAR', 'MANUAL_START']),
+  AlertDuration: Type.String(),
+  DestinationIP: Type.String(),
+  ID: Type.Integer(),
+});
+
+export const Instance = Type.Object(
+  {
+    id: Uuid(),
+    instance_id: Uuid(),
+    name: Type.String(),
+    instance_name: Type.String(),
+    instance_description: Nullable(Type.String()),
+    project_id: Type.Integer(),
+    region_id: Type.Integer(),
+    region: Type.String(),
+    status: StringEnum(INSTANCE_STATUSES),
+    vm_state: StringEnum(VM_STATES),
+    task_state: Nullable(Type.String()),
+    flavor: InstanceFlavor,
+    addresses: Type.Record(Type.String(), Type.Array(Address)),
+    fixed_ip_assignments: Nullable(
+      Type.Array(
+        Type.Object({ ip_address: Type.String(), subnet_id: Type.String(), external: Type.Boolean() }),
+      ),
+    ),
+    security_groups: Type.Array(Type.Object({ name: Type.String() })),
+    ssh_key_name: Nullable(Type.String()),
+    volumes: Type.Array(Type.Object({ id: Type.String(), delete_on_termination: Type.Boolean() })),
+    tags: Type.Array(Tag),
+    metadata: Type.Record(Type.String(), Type.String()),
+    metadata_detailed: Type.Array(Tag),
+    blackhole_ports: Type.Array(BlackholePort),
+    ddos_profile: Nullable(InstanceDdosProfile),
+    instance_isolation: Nullable(
+      Type.Object({ reason: Type.Optional(Nullable(Type.String(), { default: null })) }),
+    ),
+    creator_task_id: Nullable(Type.String()),
+    task_id: Nullable(Type.String()),
+    created_at: DateTime(),
+    instance_created: DateTime(),
+  },
+  { $id: 'Instance' },
+);
+export const InstanceList = ListOf(Instance, 'InstanceList');
+
+const flag = (options = {}) => Type.Optional(Type.Boolean(options));
+const word = (options = {}) => Type.Optional(Type.String(options));
+
+export const InstanceListQuery = ListQuery({
+  name: word(),
+  uuid: word({ maxLength: 36 }),
+  ip: word(),
+  status: Type.Optional(StringEnum(LISTED_STATUSES)),
+  flavor_id: word(),
+  flavor_prefix: word(),
+  exclude_flavor_prefix: word(),
+  exclude_secgroup: word(),
+  available_floating: flag(),
+  only_with_fixed_external_ip: flag(),
+  only_isolated: flag({ default: false }),
+  include_k8s: flag({ default: true }),
+  with_ddos: flag({ default: false }),
+  with_interfaces_name: flag({ default: false }),
+  profile_name: word(),
+  protection_status: Type.Optional(StringEnum(['Active', 'Queued', 'Error'])),
+  type_ddos_profile: Type.Optional(StringEnum(['basic', 'advanced'])),
+  'changes-since': Type.Optional(DateTime()),
+  'changes-before': Type.Optional(DateTime()),
+  tag_key_value: word(),
+  tag_value: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }))),
+  order_by: Type.Optional(OrderBy(['created', 'name', 'status'], 'created.desc')),
+});
+export type InstanceListQuery = Static<typeof InstanceListQuery>;

@@ -1,0 +1,105 @@
+import { flavorOf } from './flavors.ts';
+import type { HealthMonitorRow, ListenerRow, LoadBalancerTree, MemberRow, PoolRow } from './model.ts';
+import type {
+  DesiredHealthMonitor,
+  DesiredListener,
+  DesiredLoadBalancer,
+  DesiredMember,
+  DesiredPool,
+  Timeouts,
+} from './port.ts';
+
+/** What the data plane shall serve, from what the database says. */
+export function desiredOf(tree: LoadBalancerTree, vipAddress: string): DesiredLoadBalancer {
+  const flavor = flavorOf(tree.flavor);
+  return {
+    id: tree.id,
+    version: tree.version,
+    adminStateUp: tree.admin_state_up,
+    vipAddress,
+    extraAddresses: [],
+    flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
+    listeners: tree.listeners.map(desiredListener),
+    pools: tree.pools.map((pool) => desiredPool(pool, tree)),
+    accessLog: tree.logging?.enabled && tree.logging.topic_name ? { topic: tree.logging.topic_name } : null,
+  };
+}
+
+function desiredListener(row: ListenerRow): DesiredListener {
+  return {
+    id: row.id,
+    adminStateUp: row.admin_state_up,
+    protocol: row.protocol,
+    port: row.protocol_port,
+    defaultPoolId: row.default_pool_id,
+    allowedCidrs: row.allowed_cidrs,
+    connectionLimit: row.connection_limit,
+    timeoutsMs: timeouts(row),
+    insertXForwarded: row.insert_x_forwarded,
+    basicAuth: row.user_list.map((user) => ({
+      username: user.username,
+      encryptedPassword: user.encrypted_password,
+    })),
+    certificates: [],
+    l7Policies: [],
+  };
+}
+
+function desiredPool(row: PoolRow, tree: LoadBalancerTree): DesiredPool {
+  const persistence = row.session_persistence;
+  const monitor = tree.monitors.find(({ pool_id }) => pool_id === row.id);
+  return {
+    id: row.id,
+    adminStateUp: row.admin_state_up,
+    protocol: row.protocol,
+    algorithm: row.lb_algorithm,
+    timeoutsMs: timeouts(row),
+    sessionPersistence: persistence && {
+      type: persistence.type,
+      cookieName: persistence.cookie_name,
+      persistenceTimeout: persistence.persistence_timeout,
+      persistenceGranularity: persistence.persistence_granularity,
+    },
+    members: tree.members.filter(({ pool_id }) => pool_id === row.id).map(desiredMember),
+    healthMonitor: monitor ? desiredMonitor(monitor) : null,
+    tls: null,
+  };
+}
+
+function desiredMember(row: MemberRow): DesiredMember {
+  return {
+    id: row.id,
+    address: row.address,
+    port: row.protocol_port,
+    adminStateUp: row.admin_state_up,
+    backup: row.backup,
+    weight: row.weight,
+    monitorAddress: row.monitor_address,
+    monitorPort: row.monitor_port,
+  };
+}
+
+function desiredMonitor(row: HealthMonitorRow): DesiredHealthMonitor {
+  return {
+    id: row.id,
+    adminStateUp: row.admin_state_up,
+    type: row.type,
+    delay: row.delay,
+    timeout: row.timeout,
+    maxRetries: row.max_retries,
+    maxRetriesDown: row.max_retries_down,
+    httpMethod: row.http_method,
+    httpVersion: row.http_version,
+    urlPath: row.url_path,
+    domainName: row.domain_name,
+    expectedCodes: row.expected_codes,
+  };
+}
+
+function timeouts(row: ListenerRow | PoolRow): Timeouts {
+  return {
+    clientData: row.timeout_client_data,
+    memberConnect: row.timeout_member_connect,
+    memberData: row.timeout_member_data,
+  };
+}

@@ -1,0 +1,98 @@
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { OperatingStatus } from './model.ts';
+import type { ListenerStats } from './port.ts';
+
+export type PartKind = 'listener' | 'pool' | 'member' | 'monitor';
+
+export interface PartStatus {
+  readonly kind: PartKind;
+  readonly id: string;
+  readonly status: OperatingStatus;
+}
+
+const TABLES: Readonly<Record<PartKind, string>> = {
+  listener: 'lb_listeners',
+  pool: 'lb_pools',
+  member: 'lb_members',
+  monitor: 'lb_health_monitors',
+};
+
+/** Ends a task's hold: everything is ACTIVE with the operating status that the data plane gave. */
+export async function settleLoadBalancer(
+  tx: Tx,
+  { id, taskId }: { id: string; taskId: string },
+  status: OperatingStatus,
+  parts: readonly PartStatus[],
+): Promise<void> {
+  if (parts.length > 0) await tx.named('lb_settle_parts', SETTLE_PARTS, [JSON.stringify(parts), id]);
+  await tx.named(
+    'lb_settle',
+    `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $3, task_id = null
+      where id = $1 and task_id = $2`,
+    [id, taskId, status],
+  );
+}
+
+const SETTLE_PARTS = `
+  with given as (select * from jsonb_to_recordset($1::jsonb) as r (kind text, id uuid, status text))
+  ${Object.entries(TABLES)
+    .map(
+      ([kind, table]) => `, ${kind} as (
+    update ${table} t set provisioning_status = 'ACTIVE', operating_status = g.status from given g
+     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $2
+       and (t.provisioning_status, t.operating_status) is distinct from ('ACTIVE', g.status))`,
+    )
+    .join('')}
+  select 1`;
+
+/** What was seen of one load balancer, at the version that it had then. */
+export interface Sighting {
+  readonly id: string;
+  readonly version: number;
+  readonly status: OperatingStatus;
+  readonly parts: readonly PartStatus[];
+  readonly stats: readonly (ListenerStats & { readonly id: string })[];
+}
+
+/** Writes what was seen, all of it in one statement. What a task has changed meanwhile stays as it is. */
+export async function writeSightings(db: Queryable, sightings: readonly Sighting[]): Promise<void> {
+  const parts = sightings.flatMap((seen) => seen.parts.map((part) => ({ ...part, lb: seen.id })));
+  const stats = sightings.flatMap((seen) => seen.stats.map((row) => ({ ...row, lb: seen.id })));
+  const heads = sightings.map(({ id, version, status }) => ({ id, version, status }));
+  await db.named(
+    'lb_sightings',
+    WRITE_SIGHTINGS,
+    [heads, parts, stats].map((rows) => JSON.stringify(rows)),
+  );
+}
+
+const WRITE_SIGHTINGS = `
+  with current as (
+    select lb.id, lb.operating_status, r.status
+      from jsonb_to_recordset($1::jsonb) as r (id uuid, version bigint, status text)
+      join load_balancers lb on lb.id = r.id and lb.version = r.version
+       and lb.provisioning_status in ('ACTIVE', 'ERROR')
+  ), given as (
+    select r.* from jsonb_to_recordset($2::jsonb) as r (lb uuid, kind text, id uuid, status text)
+      join current c on c.id = r.lb
+  ), stats as (
+    insert into lb_listener_stats as s (listener_id, load_balancer_id, active_connections, bytes_in, bytes_out,
+      request_errors, total_connections)
+    select l.id, l.load_balancer_id, r."activeConnections", r."bytesIn", r."bytesOut", r."requestErrors",
+           r."totalConnections"
+      from jsonb_to_recordset($3::jsonb) as r (lb uuid, id uuid, "activeConnections" bigint, "bytesIn" bigint,
+        "bytesOut" bigint, "requestErrors" bigint, "totalConnections" bigint)
+      join lb_listeners l on l.id = r.id and l.load_balancer_id = r.lb
+    on conflict (listener_id) do update set active_connections = excluded.active_connections,
+      bytes_in = excluded.bytes_in, bytes_out = excluded.bytes_out, request_errors = excluded.request_errors,
+      total_connections = excluded.total_connections
+  )
+  ${Object.entries(TABLES)
+    .map(
+      ([kind, table]) => `, ${kind} as (
+    update ${table} t set operating_status = g.status from given g
+     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = g.lb and t.operating_status <> g.status)`,
+    )
+    .join('')}
+  update load_balancers lb set operating_status = c.status from current c
+   where lb.id = c.id and lb.operating_status <> c.status and lb.provisioning_status in ('ACTIVE', 'ERROR')`;

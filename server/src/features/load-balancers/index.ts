@@ -1,0 +1,58 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Db } from '../../platform/database/db.ts';
+import type { Feature } from '../../platform/feature.ts';
+import { Observer } from './observe.ts';
+import type { LoadBalancerProvider } from './port.ts';
+import { Reconciler } from './reconcile.ts';
+import { RegionProviders } from './region-providers.ts';
+import { loadBalancerRoutes } from './routes.ts';
+import { LoadBalancerService } from './service.ts';
+import { createTask } from './tasks/create.ts';
+import { deleteTask } from './tasks/delete.ts';
+import { updateTask } from './tasks/update.ts';
+import { TreeCache } from './tree-cache.ts';
+
+export type { LoadBalancerProvider } from './port.ts';
+
+export interface LoadBalancerDeps {
+  readonly db: Db;
+  readonly log: Logger;
+  readonly clock: Clock;
+  providerOf(regionId: number): LoadBalancerProvider | undefined;
+  regionIds(): readonly number[];
+}
+
+const RECONCILE_EVERY_MS = 2000;
+const OBSERVE_EVERY_MS = 500;
+
+export function loadBalancers(deps: LoadBalancerDeps): Feature {
+  const { db, log } = deps;
+  const providers = new RegionProviders({
+    providerOf: (id) => deps.providerOf(id),
+    regionIds: () => deps.regionIds(),
+    now: () => deps.clock.now().getTime(),
+  });
+  const reconciler = new Reconciler(providers, new TreeCache(db), log);
+  const observer = new Observer(db, providers, new TreeCache(db), log);
+  return {
+    name: 'load-balancers',
+    routes: loadBalancerRoutes(new LoadBalancerService(providers)),
+    tasks: [createTask(providers), updateTask(providers), deleteTask(providers)],
+    background: [
+      {
+        name: 'load-balancers-reconcile',
+        everyMs: RECONCILE_EVERY_MS,
+        exclusive: true,
+        beforeReady: true,
+        run: () => reconciler.run(),
+      },
+      {
+        name: 'load-balancers-observe',
+        everyMs: OBSERVE_EVERY_MS,
+        exclusive: true,
+        run: () => observer.run(),
+      },
+    ],
+  };
+}

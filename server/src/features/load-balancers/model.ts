@@ -1,0 +1,208 @@
+import { Conflict } from '../../kernel/errors.ts';
+import type { StoredTags } from '../../platform/http/tags.ts';
+import type { HealthMonitorType, LbAlgorithm, ListenerProtocol, PoolProtocol } from './port.ts';
+
+export const PROVISIONING_STATUSES = [
+  'ACTIVE',
+  'DELETED',
+  'ERROR',
+  'PENDING_CREATE',
+  'PENDING_DELETE',
+  'PENDING_UPDATE',
+] as const;
+export type ProvisioningStatus = (typeof PROVISIONING_STATUSES)[number];
+
+export const OPERATING_STATUSES = [
+  'DEGRADED',
+  'DRAINING',
+  'ERROR',
+  'NO_MONITOR',
+  'OFFLINE',
+  'ONLINE',
+] as const;
+export type OperatingStatus = (typeof OPERATING_STATUSES)[number];
+
+export const ORDER_FIELDS = [
+  'created_at',
+  'flavor',
+  'name',
+  'operating_status',
+  'provisioning_status',
+  'updated_at',
+  'vip_address',
+  'vip_ip_family',
+] as const;
+export type OrderField = (typeof ORDER_FIELDS)[number];
+
+/** Where a load balancer may go from where it is. DELETED is never stored: the row goes with it. */
+export const TRANSITIONS: Readonly<Record<ProvisioningStatus, readonly ProvisioningStatus[]>> = {
+  PENDING_CREATE: ['ACTIVE', 'DELETED'],
+  ACTIVE: ['PENDING_UPDATE', 'PENDING_DELETE'],
+  PENDING_UPDATE: ['ACTIVE', 'ERROR'],
+  PENDING_DELETE: ['DELETED', 'ERROR'],
+  ERROR: ['PENDING_UPDATE', 'PENDING_DELETE'],
+  DELETED: [],
+};
+
+export interface Logging {
+  readonly destination_region_id: number | null;
+  readonly enabled: boolean;
+  readonly retention_policy: { readonly period: number | null } | null;
+  readonly topic_name: string | null;
+}
+
+export interface LoadBalancerRow {
+  readonly id: string;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly client_id: number;
+  readonly name: string;
+  /** null: the default flavor. */
+  readonly flavor: string | null;
+  readonly preferred_connectivity: 'L2' | 'L3';
+  readonly vip_address: string | null;
+  readonly vip_ip_family: 'ipv4' | 'ipv6' | 'dual' | null;
+  readonly tags: StoredTags;
+  readonly logging: Logging | null;
+  readonly admin_state_up: boolean;
+  readonly provisioning_status: ProvisioningStatus;
+  readonly operating_status: OperatingStatus;
+  readonly task_id: string | null;
+  readonly creator_task_id: string | null;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date | null;
+}
+
+/** What a client can change without replacing anything. */
+export type Settings = Pick<
+  LoadBalancerRow,
+  'name' | 'tags' | 'logging' | 'preferred_connectivity' | 'admin_state_up'
+>;
+
+interface Statuses {
+  readonly admin_state_up: boolean;
+  readonly provisioning_status: ProvisioningStatus;
+  readonly operating_status: OperatingStatus;
+}
+
+interface TimeoutColumns {
+  readonly timeout_client_data: number | null;
+  readonly timeout_member_connect: number | null;
+  readonly timeout_member_data: number | null;
+}
+
+export interface ListenerRow extends Statuses, TimeoutColumns {
+  readonly id: string;
+  readonly default_pool_id: string | null;
+  readonly name: string;
+  readonly protocol: ListenerProtocol;
+  readonly protocol_port: number;
+  readonly allowed_cidrs: readonly string[] | null;
+  readonly connection_limit: number;
+  readonly insert_x_forwarded: boolean;
+  readonly user_list: readonly { readonly username: string; readonly encrypted_password: string }[];
+  readonly secret_id: string | null;
+  readonly sni_secret_ids: readonly string[];
+}
+
+export interface SessionPersistence {
+  readonly type: 'APP_COOKIE' | 'HTTP_COOKIE' | 'SOURCE_IP';
+  readonly cookie_name: string | null;
+  readonly persistence_timeout: number | null;
+  readonly persistence_granularity: string | null;
+}
+
+export interface PoolRow extends Statuses, TimeoutColumns {
+  readonly id: string;
+  readonly name: string;
+  readonly protocol: PoolProtocol;
+  readonly lb_algorithm: LbAlgorithm;
+  readonly session_persistence: SessionPersistence | null;
+}
+
+export interface MemberRow extends Statuses {
+  readonly id: string;
+  readonly pool_id: string;
+  readonly address: string;
+  readonly protocol_port: number;
+  readonly weight: number;
+  readonly backup: boolean;
+  readonly monitor_address: string | null;
+  readonly monitor_port: number | null;
+}
+
+export interface HealthMonitorRow extends Statuses {
+  readonly id: string;
+  readonly pool_id: string;
+  readonly type: HealthMonitorType;
+  readonly delay: number;
+  readonly timeout: number;
+  readonly max_retries: number;
+  readonly max_retries_down: number;
+  readonly http_method: string | null;
+  readonly http_version: '1.0' | '1.1' | null;
+  readonly url_path: string | null;
+  readonly domain_name: string | null;
+  readonly expected_codes: string | null;
+}
+
+/** A load balancer with everything that belongs to it. */
+export interface LoadBalancerTree extends LoadBalancerRow {
+  readonly listeners: readonly ListenerRow[];
+  readonly pools: readonly PoolRow[];
+  readonly members: readonly MemberRow[];
+  readonly monitors: readonly HealthMonitorRow[];
+}
+
+const RETRY_AFTER_MS = 1000;
+
+/** @throws Conflict naming the task that holds the lock, or saying that the state does not allow it */
+export function requireTransition(
+  row: Pick<LoadBalancerRow, 'id' | 'task_id' | 'provisioning_status'>,
+  to: ProvisioningStatus,
+): void {
+  if (row.task_id !== null) {
+    throw new Conflict(
+      `Load balancer ${row.id} is ${row.provisioning_status}: task ${row.task_id} holds it`,
+      {
+        retryAfterMs: RETRY_AFTER_MS,
+      },
+    );
+  }
+  if (!TRANSITIONS[row.provisioning_status].includes(to)) {
+    throw new Conflict(`Load balancer ${row.id} is ${row.provisioning_status} and cannot become ${to}`);
+  }
+}
+
+/** Whether what the data plane serves depends on what differs between the two. */
+export function concernsDataPlane(before: Settings, after: Settings): boolean {
+  return before.admin_state_up !== after.admin_state_up || !sameLogging(before.logging, after.logging);
+}
+
+export function sameSettings(a: Settings, b: Settings): boolean {
+  return (
+    a.name === b.name &&
+    a.preferred_connectivity === b.preferred_connectivity &&
+    sameTags(a.tags, b.tags) &&
+    !concernsDataPlane(a, b)
+  );
+}
+
+function sameLogging(a: Logging | null, b: Logging | null): boolean {
+  if (a === null || b === null) return a === b;
+  return (
+    a.enabled === b.enabled &&
+    a.destination_region_id === b.destination_region_id &&
+    a.topic_name === b.topic_name &&
+    a.retention_policy?.period === b.retention_policy?.period
+  );
+}
+
+function sameTags(a: StoredTags, b: StoredTags): boolean {
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => a[key]?.value === b[key]?.value && a[key]?.read_only === b[key]?.read_only)
+  );
+}

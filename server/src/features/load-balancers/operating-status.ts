@@ -1,0 +1,89 @@
+import type { PartStatus } from './health-store.ts';
+import type { LoadBalancerTree, MemberRow, OperatingStatus, PoolRow } from './model.ts';
+import type { MemberHealth, ObservedLoadBalancer } from './port.ts';
+
+/** Operating status from what the data plane says, rolled up from members to the load balancer. */
+export interface Health {
+  readonly status: OperatingStatus;
+  readonly parts: readonly PartStatus[];
+}
+
+/** `observed` is undefined when the data plane does not run: then every enabled listener is in ERROR. */
+export function healthOf(tree: LoadBalancerTree, observed: ObservedLoadBalancer | undefined): Health {
+  const parts: PartStatus[] = [];
+  const poolStatuses: OperatingStatus[] = [];
+  for (const pool of tree.pools) {
+    const members = memberStatuses(tree, pool, observed);
+    const status = tree.admin_state_up ? poolStatus(pool, members) : 'OFFLINE';
+    poolStatuses.push(status);
+    parts.push({ kind: 'pool', id: pool.id, status });
+    for (const [id, member] of members) parts.push({ kind: 'member', id, status: member });
+  }
+  for (const monitor of tree.monitors) {
+    const on = tree.admin_state_up && monitor.admin_state_up;
+    parts.push({ kind: 'monitor', id: monitor.id, status: on ? 'ONLINE' : 'OFFLINE' });
+  }
+  const needed = tree.admin_state_up && tree.listeners.some((listener) => listener.admin_state_up);
+  const dead = needed && observed === undefined;
+  for (const listener of tree.listeners) {
+    const on = tree.admin_state_up && listener.admin_state_up;
+    parts.push({ kind: 'listener', id: listener.id, status: on ? (dead ? 'ERROR' : 'ONLINE') : 'OFFLINE' });
+  }
+  const status = !tree.admin_state_up ? 'OFFLINE' : dead ? 'ERROR' : loadBalancerStatus(poolStatuses);
+  return { status, parts };
+}
+
+function memberStatuses(
+  tree: LoadBalancerTree,
+  pool: PoolRow,
+  observed: ObservedLoadBalancer | undefined,
+): [string, OperatingStatus][] {
+  const monitored = tree.monitors.some(
+    ({ pool_id, admin_state_up }) => pool_id === pool.id && admin_state_up,
+  );
+  const off = !tree.admin_state_up || !pool.admin_state_up;
+  return tree.members
+    .filter(({ pool_id }) => pool_id === pool.id)
+    .map((member) => [
+      member.id,
+      off ? 'OFFLINE' : memberStatus(member, monitored, observed?.members.get(member.id)),
+    ]);
+}
+
+/** A checked member of which nothing is known yet counts as alive, as it does to the data plane. */
+function memberStatus(
+  member: MemberRow,
+  monitored: boolean,
+  seen: MemberHealth | undefined,
+): OperatingStatus {
+  if (!member.admin_state_up) return 'OFFLINE';
+  if (member.weight === 0) return 'DRAINING';
+  if (!monitored) return 'NO_MONITOR';
+  return seen ?? 'ONLINE';
+}
+
+function poolStatus(
+  pool: PoolRow,
+  members: readonly (readonly [string, OperatingStatus])[],
+): OperatingStatus {
+  if (!pool.admin_state_up) return 'OFFLINE';
+  if (members.length === 0) return 'ONLINE';
+  const enabled = members.map(([, status]) => status).filter((status) => status !== 'OFFLINE');
+  if (enabled.length === 0) return 'OFFLINE';
+  const serving = enabled.filter((status) => status !== 'DRAINING');
+  if (serving.length === 0) return 'DRAINING';
+  const dead = serving.filter((status) => status === 'ERROR').length;
+  if (dead === serving.length) return 'ERROR';
+  if (dead > 0) return 'DEGRADED';
+  return serving.every((status) => status === 'NO_MONITOR') ? 'NO_MONITOR' : 'ONLINE';
+}
+
+/** The worst of its pools; pools that are off do not count. */
+function loadBalancerStatus(pools: readonly OperatingStatus[]): OperatingStatus {
+  const counting = pools.filter((status) => status !== 'OFFLINE');
+  if (counting.includes('ERROR')) return 'ERROR';
+  if (counting.includes('DEGRADED')) return 'DEGRADED';
+  if (counting.length > 0 && counting.every((status) => status === 'DRAINING')) return 'DRAINING';
+  if (counting.length > 0 && counting.every((status) => status === 'NO_MONITOR')) return 'NO_MONITOR';
+  return 'ONLINE';
+}

@@ -1,0 +1,95 @@
+import { Forbidden, TaskFailed } from '../../kernel/errors.ts';
+import type { RegionScope } from '../../platform/http/context.ts';
+import type { LoadBalancerProvider } from './port.ts';
+
+/** How long the answer to "can you serve?" is believed. */
+const BELIEVED_MS = 5000;
+
+interface Probe {
+  readonly at: number;
+  readonly reason: Promise<string | null>;
+}
+
+export interface RegionProvidersOptions {
+  providerOf(regionId: number): LoadBalancerProvider | undefined;
+  regionIds(): readonly number[];
+  readonly now: () => number;
+}
+
+/** The data planes of the regions. */
+export class RegionProviders {
+  readonly #options: RegionProvidersOptions;
+  readonly #probes = new Map<number, Probe>();
+  readonly #passes = new Map<number, Promise<void>>();
+
+  constructor(options: RegionProvidersOptions) {
+    this.#options = options;
+  }
+
+  regionIds(): readonly number[] {
+    return this.#options.regionIds();
+  }
+
+  of(regionId: number): LoadBalancerProvider | undefined {
+    return this.#options.providerOf(regionId);
+  }
+
+  /** For a write.
+   *  @throws Forbidden with the reason when the region cannot serve load balancers here and now */
+  async require(region: RegionScope): Promise<void> {
+    const reason = await this.unavailable(region.id);
+    if (reason !== null)
+      throw new Forbidden(`Load balancers are not available in region ${region.name}: ${reason}`);
+  }
+
+  /** For a task.
+   *  @throws TaskFailed when the region has lost its data plane */
+  forTask(regionId: number | null): LoadBalancerProvider {
+    const provider = regionId === null ? undefined : this.of(regionId);
+    if (!provider) throw new TaskFailed(`Region ${regionId} has nothing that serves load balancers`);
+    return provider;
+  }
+
+  /** Why the region cannot serve load balancers, or null. */
+  async unavailable(regionId: number): Promise<string | null> {
+    const provider = this.of(regionId);
+    if (!provider) return 'nothing serves them there';
+    const now = this.#options.now();
+    const known = this.#probes.get(regionId);
+    if (known && now - known.at < BELIEVED_MS) return known.reason;
+    const reason = provider.unavailable();
+    this.#probes.set(regionId, { at: now, reason });
+    // A probe that failed is no answer: the next caller asks again.
+    reason.catch(() => this.#probes.delete(regionId));
+    return reason;
+  }
+
+  /** Data planes that change by themselves, and that can be asked. */
+  async live(): Promise<[number, LoadBalancerProvider][]> {
+    const found: [number, LoadBalancerProvider][] = [];
+    for (const regionId of this.regionIds()) {
+      const provider = this.of(regionId);
+      if (provider && !provider.passive && (await this.unavailable(regionId)) === null) {
+        found.push([regionId, provider]);
+      }
+    }
+    return found;
+  }
+
+  /** Marks work that brings a region's data plane in line with what the database said when it began. */
+  async pass(regionId: number, work: () => Promise<void>): Promise<void> {
+    const running = work();
+    const settled = running.catch(() => {});
+    this.#passes.set(regionId, settled);
+    try {
+      await running;
+    } finally {
+      if (this.#passes.get(regionId) === settled) this.#passes.delete(regionId);
+    }
+  }
+
+  /** Waits for a pass that may have begun before the caller's change and could take it back. */
+  async afterPass(regionId: number | null): Promise<void> {
+    if (regionId !== null) await this.#passes.get(regionId);
+  }
+}

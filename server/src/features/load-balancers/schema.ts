@@ -1,0 +1,206 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  DateTime,
+  IpAddress,
+  ListOf,
+  ListQuery,
+  Name,
+  Nullable,
+  OrderBy,
+  StringEnum,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { TAG_KEY, Tag } from '../../platform/http/tags.ts';
+import { OPERATING_STATUSES, ORDER_FIELDS, PROVISIONING_STATUSES } from './model.ts';
+import { DdosProfile } from './schema-ddos.ts';
+
+/** What load balancers look like on the wire; what clients send is in schema-input.ts. */
+
+const OperatingStatus = () => StringEnum(OPERATING_STATUSES);
+const ProvisioningStatus = () => StringEnum(PROVISIONING_STATUSES);
+const IpFamily = () => StringEnum(['dual', 'ipv4', 'ipv6'] as const);
+
+export const Flavor = Type.Object({
+  flavor_id: Type.String(),
+  flavor_name: Type.String(),
+  ram: Type.Integer(),
+  vcpus: Type.Integer(),
+});
+
+const FloatingIp = Type.Object({
+  created_at: DateTime(),
+  creator_task_id: Nullable(Uuid()),
+  fixed_ip_address: Nullable(IpAddress()),
+  floating_ip_address: Nullable(IpAddress()),
+  id: Uuid(),
+  port_id: Nullable(Uuid()),
+  project_id: Type.Integer(),
+  region: Type.String(),
+  region_id: Type.Integer(),
+  router_id: Nullable(Uuid()),
+  status: Nullable(StringEnum(['ACTIVE', 'DOWN', 'ERROR'])),
+  tags: Type.Array(Tag),
+  task_id: Nullable(Uuid()),
+  updated_at: DateTime(),
+});
+
+const LoggingView = Type.Object({
+  destination_region_id: Nullable(Type.Integer()),
+  enabled: Type.Boolean(),
+  retention_policy: Nullable(
+    Type.Object({ period: Nullable(Type.Integer({ exclusiveMinimum: 0, maximum: 1825 })) }),
+    { default: null },
+  ),
+  topic_name: Nullable(Type.String()),
+});
+
+const Stats = Type.Object({
+  active_connections: Type.Integer(),
+  bytes_in: Type.Integer(),
+  bytes_out: Type.Integer(),
+  request_errors: Type.Integer(),
+  total_connections: Type.Integer(),
+});
+
+export const LoadBalancer = Type.Object(
+  {
+    id: Uuid(),
+    project_id: Type.Integer(),
+    region_id: Type.Integer(),
+    region: Type.String(),
+    name: Name(),
+    operating_status: OperatingStatus(),
+    provisioning_status: ProvisioningStatus(),
+    admin_state_up: Type.Boolean(),
+    created_at: DateTime(),
+    updated_at: Nullable(DateTime(), { default: null }),
+    creator_task_id: Nullable(Uuid(), { default: null }),
+    task_id: Nullable(Uuid(), { default: null }),
+    vip_address: Nullable(IpAddress(), { default: null }),
+    vip_fqdn: Nullable(Type.String(), { default: null }),
+    vip_ip_family: Nullable(IpFamily(), { default: null }),
+    vip_port_id: Nullable(Uuid(), { default: null }),
+    preferred_connectivity: StringEnum(['L2', 'L3'], { default: 'L2' }),
+    additional_vips: Type.Array(Type.Object({ ip_address: IpAddress(), subnet_id: Uuid() })),
+    vrrp_ips: Type.Array(
+      Type.Object({
+        ip_address: IpAddress(),
+        role: StringEnum(['BACKUP', 'MASTER', 'STANDALONE']),
+        subnet_id: Uuid(),
+      }),
+    ),
+    floating_ips: Type.Array(FloatingIp),
+    listeners: Type.Array(Type.Object({ id: Uuid() })),
+    flavor: Nullable(Flavor, { default: null }),
+    logging: Nullable(LoggingView, { default: null }),
+    stats: Nullable(Stats, { default: null }),
+    ddos_profile: Nullable(DdosProfile, { default: null }),
+    tags_v2: Type.Array(Tag),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'The tags as a plain object, for older clients.',
+    }),
+  },
+  { $id: 'LoadBalancer' },
+);
+export type LoadBalancer = Static<typeof LoadBalancer>;
+
+export const LoadBalancerList = ListOf(LoadBalancer, 'LoadBalancerList');
+
+export const ShowQuery = Type.Object({
+  show_stats: Type.Optional(Type.Boolean({ default: false })),
+  with_ddos: Type.Optional(Type.Boolean({ default: false })),
+});
+
+export const LoadBalancerListQuery = ListQuery({
+  assigned_floating: Type.Optional(Type.Boolean()),
+  logging_enabled: Type.Optional(Type.Boolean()),
+  name: Type.Optional(Type.String()),
+  operating_status: Type.Optional(OperatingStatus()),
+  provisioning_status: Type.Optional(ProvisioningStatus()),
+  order_by: Type.Optional(OrderBy(ORDER_FIELDS, 'created_at.desc')),
+  show_stats: Type.Optional(Type.Boolean({ default: false })),
+  with_ddos: Type.Optional(Type.Boolean({ default: false })),
+  // The pattern of keys is checked after surrounding white space is stripped.
+  tag_key: Type.Optional(
+    Type.Array(Type.String({ minLength: TAG_KEY.minLength, maxLength: TAG_KEY.maxLength }), {
+      description: 'Repeat it to ask for load balancers that have all of these tag keys.',
+    }),
+  ),
+  tag_key_value: Type.Optional(
+    Type.String({
+      description: 'A JSON object of tags; load balancers that have all of these pairs.',
+      contentMediaType: 'application/json',
+    }),
+  ),
+});
+export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
+
+const statuses = () => ({
+  operating_status: OperatingStatus(),
+  provisioning_status: ProvisioningStatus(),
+});
+
+const MonitorStatus = Type.Object({
+  id: Uuid(),
+  type: StringEnum(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT']),
+  ...statuses(),
+});
+
+const MemberStatus = Type.Object({
+  id: Uuid(),
+  address: IpAddress(),
+  protocol_port: Type.Integer({ exclusiveMinimum: 0, exclusiveMaximum: 65536 }),
+  ...statuses(),
+});
+
+const PoolStatus = Type.Object({
+  id: Uuid(),
+  name: Type.String(),
+  ...statuses(),
+  members: Type.Array(MemberStatus),
+  health_monitor: Nullable(MonitorStatus, { default: null }),
+});
+
+const ListenerStatus = Type.Object({
+  id: Uuid(),
+  name: Type.String(),
+  ...statuses(),
+  pools: Type.Array(PoolStatus),
+});
+
+export const LoadBalancerStatus = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    ...statuses(),
+    tags: Type.Array(Tag),
+    listeners: Type.Array(ListenerStatus),
+  },
+  { $id: 'LoadBalancerStatus' },
+);
+export const LoadBalancerStatusList = ListOf(LoadBalancerStatus, 'LoadBalancerStatusList');
+
+const price = () => Nullable(Type.Number(), { default: null });
+const PricedFlavor = Type.Object({
+  ...Flavor.properties,
+  currency_code: Nullable(Type.String(), { default: null }),
+  price_per_hour: price(),
+  price_per_month: price(),
+  price_status: Nullable(StringEnum(['error', 'hide', 'show']), { default: null }),
+});
+export const FlavorList = ListOf(Type.Union([PricedFlavor, Flavor]), 'LoadBalancerFlavorList');
+export const FlavorListQuery = ListQuery({
+  include_prices: Type.Optional(Type.Boolean({ default: false })),
+});
+
+const quotaFields = (name: string) =>
+  Object.fromEntries(['limit', 'requested', 'usage'].map((what) => [`${name}_${what}`, Type.Integer()]));
+export const LIMITED = [
+  'external_ip_count',
+  'floating_count',
+  'laas_topic_count',
+  'loadbalancer_count',
+] as const;
+export const CheckLimitsResult = Type.Object(Object.assign({}, ...LIMITED.map(quotaFields)), {
+  $id: 'LoadBalancerLimits',
+});

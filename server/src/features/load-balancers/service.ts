@@ -1,0 +1,171 @@
+import { recordAudit } from '../../platform/audit/audit.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
+import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { guardProject } from '../projects/index.ts';
+import { reserve } from '../quotas/index.ts';
+import { Faults } from './faults.ts';
+import {
+  concernsDataPlane,
+  type LoadBalancerRow,
+  requireTransition,
+  type Settings,
+  sameSettings,
+} from './model.ts';
+import { planLoadBalancer, storedLogging } from './plan.ts';
+import { refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts';
+import type { RegionProviders } from './region-providers.ts';
+import { checkLoadBalancer } from './rules.ts';
+import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
+import * as store from './store.ts';
+import type { UpdateInput } from './tasks/update.ts';
+
+/** Commands: one transaction each. */
+export class LoadBalancerService {
+  readonly #providers: RegionProviders;
+
+  constructor(providers: RegionProviders) {
+    this.#providers = providers;
+  }
+
+  /** @throws Invalid with every faulty field, NotFound for what the body names, Forbidden, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
+    const tags = checkedTags(input);
+    await this.#providers.require(ctx.region);
+    refuseUnknownReferences(input, ctx.region.name);
+    refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
+    const taskId = ctx.ids.uuid();
+    const { id: projectId, clientId } = ctx.project;
+    const regionId = ctx.region.id;
+    const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, projectId);
+      await store.insertLoadBalancer(tx, plan);
+      const task = await startTask(tx, ctx, {
+        id: taskId,
+        type: 'create_loadbalancer',
+        subject: plan.loadBalancer.id,
+        name: input.name,
+        projectId,
+        regionId,
+        clientId,
+      });
+      await reserve(tx, { clientId, regionId }, { loadbalancer_count: 1 });
+      return task;
+    });
+  }
+
+  /** Changes settings by a task; one that changes nothing needs none.
+   *  @throws Invalid, NotFound, Conflict naming the task that holds it, Forbidden */
+  async update(ctx: RegionContext, id: string, input: UpdateLoadBalancer): Promise<TaskRef> {
+    return this.#change(ctx, id, input, (tx, row, settings) => this.#changeByTask(tx, ctx, row, settings));
+  }
+
+  /** Changes settings at once; what the data plane has to follow, it follows by a task.
+   *  @throws like `update` */
+  async updateNow(ctx: RegionContext, id: string, input: UpdateLoadBalancer): Promise<void> {
+    await this.#change(ctx, id, input, async (tx, row, settings) => {
+      if (concernsDataPlane(row, settings)) return this.#changeByTask(tx, ctx, row, settings);
+      await store.changeLoadBalancer(tx, id, settings, ctx.clock.timestamp());
+      await recordAudit(tx, ctx, {
+        action: 'update_loadbalancer',
+        subject: id,
+        projectId: row.project_id,
+        regionId: row.region_id,
+      });
+      return NO_TASK;
+    });
+  }
+
+  async #change(
+    ctx: RegionContext,
+    id: string,
+    input: UpdateLoadBalancer,
+    write: (tx: Tx, row: LoadBalancerRow, settings: Settings) => Promise<TaskRef>,
+  ): Promise<TaskRef> {
+    await this.#providers.require(ctx.region);
+    refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockLoadBalancer(tx, whereOf(ctx, id));
+      const settings = settingsAfter(row, input);
+      requireTransition(row, 'PENDING_UPDATE');
+      return sameSettings(row, settings) ? NO_TASK : write(tx, row, settings);
+    });
+  }
+
+  async #changeByTask(
+    tx: Tx,
+    ctx: RegionContext,
+    row: LoadBalancerRow,
+    settings: Settings,
+  ): Promise<TaskRef> {
+    const taskId = ctx.ids.uuid();
+    const input: UpdateInput = { previous: settingsOf(row), version: row.version + 1 };
+    await store.changeLoadBalancer(tx, row.id, settings, ctx.clock.timestamp());
+    await store.holdLoadBalancer(tx, row.id, 'PENDING_UPDATE', taskId);
+    return startTask(tx, ctx, {
+      ...taskOf(row),
+      id: taskId,
+      type: 'update_loadbalancer',
+      input: { ...input },
+    });
+  }
+
+  /** Deletes it with everything that belongs to it.
+   *  @throws NotFound, Conflict naming the task that holds it, Forbidden */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    await this.#providers.require(ctx.region);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockLoadBalancer(tx, whereOf(ctx, id));
+      requireTransition(row, 'PENDING_DELETE');
+      const taskId = ctx.ids.uuid();
+      await store.holdLoadBalancer(tx, id, 'PENDING_DELETE', taskId);
+      return startTask(tx, ctx, { ...taskOf(row), id: taskId, type: 'delete_loadbalancer' });
+    });
+  }
+}
+
+/** All faults of the body and its tags at once; `metadata` is what older clients call tags. */
+function checkedTags(input: CreateLoadBalancer): StoredTags {
+  const faults = new Faults();
+  checkLoadBalancer(input, faults);
+  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
+  const tags = faults.try(() => parseTags(input.tags ?? {}));
+  faults.refuse();
+  return newTags({ ...metadata, ...tags });
+}
+
+function whereOf(ctx: RegionContext, id: string): store.Where {
+  return { id, projectId: ctx.project.id, regionId: ctx.region.id };
+}
+
+function taskOf(row: LoadBalancerRow) {
+  return {
+    subject: row.id,
+    name: row.name,
+    projectId: row.project_id,
+    regionId: row.region_id,
+    clientId: row.client_id,
+  };
+}
+
+function settingsOf({
+  name,
+  tags,
+  logging,
+  preferred_connectivity,
+  admin_state_up,
+}: LoadBalancerRow): Settings {
+  return { name, tags, logging, preferred_connectivity, admin_state_up };
+}
+
+function settingsAfter(row: LoadBalancerRow, input: UpdateLoadBalancer): Settings {
+  return {
+    name: input.name ?? row.name,
+    tags: input.tags === undefined ? row.tags : patchTags(row.tags, input.tags),
+    logging: storedLogging(input.logging, row.id, row.region_id) ?? row.logging,
+    preferred_connectivity: input.preferred_connectivity ?? row.preferred_connectivity,
+    admin_state_up: input.admin_state_up ?? row.admin_state_up,
+  };
+}

@@ -1,0 +1,48 @@
+import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { release } from '../../quotas/index.ts';
+import { desiredOf } from '../desired.ts';
+import type { LoadBalancerTree } from '../model.ts';
+import type { RegionProviders } from '../region-providers.ts';
+import { deleteLoadBalancer } from '../store.ts';
+import { addressOf, MINUTE_MS, settling, treeOf } from './common.ts';
+
+/** Brings a new load balancer up; when that fails, nothing of it is left. */
+export function createTask(providers: RegionProviders): TaskHandler {
+  return {
+    type: 'create_loadbalancer',
+    deadlineMs: 15 * MINUTE_MS,
+    async run(run) {
+      const provider = providers.forTask(run.task.regionId);
+      const tree = await treeOf(run);
+      const address = await addressOf(run.db, tree, provider);
+      // A pass that began before the address was stored does not know that this is wanted.
+      await providers.afterPass(run.task.regionId);
+      const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
+      if (waiting) return waiting;
+      return done(createdBy(tree), await settling(run, tree, provider));
+    },
+    async undo({ task, operation }) {
+      const { regionId, subject, clientId } = task;
+      await providers.afterPass(regionId);
+      const provider = regionId === null ? undefined : providers.of(regionId);
+      const waiting = provider && waitFor(await provider.remove(subject, operation));
+      if (waiting) return waiting;
+      return done({}, async (tx) => {
+        if (!(await deleteLoadBalancer(tx, subject, task.id)) || regionId === null) return;
+        await release(tx, { clientId, regionId }, { loadbalancer_count: 1 });
+      });
+    },
+  };
+}
+
+const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+function createdBy(tree: LoadBalancerTree) {
+  return {
+    loadbalancers: [tree.id],
+    listeners: ids(tree.listeners),
+    pools: ids(tree.pools),
+    members: ids(tree.members),
+    healthmonitors: ids(tree.monitors),
+  };
+}

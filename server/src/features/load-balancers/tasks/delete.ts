@@ -1,0 +1,27 @@
+import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { release } from '../../quotas/index.ts';
+import type { RegionProviders } from '../region-providers.ts';
+import { deleteLoadBalancer, markFailed } from '../store.ts';
+import { MINUTE_MS } from './common.ts';
+
+/** Stops a load balancer, then forgets it; when it cannot be stopped, it stays in ERROR and can be deleted again. */
+export function deleteTask(providers: RegionProviders): TaskHandler {
+  return {
+    type: 'delete_loadbalancer',
+    deadlineMs: 15 * MINUTE_MS,
+    async run({ task, operation }) {
+      const { regionId, subject, clientId } = task;
+      const provider = providers.forTask(regionId);
+      await providers.afterPass(regionId);
+      const waiting = waitFor(await provider.remove(subject, operation));
+      if (waiting) return waiting;
+      return done({}, async (tx) => {
+        if (!(await deleteLoadBalancer(tx, subject, task.id)) || regionId === null) return;
+        await release(tx, { clientId, regionId }, { loadbalancer_count: 1 });
+      });
+    },
+    async undo({ task }) {
+      return done({}, (tx) => markFailed(tx, task.subject, task.id));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Db } from '../../platform/database/db.ts';
+import type { LoadBalancerTree } from './model.ts';
+import { readTrees, readVersions, type VersionRow } from './tree-store.ts';
+
+/** Load balancers of live regions as they are now. What did not change since the last look is not read again:
+ *  a look at hundreds of them costs one small statement. */
+export class TreeCache {
+  readonly #db: Db;
+  #known = new Map<string, LoadBalancerTree>();
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async read(regionIds: readonly number[]): Promise<LoadBalancerTree[]> {
+    const current = await readVersions(this.#db, regionIds);
+    const stale = current.filter((row) => !isSame(this.#known.get(row.id), row)).map(({ id }) => id);
+    const fresh = new Map((await readTrees(this.#db, stale)).map((tree) => [tree.id, tree]));
+    const trees = current.flatMap(
+      ({ id }) => fresh.get(id) ?? (stale.includes(id) ? [] : (this.#known.get(id) ?? [])),
+    );
+    this.#known = new Map(trees.map((tree) => [tree.id, tree]));
+    return trees;
+  }
+}
+
+function isSame(known: LoadBalancerTree | undefined, now: VersionRow): boolean {
+  return (
+    known?.version === now.version &&
+    known.provisioning_status === now.provisioning_status &&
+    known.vip_address === now.vip_address
+  );
+}

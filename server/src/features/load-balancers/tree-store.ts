@@ -1,0 +1,73 @@
+import type { Queryable } from '../../platform/database/db.ts';
+import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
+
+/** Load balancers with everything that belongs to them, one statement however many there are. */
+
+const parts = (table: string, order: string) =>
+  `coalesce((select jsonb_agg(to_jsonb(t) order by ${order}) from ${table} t where t.load_balancer_id = lb.id), '[]')`;
+
+const IN_ORDER = 't.created_at, t.id';
+
+const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flavor, lb.preferred_connectivity,
+  lb.vip_address, lb.vip_ip_family, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
+  lb.operating_status, lb.task_id, lb.creator_task_id, lb.version, lb.created_at, lb.updated_at,
+  ${parts('lb_listeners', IN_ORDER)} as listeners,
+  ${parts('lb_pools', IN_ORDER)} as pools,
+  ${parts('lb_members', IN_ORDER)} as members,
+  ${parts('lb_health_monitors', 't.id')} as monitors`;
+
+export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {
+  const [row] = await db.named<LoadBalancerTree>(
+    'lb_tree',
+    `select ${TREE} from load_balancers lb where lb.id = $1`,
+    [id],
+  );
+  return row;
+}
+
+export async function readTrees(db: Queryable, ids: readonly string[]): Promise<LoadBalancerTree[]> {
+  if (ids.length === 0) return [];
+  return db.named<LoadBalancerTree>(
+    'lb_trees',
+    `select ${TREE} from load_balancers lb where lb.id = any($1::uuid[])`,
+    [ids],
+  );
+}
+
+/** A page of a region's load balancers, oldest first, and how many there are in all. */
+export async function readTreePage(
+  db: Queryable,
+  where: { projectId: number; regionId: number; limit: number; offset: number },
+): Promise<{ count: number; trees: LoadBalancerTree[] }> {
+  const rows = await db.named<LoadBalancerTree & { count: number }>(
+    'lb_tree_page',
+    `with page as materialized (
+       select * from load_balancers where project_id = $1 and region_id = $2
+        order by created_at desc, id desc limit $3 offset $4)
+     select c.count, ${TREE}
+       from (select coalesce(sum(count), 0) as count from resource_counts
+              where project_id = $1 and region_id = $2 and resource = 'loadbalancers') c
+       left join page lb on true
+      order by lb.created_at desc, lb.id desc`,
+    [where.projectId, where.regionId, where.limit, where.offset],
+  );
+  return { count: rows[0]?.count ?? 0, trees: rows.filter((row) => row.id !== null) };
+}
+
+/** Just enough to notice that a load balancer changed. */
+export interface VersionRow {
+  readonly id: string;
+  readonly region_id: number;
+  readonly version: number;
+  readonly provisioning_status: ProvisioningStatus;
+  readonly vip_address: string | null;
+}
+
+export async function readVersions(db: Queryable, regionIds: readonly number[]): Promise<VersionRow[]> {
+  if (regionIds.length === 0) return [];
+  return db.named<VersionRow>(
+    'lb_versions',
+    `select id, region_id, version, provisioning_status, vip_address from load_balancers where region_id = any($1::int[])`,
+    [regionIds],
+  );
+}

@@ -1,0 +1,91 @@
+import { nullable, offsetTime } from '../../kernel/codecs.ts';
+import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import { flavorOf, viewFlavor } from './flavors.ts';
+import type { ListedRow } from './list-store.ts';
+import type { ListenerRow, LoadBalancerTree, Logging, PoolRow } from './model.ts';
+
+/** What of a load balancer is shown. */
+export function viewLoadBalancer(row: ListedRow, region: string) {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    region_id: row.region_id,
+    region,
+    name: row.name,
+    operating_status: row.operating_status,
+    provisioning_status: row.provisioning_status,
+    admin_state_up: row.admin_state_up,
+    created_at: offsetTime(row.created_at),
+    updated_at: nullable(offsetTime)(row.updated_at),
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    vip_address: row.vip_address,
+    vip_fqdn: null,
+    vip_ip_family: row.vip_ip_family,
+    vip_port_id: null,
+    preferred_connectivity: row.preferred_connectivity,
+    additional_vips: [],
+    vrrp_ips: [],
+    floating_ips: [],
+    listeners: row.listener_ids === null ? [] : row.listener_ids.split(',').map((id) => ({ id })),
+    flavor: row.flavor === null ? null : viewFlavor(flavorOf(row.flavor)),
+    logging: row.logging && viewLogging(row.logging),
+    stats: row.stats ?? null,
+    ddos_profile: null,
+    tags_v2: viewTags(row.tags),
+    metadata: viewMetadata(row.tags),
+  };
+}
+
+function viewLogging(logging: Logging) {
+  return {
+    destination_region_id: logging.destination_region_id,
+    enabled: logging.enabled,
+    retention_policy: logging.retention_policy && { period: logging.retention_policy.period },
+    topic_name: logging.topic_name,
+  };
+}
+
+/** Provisioning and operating status of a load balancer and of each of its parts. */
+export function viewStatus(tree: LoadBalancerTree) {
+  return {
+    id: tree.id,
+    name: tree.name,
+    ...statuses(tree),
+    tags: viewTags(tree.tags),
+    listeners: tree.listeners.map((listener) => viewListenerStatus(listener, tree)),
+  };
+}
+
+function viewListenerStatus(listener: ListenerRow, tree: LoadBalancerTree) {
+  return {
+    id: listener.id,
+    name: listener.name,
+    ...statuses(listener),
+    pools: tree.pools
+      .filter((pool) => pool.id === listener.default_pool_id)
+      .map((pool) => viewPoolStatus(pool, tree)),
+  };
+}
+
+function viewPoolStatus(pool: PoolRow, tree: LoadBalancerTree) {
+  const monitor = tree.monitors.find(({ pool_id }) => pool_id === pool.id);
+  return {
+    id: pool.id,
+    name: pool.name,
+    ...statuses(pool),
+    members: tree.members
+      .filter(({ pool_id }) => pool_id === pool.id)
+      .map((member) => ({
+        id: member.id,
+        address: member.address,
+        protocol_port: member.protocol_port,
+        ...statuses(member),
+      })),
+    health_monitor: monitor ? { id: monitor.id, type: monitor.type, ...statuses(monitor) } : null,
+  };
+}
+
+function statuses(row: Pick<LoadBalancerTree, 'operating_status' | 'provisioning_status'>) {
+  return { operating_status: row.operating_status, provisioning_status: row.provisioning_status };
+}

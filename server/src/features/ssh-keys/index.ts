@@ -1,0 +1,8 @@
+import type { Feature } from '../../platform/feature.ts';
+import { sshKeyRoutes } from './routes.ts';
+
+export { findSshKey, findSshKeyIds } from './store.ts';
+
+export function sshKeys(): Feature {
+  return { name: 'ssh-keys', routes: sshKeyRoutes };
+}

@@ -1,0 +1,100 @@
+import { createPrivateKey } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { newKeyPair, parsePublicKey } from './key-material.ts';
+
+let server: TestServer;
+const URL = '/cloud/v1/ssh_keys/1';
+const PUBLIC_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF me@virga';
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.close());
+
+const create = (body: object, as?: 'Engineers') => server.call('POST', URL, { body, ...(as ? { as } : {}) });
+
+test('a public key is stored with its fingerprint and without a private key', async () => {
+  const { status, body } = await create({ name: 'mine', public_key: ` ${PUBLIC_KEY}\n` });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ name: 'mine', public_key: PUBLIC_KEY, private_key: null, state: 'ACTIVE' });
+  expect(body.fingerprint).toMatch(/^([0-9a-f]{2}:){15}[0-9a-f]{2}$/);
+  const read = await server.call('GET', `${URL}/${body.id}`);
+  expect(read.body).not.toHaveProperty('private_key');
+  expect(read.body.shared_in_project).toBe(true);
+});
+
+test('without a public key a pair is made, whose private key is shown once and fits', async () => {
+  const { body } = await create({ name: 'made here' });
+  const pem = createPrivateKey(body.private_key);
+  const { n = '' } = pem.export({ format: 'jwk' });
+  const blob = Buffer.from(body.public_key.split(' ')[1], 'base64');
+  expect(blob.subarray(-256).equals(Buffer.from(n, 'base64url'))).toBe(true);
+  const rows = await server.db.named<{ row: string }>('t_row', 'select s::text as row from ssh_keys s', []);
+  expect(rows.some(({ row }) => row.includes('PRIVATE'))).toBe(false);
+});
+
+test('a made public key is one that is accepted', async () => {
+  const pair = await newKeyPair('a b');
+  expect(parsePublicKey(pair.text)?.fingerprint).toBe(pair.fingerprint);
+});
+
+test.each([
+  '',
+  'ssh-rsa',
+  'ssh-rsa AAAA',
+  PUBLIC_KEY.replace('ed25519', 'rsa'),
+  `${PUBLIC_KEY}\n${PUBLIC_KEY}`,
+])('text that is no public key is refused: %j', async (text) => {
+  const reply = await create({ name: 'broken', public_key: text });
+  expect(reply.status).toBe(400);
+  expect(Object.keys(reply.body.invalid_fields)).toEqual(['public_key']);
+});
+
+test('a name is taken once in a project', async () => {
+  expect((await create({ name: 'taken', public_key: PUBLIC_KEY })).status).toBe(201);
+  expect((await create({ name: 'taken', public_key: PUBLIC_KEY })).status).toBe(409);
+});
+
+test('lists have 10 by default, filter by name and are ordered', async () => {
+  for (let i = 0; i < 11; i++) await create({ name: `many-${i}`, public_key: PUBLIC_KEY });
+  const list = await server.call('GET', URL);
+  expect(list.body.results).toHaveLength(10);
+  expect(list.body.count).toBeGreaterThan(10);
+  const named = await server.call('GET', `${URL}?name=many-3`);
+  expect(named.body).toMatchObject({ count: 1, results: [{ name: 'many-3' }] });
+  const ordered = await server.call('GET', `${URL}?order_by=name.asc&limit=1000`);
+  const names = ordered.body.results.map(({ name }: { name: string }) => name);
+  expect(names).toEqual([...names].sort());
+  expect((await server.call('GET', `${URL}?limit=0`)).status).toBe(400);
+});
+
+test('a key is shared and unshared, and deleted once', async () => {
+  const { body } = await create({ name: 'shared', public_key: PUBLIC_KEY }, 'Engineers');
+  const url = `${URL}/${body.id}`;
+  const patched = await server.call('PATCH', url, { body: { shared_in_project: false } });
+  expect(patched.body.shared_in_project).toBe(false);
+  expect((await server.call('GET', `/cloud/v1/ssh_keys/2/${body.id}`, { as: 'other client' })).status).toBe(
+    404,
+  );
+  expect((await server.call('DELETE', url)).status).toBe(204);
+  expect((await server.call('DELETE', url)).status).toBe(404);
+});
+
+test('keys count into keypair_count until they are deleted', async () => {
+  const usage = async () => {
+    const rows = await server.db.named<{ usage: number }>(
+      't_usage',
+      `select usage from quota_counters where client_id = 1 and region_id = 0 and name = 'keypair_count'`,
+      [],
+    );
+    return rows[0]?.usage ?? 0;
+  };
+  const before = await usage();
+  const { body } = await create({ name: 'counted', public_key: PUBLIC_KEY });
+  expect(await usage()).toBe(before + 1);
+  await server.call('DELETE', `${URL}/${body.id}`);
+  expect(await usage()).toBe(before);
+});

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { parseOrder } from '../../platform/http/schemas.ts';
+import type { SshKeyListQuery } from './schema.ts';
+
+export interface SshKeyRow {
+  readonly id: string;
+  readonly client_id: number;
+  readonly project_id: number;
+  readonly user_id: number;
+  readonly name: string;
+  readonly public_key: string;
+  readonly fingerprint: string;
+  readonly shared_in_project: boolean;
+  readonly created_at: Date;
+}
+
+/** A key that is not shared is seen by the user alone who made it. */
+export interface Viewer {
+  readonly projectId: number;
+  readonly userId: number;
+}
+
+const COLUMNS =
+  'id, client_id, project_id, user_id, name, public_key, fingerprint, shared_in_project, created_at';
+
+export async function insertSshKey(
+  tx: Tx,
+  key: Omit<SshKeyRow, 'created_at'> & { timestamp: string },
+): Promise<SshKeyRow> {
+  const [row] = await tx.named<SshKeyRow>(
+    'ssh_key_insert',
+    `insert into ssh_keys (id, client_id, project_id, user_id, name, public_key, fingerprint, shared_in_project, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+    [
+      key.id,
+      key.client_id,
+      key.project_id,
+      key.user_id,
+      key.name,
+      key.public_key,
+      key.fingerprint,
+      key.shared_in_project,
+      key.timestamp,
+    ],
+  );
+  if (!row) throw new Error('the SSH key was not inserted');
+  return row;
+}
+
+export async function readSshKey(db: Queryable, id: string, viewer: Viewer): Promise<SshKeyRow | undefined> {
+  const [row] = await db.named<SshKeyRow>(
+    'ssh_key_get',
+    `select ${COLUMNS} from ssh_keys where id = $1 and project_id = $2 and (shared_in_project or user_id = $3)`,
+    [id, viewer.projectId, viewer.userId],
+  );
+  return row;
+}
+
+/** The key of this name, if the viewer may use it. */
+export async function findSshKey(
+  db: Queryable,
+  name: string,
+  viewer: Viewer,
+): Promise<SshKeyRow | undefined> {
+  const [row] = await db.named<SshKeyRow>(
+    'ssh_key_find',
+    `select ${COLUMNS} from ssh_keys where name = $1 and project_id = $2 and (shared_in_project or user_id = $3)`,
+    [name, viewer.projectId, viewer.userId],
+  );
+  return row;
+}
+
+/** Those of `ids` that the viewer may use. */
+export async function findSshKeyIds(
+  db: Queryable,
+  ids: readonly string[],
+  viewer: Viewer,
+): Promise<readonly string[]> {
+  const rows = await db.named<{ id: string }>(
+    'ssh_key_find_ids',
+    'select id from ssh_keys where id = any($1::uuid[]) and project_id = $2 and (shared_in_project or user_id = $3)',
+    [ids, viewer.projectId, viewer.userId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery) {
+  const { field, direction } = parseOrder<'created_at' | 'name'>(query.order_by ?? 'created_at.desc');
+  const base = db.kysely
+    .selectFrom('ssh_keys')
+    .where('project_id', '=', viewer.projectId)
+    .where((eb) => eb.or([eb('shared_in_project', '=', true), eb('user_id', '=', viewer.userId)]))
+    .$if(query.name !== undefined, (q) => q.where('name', '=', query.name ?? ''));
+  const [results, total] = await Promise.all([
+    base
+      .selectAll()
+      .orderBy(field, direction)
+      .orderBy('id', direction)
+      .limit(query.limit ?? 10)
+      .offset(query.offset ?? 0)
+      .execute(),
+    base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { count: total.count, results: results as unknown as SshKeyRow[] };
+}
+
+export async function shareSshKey(
+  tx: Tx,
+  id: string,
+  viewer: Viewer,
+  shared: boolean,
+): Promise<SshKeyRow | undefined> {
+  const [row] = await tx.named<SshKeyRow>(
+    'ssh_key_share',
+    `update ssh_keys set shared_in_project = $4
+      where id = $1 and project_id = $2 and (shared_in_project or user_id = $3) returning ${COLUMNS}`,
+    [id, viewer.projectId, viewer.userId, shared],
+  );
+  return row;
+}
+
+export async function deleteSshKey(tx: Tx, id: string, viewer: Viewer): Promise<boolean> {
+  const rows = await tx.named(
+    'ssh_key_delete',
+    'delete from ssh_keys where id = $1 and project_id = $2 and (shared_in_project or user_id = $3) returning 1',
+    [id, viewer.projectId, viewer.userId],
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,22 @@
+import { copyFileSync, statSync, truncateSync } from 'node:fs';
+
+const LARGEST_LOG = 16 * 1024 * 1024;
+const KEPT = 3;
+
+/** Keeps an access log within bounds: what is above 16 MiB moves to `.1`, `.1` to `.2`, and the oldest
+ *  is dropped. The writing process keeps its file: it is copied and emptied, and a line written in
+ *  that very moment can be lost.
+ *  @returns whether it did anything */
+export function rotateAccessLog(path: string, largest = LARGEST_LOG): boolean {
+  if (sizeOf(path) <= largest) return false;
+  for (let number = KEPT - 1; number >= 1; number -= 1) {
+    if (sizeOf(`${path}.${number}`) > 0) copyFileSync(`${path}.${number}`, `${path}.${number + 1}`);
+  }
+  copyFileSync(path, `${path}.1`);
+  truncateSync(path, 0);
+  return true;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RenderedBackend } from './config/rendering.ts';
+import { type Counters, readListeners } from './counters.ts';
+import { Draining } from './draining.ts';
+import { writeFileAtomically } from './files.ts';
+import { runningProcess, startProcess } from './haproxy.ts';
+import { applyLiveChanges, deleteDeparted, endSessionsOf, type LiveChanges } from './live-changes.ts';
+import type { InstancePaths } from './paths.ts';
+import { isAlive, type ProcessIdentity, processKey, terminate } from './processes.ts';
+import { RuntimeSocket } from './runtime-socket.ts';
+import { EMPTY_SERVER_STATE, serverStateFile } from './server-state.ts';
+import { parseStat, SHOW_STAT, type StatLine } from './show-stat.ts';
+import { readTables, writeTables } from './stick-tables.ts';
+
+const LOOK_EVERY_MS = 5;
+const MOST_LOOKS = 400;
+
+/** The HAProxy process of one load balancer and those that it has replaced. Knows how to start,
+ *  reload, change and read it; what it should serve is in files that others have written. */
+export class Engine {
+  readonly #program: string;
+  readonly #paths: InstancePaths;
+  readonly #counters: Counters;
+  readonly #draining: Draining;
+  #process: ProcessIdentity | null;
+  #socket: RuntimeSocket;
+  #departed: string[] = [];
+
+  /** Takes over what an earlier server left behind.
+   *  @param noted the process and its predecessors as last noted */
+  constructor(
+    program: string,
+    paths: InstancePaths,
+    counters: Counters,
+    noted: { readonly process: ProcessIdentity | null; readonly draining: readonly ProcessIdentity[] },
+  ) {
+    this.#program = program;
+    this.#paths = paths;
+    this.#counters = counters;
+    this.#socket = new RuntimeSocket(paths.socket);
+    this.#process = runningProcess(paths);
+    // A server that died between the start of a process and its note: the pid file knows better.
+    const replaced = noted.process && this.#isOther(noted.process) ? [noted.process] : [];
+    this.#draining = new Draining([...noted.draining, ...replaced].filter(isAlive));
+  }
+
+  running(): ProcessIdentity | null {
+    return this.#process && isAlive(this.#process) ? this.#process : null;
+  }
+
+  draining(): ProcessIdentity[] {
+    return this.#draining.identities();
+  }
+
+  /** Keys of the processes whose counters still run. */
+  processKeys(): Set<string> {
+    const running = this.running();
+    return new Set([...this.draining(), ...(running ? [running] : [])].map(processKey));
+  }
+
+  /** Serves the configuration file with a new process, without losing a request of the present one. */
+  async reload(backends: readonly RenderedBackend[], logging: boolean): Promise<void> {
+    const running = this.running();
+    const old = this.#socket;
+    const dump = running ? await old.command('show servers state').catch(() => '') : '';
+    writeFileAtomically(this.#paths.serverState, serverStateFile(dump, backends));
+    // One that no longer answers cannot hand anything over.
+    if (running && dump === '') await terminate(running);
+    const predecessor = dump === '' ? null : running;
+    const tables = predecessor ? await readTables(old, backends) : [];
+    await this.#start(predecessor, logging);
+    if (!predecessor) return old.close();
+    this.#draining.add(predecessor, old);
+    await waitUntilStopping(old);
+    await writeTables(this.#socket, tables);
+  }
+
+  /** Starts from the configuration file after the process has died. */
+  async start(logging: boolean): Promise<void> {
+    writeFileAtomically(this.#paths.serverState, EMPTY_SERVER_STATE);
+    const old = this.#socket;
+    await this.#start(null, logging);
+    old.close();
+  }
+
+  /** @returns false when the process refused something: then only a reload makes it right */
+  async change(changes: LiveChanges): Promise<boolean> {
+    if (!(await applyLiveChanges(this.#socket, changes))) return false;
+    this.#departed.push(...changes.departed);
+    await this.deleteDeparted();
+    return true;
+  }
+
+  /** Deletes members that have left, as far as they have no connection any more. */
+  async deleteDeparted(): Promise<void> {
+    if (this.#departed.length === 0 || !this.running()) return;
+    this.#departed = await deleteDeparted(this.#socket, this.#departed);
+  }
+
+  /** Ends the connections of these frontends in the process that was replaced last. */
+  async endSessions(predecessor: ProcessIdentity, frontends: ReadonlySet<string>): Promise<void> {
+    const socket = this.#draining.socketOf(predecessor);
+    if (socket) await endSessionsOf(socket, frontends).catch(() => undefined);
+  }
+
+  /** Sends one command to the running process. */
+  command(words: string): Promise<string> {
+    return this.#socket.command(words);
+  }
+
+  /** Reads frontends and servers, and takes the counters in. */
+  async read(listeners: readonly string[]): Promise<StatLine[]> {
+    const running = this.running();
+    if (!running) return [];
+    const lines = parseStat(await this.#socket.command(SHOW_STAT));
+    this.#counters.record(processKey(running), readListeners(lines, listeners));
+    return lines;
+  }
+
+  async pollDraining(listeners: readonly string[]): Promise<void> {
+    await this.#draining.poll(this.#counters, listeners);
+  }
+
+  async end(): Promise<void> {
+    const running = this.running();
+    if (running) await terminate(running);
+    await this.#draining.end();
+    this.#socket.close();
+    this.#process = null;
+  }
+
+  /** Lets go of the processes without touching them. */
+  disconnect(): void {
+    this.#socket.close();
+    this.#draining.disconnect();
+  }
+
+  async #start(predecessor: ProcessIdentity | null, logging: boolean): Promise<void> {
+    this.#process = await startProcess(this.#program, this.#paths, predecessor, logging);
+    this.#departed = [];
+    this.#socket = new RuntimeSocket(this.#paths.socket);
+    // At once: a connection that is open now survives the next reload, with the last counters.
+    await this.#socket.open();
+  }
+
+  #isOther(noted: ProcessIdentity): boolean {
+    return this.#process === null || processKey(noted) !== processKey(this.#process);
+  }
+}
+
+/** A process that was told to hand over takes new connections for a few milliseconds more, and would
+ *  serve them as before. */
+async function waitUntilStopping(socket: RuntimeSocket): Promise<void> {
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const answer = await socket.command('show info').catch(() => 'Stopping: 1');
+    if (/^Stopping: 1$/m.test(answer)) return;
+    await delay(LOOK_EVERY_MS);
+  }
+}

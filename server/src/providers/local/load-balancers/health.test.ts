@@ -1,0 +1,147 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { type Backend, startBackend } from './test-support/backend.ts';
+import { get, startLoad } from './test-support/client.ts';
+import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
+import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
+
+let site: TestProvider;
+let good: Backend;
+
+beforeAll(async () => {
+  site = startProvider();
+  good = await startBackend('good');
+});
+
+afterAll(async () => {
+  await site.close();
+  await good.kill();
+});
+
+async function build(change: Parameters<typeof pool>[0]) {
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const web = pool(change);
+  const front = listener({ defaultPoolId: web.id });
+  const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+  return { lb, web, url: `http://${vipAddress}:8080/` };
+}
+
+const healthOf = async (lbId: string, memberId: string) => (await site.observe(lbId)).members.get(memberId);
+
+test('a member that is killed under load costs no request, is ERROR at once and ONLINE when it is back', async () => {
+  const victim = await startBackend('victim');
+  const [stays, dies] = [member(good.port), member(victim.port)];
+  const { lb, url } = await build({ members: [stays, dies], healthMonitor: monitor() });
+  await site.apply(lb);
+  const load = startLoad(url);
+  await waitUntil(() => victim.requests.length > 20, { what: 'traffic' });
+  await victim.kill();
+  const killed = performance.now();
+  await waitUntil(async () => (await healthOf(lb.id, dies.id)) === 'ERROR', { what: 'ERROR' });
+  expect(performance.now() - killed).toBeLessThan(2_000);
+  const again = await startBackend('victim', victim.port);
+  await waitUntil(async () => (await healthOf(lb.id, dies.id)) === 'ONLINE', { what: 'ONLINE' });
+  await waitUntil(() => again.requests.some(({ headers }) => headers.host), { what: 'traffic again' });
+  expect((await load.stop()).failures).toEqual([]);
+  expect(await healthOf(lb.id, stays.id)).toBe('ONLINE');
+  await again.kill();
+});
+
+test('a reload does not forget which members are down', async () => {
+  const dead = member(1);
+  const { lb, web } = await build({
+    members: [member(good.port), dead],
+    healthMonitor: monitor({ delay: 60 }),
+  });
+  await site.apply(lb);
+  await waitUntil(async () => (await healthOf(lb.id, dead.id)) === 'ERROR', { what: 'ERROR' });
+  const front = listener({ port: 8090, defaultPoolId: web.id });
+  await site.apply({ ...lb, version: 2, listeners: [...lb.listeners, front] });
+  expect(await healthOf(lb.id, dead.id)).toBe('ERROR');
+});
+
+test('members without a monitor, drained, and switched off say so', async () => {
+  const [free, drained, off] = [
+    member(good.port),
+    member(good.port, { weight: 0 }),
+    member(good.port, { adminStateUp: false }),
+  ];
+  const { lb, web } = await build({ members: [free, drained, off] });
+  const idle = pool({ adminStateUp: false, members: [member(good.port)] });
+  await site.apply({ ...lb, pools: [web, idle] });
+  expect(Object.fromEntries((await site.observe(lb.id)).members)).toEqual({
+    [free.id]: 'NO_MONITOR',
+    [drained.id]: 'DRAINING',
+    [off.id]: 'OFFLINE',
+    [idle.members[0]?.id ?? '']: 'OFFLINE',
+  });
+});
+
+test('an HTTP monitor asks for its path, domain and version, and takes only the expected codes', async () => {
+  const picky = await startBackend('picky');
+  picky.answer = { status: 204 };
+  const target = member(picky.port);
+  const healthMonitor = monitor({
+    httpMethod: 'HEAD',
+    urlPath: '/ready/it\'s "fine"',
+    domainName: 'shop.test',
+    httpVersion: '1.1',
+    expectedCodes: '200, 202-204',
+  });
+  const { lb } = await build({ members: [target], healthMonitor });
+  await site.apply(lb);
+  const check = await waitUntil(() => picky.requests[0], { what: 'a check' });
+  expect(check).toMatchObject({ method: 'HEAD', headers: { host: 'shop.test' } });
+  expect(check.url).toBe("/ready/it's%20%22fine%22");
+  expect(await healthOf(lb.id, target.id)).toBe('ONLINE');
+  picky.answer = { status: 205 };
+  await waitUntil(async () => (await healthOf(lb.id, target.id)) === 'ERROR', { what: 'ERROR' });
+  await picky.kill();
+});
+
+test('a K8S monitor asks the health port of the node, wherever the traffic goes', async () => {
+  const kubelet = await startBackend('kubelet');
+  const target = member(good.port, { monitorPort: kubelet.port });
+  const { lb } = await build({ members: [target], healthMonitor: monitor({ type: 'K8S' }) });
+  await site.apply(lb);
+  const check = await waitUntil(() => kubelet.requests[0], { what: 'a check' });
+  expect(check.url).toBe('/healthz');
+  kubelet.answer = { status: 503 };
+  await waitUntil(async () => (await healthOf(lb.id, target.id)) === 'ERROR', { what: 'ERROR' });
+  await kubelet.kill();
+});
+
+test('a TCP monitor is content with a connection', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const target = member(typeof address === 'object' && address ? address.port : 0);
+  const { lb } = await build({
+    protocol: 'HTTP',
+    members: [target],
+    healthMonitor: monitor({ type: 'TCP' }),
+  });
+  await site.apply(lb);
+  expect(await healthOf(lb.id, target.id)).toBe('ONLINE');
+  await new Promise((resolve) => silent.close(resolve));
+  await waitUntil(async () => (await healthOf(lb.id, target.id)) === 'ERROR', { what: 'ERROR' });
+});
+
+test('a UDP-CONNECT monitor on a TCP pool takes members out that refuse UDP', async () => {
+  const refuses = member(good.port);
+  const { lb, url } = await build({ members: [refuses], healthMonitor: monitor({ type: 'UDP-CONNECT' }) });
+  await site.apply(lb);
+  await waitUntil(async () => (await healthOf(lb.id, refuses.id)) === 'ERROR', { what: 'ERROR' });
+  expect((await get(url)).status).toBe(503);
+});
+
+test('a monitor that is switched off or wrong in its codes', async () => {
+  const target = member(1);
+  const { lb, web } = await build({ members: [target], healthMonitor: monitor({ adminStateUp: false }) });
+  await site.apply(lb);
+  expect(await healthOf(lb.id, target.id)).toBe('NO_MONITOR');
+  const wrong = { ...web, healthMonitor: monitor({ expectedCodes: '200 or so' }) };
+  await expect(site.apply({ ...lb, version: 2, pools: [wrong] })).rejects.toThrow('expected codes');
+  await site.provider.remove(lb.id, operation());
+});

@@ -1,0 +1,206 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { allPids, commandLine } from './processes.ts';
+import { type Backend, startBackend } from './test-support/backend.ts';
+import { get, startLoad } from './test-support/client.ts';
+import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
+import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
+
+let backend: Backend;
+let site: TestProvider;
+
+beforeAll(async () => {
+  backend = await startBackend('member');
+});
+afterAll(() => backend.kill());
+beforeEach(() => {
+  site = startProvider();
+});
+afterEach(() => site.close());
+
+async function build() {
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const web = pool({ members: [member(backend.port)], healthMonitor: monitor() });
+  const front = listener({ defaultPoolId: web.id });
+  const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+  return { lb, web, front, url: `http://${vipAddress}:8080/` };
+}
+
+/** Pids of data planes of this data directory. */
+function dataPlanes(dataDir: string): number[] {
+  return allPids().filter((pid) => commandLine(pid).some((word) => word.includes(dataDir)));
+}
+
+describe('after the server was killed', () => {
+  test('the data plane carries traffic on, and the next server adopts it as it is', async () => {
+    const { lb, url } = await build();
+    await site.apply(lb);
+    const before = dataPlanes(site.dataDir);
+    const load = startLoad(url);
+    site = site.restart();
+    await site.provider.reconcile([lb]);
+    expect((await load.stop()).failures).toEqual([]);
+    expect(dataPlanes(site.dataDir)).toEqual(before);
+    expect((await site.observe(lb.id)).version).toBe(1);
+  });
+
+  test('what has changed meanwhile is reloaded, what is missing is started, what nobody wants ends', async () => {
+    const [kept, unwanted, missing] = [await build(), await build(), await build()];
+    await site.apply(kept.lb);
+    await site.apply(unwanted.lb);
+    site = site.restart();
+    const moved = { ...kept.lb, version: 2, listeners: [{ ...kept.front, port: 8099 }] };
+    await site.provider.reconcile([moved, missing.lb]);
+    expect((await get(`http://${kept.lb.vipAddress}:8099/`)).status).toBe(200);
+    await expect(get(kept.url)).rejects.toThrow('ECONNREFUSED');
+    expect((await get(missing.url)).status).toBe(200);
+    await expect(get(unwanted.url)).rejects.toThrow('ECONNREFUSED');
+    expect(existsSync(join(site.dataDir, 'load-balancers', unwanted.lb.id))).toBe(false);
+  });
+
+  test('all members can still be changed without a reload', async () => {
+    const { lb, web } = await build();
+    await site.apply(lb);
+    const before = dataPlanes(site.dataDir);
+    site = site.restart();
+    await site.provider.reconcile([lb]);
+    const members = [...web.members, member(backend.port)];
+    await site.apply({ ...lb, version: 2, pools: [{ ...web, members }] });
+    expect(dataPlanes(site.dataDir)).toEqual(before);
+    expect((await site.observe(lb.id)).members.size).toBe(2);
+  });
+});
+
+test('a HAProxy that is killed by hand is back within five seconds', async () => {
+  const { lb, url } = await build();
+  await site.apply(lb);
+  const [pid = 0] = dataPlanes(site.dataDir);
+  process.kill(pid, 'SIGKILL');
+  await waitUntil(async () => (await get(url)).status === 200 && !dataPlanes(site.dataDir).includes(pid), {
+    what: 'the new process',
+    timeoutMs: 5_000,
+  });
+  expect(site.warnings).toContain('a data plane had died and is back');
+});
+
+test('a list made before the newest order takes nothing back', async () => {
+  const { lb, url, front } = await build();
+  await site.apply({ ...lb, version: 2 });
+  await site.provider.reconcile([{ ...lb, version: 1, listeners: [{ ...front, port: 8099 }] }]);
+  expect((await get(url)).status).toBe(200);
+  await site.provider.reconcile([]);
+  expect((await get(url)).status).toBe(200);
+  await site.provider.remove(lb.id, operation());
+  await site.provider.reconcile([{ ...lb, version: 2 }]);
+  await expect(get(url)).rejects.toThrow('ECONNREFUSED');
+});
+
+test('every call can be repeated', async () => {
+  const { lb, url } = await build();
+  await site.apply(lb);
+  const before = dataPlanes(site.dataDir);
+  await site.apply(lb);
+  await site.provider.reconcile([lb]);
+  expect(dataPlanes(site.dataDir)).toEqual(before);
+  expect((await get(url)).status).toBe(200);
+  await site.provider.remove(lb.id, operation());
+  await site.provider.remove(lb.id, operation());
+  expect(dataPlanes(site.dataDir)).toEqual([]);
+});
+
+test('a failover replaces the process once for each task and loses no request', async () => {
+  const { lb, url } = await build();
+  await site.apply(lb);
+  const [before = 0] = dataPlanes(site.dataDir);
+  const load = startLoad(url);
+  await site.provider.apply(lb, operation('failover_loadbalancer', 'task-1'));
+  expect((await load.stop()).failures).toEqual([]);
+  await waitUntil(() => !dataPlanes(site.dataDir).includes(before), { what: 'the end of the old process' });
+  const after = dataPlanes(site.dataDir);
+  expect(after.length).toBe(1);
+  await site.provider.apply(lb, operation('failover_loadbalancer', 'task-1'));
+  expect(dataPlanes(site.dataDir)).toEqual(after);
+});
+
+test('a graceful stop ends every process, and the next start brings all back', async () => {
+  const { lb, url } = await build();
+  await site.apply(lb);
+  await site.provider.close('stop');
+  expect(dataPlanes(site.dataDir)).toEqual([]);
+  await expect(get(url)).rejects.toThrow('ECONNREFUSED');
+  site = startProvider(site.dataDir);
+  await site.provider.reconcile([lb]);
+  expect((await get(url)).status).toBe(200);
+});
+
+test('what is switched off carries no traffic', async () => {
+  const { lb, web, front, url } = await build();
+  await site.apply(lb);
+  await site.apply({ ...lb, version: 2, pools: [{ ...web, adminStateUp: false }] });
+  expect((await get(url)).status).toBe(503);
+  await site.apply({ ...lb, version: 3, listeners: [{ ...front, adminStateUp: false }] });
+  await expect(get(url)).rejects.toThrow('ECONNREFUSED');
+  await site.apply({ ...lb, version: 4 });
+  expect((await get(url)).status).toBe(200);
+  await site.apply({ ...lb, version: 5, adminStateUp: false });
+  await expect(get(url)).rejects.toThrow('ECONNREFUSED');
+  expect((await site.observe(lb.id)).version).toBe(5);
+  expect(dataPlanes(site.dataDir)).toEqual([]);
+});
+
+describe('a port that somebody else holds', () => {
+  test.each(['the address itself', '0.0.0.0'])(
+    'on %s is refused by the name of the holder',
+    async (where) => {
+      const { lb, front } = await build();
+      const holder = createServer();
+      const host = where === '0.0.0.0' ? where : lb.vipAddress;
+      await new Promise<void>((resolve) => holder.listen(0, host, resolve));
+      const { port } = holder.address() as AddressInfo;
+      const wanted = { ...lb, listeners: [{ ...front, port }] };
+      await expect(site.apply(wanted)).rejects.toThrow(`in use by node (pid ${process.pid})`);
+      expect(readdirSync(join(site.dataDir, 'load-balancers'))).not.toContain(lb.id);
+      await new Promise((resolve) => holder.close(resolve));
+    },
+  );
+
+  test('by another HAProxy is refused, although the kernel would let both have it', async () => {
+    const [first, second] = [await build(), await build()];
+    await site.apply(first.lb);
+    const shared = { ...second.lb, vipAddress: first.lb.vipAddress };
+    await expect(site.apply(shared)).rejects.toThrow('in use by haproxy (pid');
+  });
+});
+
+test("what HAProxy refuses is told in the user's terms, and what was served goes on", async () => {
+  const { lb, front, url } = await build();
+  await site.apply(lb);
+  const rule = {
+    id: 'rule-1',
+    type: 'PATH',
+    compareType: 'REGEX',
+    key: null,
+    value: '(unclosed',
+    invert: false,
+  } as const;
+  const policy = {
+    id: 'policy-1',
+    action: 'REJECT',
+    redirectUrl: null,
+    redirectPrefix: null,
+    redirectPoolId: null,
+    redirectHttpCode: null,
+    rules: [rule],
+  } as const;
+  const wrong = { ...lb, version: 2, listeners: [{ ...front, l7Policies: [policy] }] };
+  await expect(site.apply(wrong)).rejects.toThrow(
+    /^The L7 rule rule-1 is not accepted by HAProxy: regex '\(unclosed' is invalid .*missing closing parenthesis/,
+  );
+  expect((await get(url)).status).toBe(200);
+  await site.apply({ ...lb, version: 3 });
+  expect((await get(url)).status).toBe(200);
+});

@@ -1,0 +1,66 @@
+import { probe } from './probe.ts';
+import type { ProbeTarget } from './targets.ts';
+
+interface Watched {
+  readonly target: ProbeTarget;
+  timer: NodeJS.Timeout | undefined;
+  alive: boolean;
+  /** Looks in a row that contradict the present verdict. */
+  contradictions: number;
+}
+
+/** Watches members at their interval. As HAProxy does, it takes a new member for alive and changes
+ *  its mind at the first failure; later it wants `fall` failures or `rise` successes in a row. */
+export class Prober {
+  readonly #watched = new Map<string, Watched>();
+  readonly #onChange: () => void;
+  readonly #probe: (target: ProbeTarget) => Promise<boolean>;
+
+  /** @param onChange called when any verdict has changed */
+  constructor(onChange: () => void, look: (target: ProbeTarget) => Promise<boolean> = probe) {
+    this.#onChange = onChange;
+    this.#probe = look;
+  }
+
+  /** Watches exactly these; verdicts on those that stay the same are kept. */
+  watch(targets: readonly ProbeTarget[]): void {
+    const wanted = new Map(targets.map((target) => [target.memberId, target]));
+    for (const [id, watched] of this.#watched) {
+      if (same(watched.target, wanted.get(id))) continue;
+      clearTimeout(watched.timer);
+      this.#watched.delete(id);
+    }
+    for (const [id, target] of wanted) {
+      if (this.#watched.has(id)) continue;
+      const watched: Watched = { target, timer: undefined, alive: true, contradictions: target.fall - 1 };
+      this.#watched.set(id, watched);
+      void this.#look(watched);
+    }
+  }
+
+  /** Ids of members that do not answer. */
+  down(): ReadonlySet<string> {
+    return new Set([...this.#watched].flatMap(([id, { alive }]) => (alive ? [] : [id])));
+  }
+
+  stop(): void {
+    this.watch([]);
+  }
+
+  async #look(watched: Watched): Promise<void> {
+    const alive = await this.#probe(watched.target).catch(() => false);
+    if (this.#watched.get(watched.target.memberId) !== watched) return;
+    watched.contradictions = alive === watched.alive ? 0 : watched.contradictions + 1;
+    const needed = alive ? watched.target.rise : watched.target.fall;
+    if (alive !== watched.alive && watched.contradictions >= needed) {
+      watched.alive = alive;
+      watched.contradictions = 0;
+      this.#onChange();
+    }
+    watched.timer = setTimeout(() => void this.#look(watched), watched.target.delayMs).unref();
+  }
+}
+
+function same(left: ProbeTarget, right: ProbeTarget | undefined): boolean {
+  return right !== undefined && JSON.stringify(left) === JSON.stringify(right);
+}

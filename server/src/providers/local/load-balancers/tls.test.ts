@@ -1,0 +1,144 @@
+import { createServer as createHttpsServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Backend, startBackend } from './test-support/backend.ts';
+import { fingerprint, makeCertificate, type TestCertificate } from './test-support/certificates.ts';
+import { get, startLoad } from './test-support/client.ts';
+import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
+import { startProvider, type TestProvider } from './test-support/provider.ts';
+
+let site: TestProvider;
+let plain: Backend;
+
+beforeAll(async () => {
+  site = startProvider();
+  plain = await startBackend('plain');
+});
+
+afterAll(async () => {
+  await site.close();
+  await plain.kill();
+});
+
+const desiredCertificate = (id: string, { certificate, privateKey }: TestCertificate) => ({
+  id,
+  certificate,
+  chain: null,
+  privateKey,
+});
+
+/** The fingerprint that a client sees who asks for this name. */
+function presented(host: string, servername: string, port = 8443): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket: TLSSocket = connect({ host, port, servername, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+test('a listener ends TLS, chooses its certificate by the name asked for, and swaps it without a reload', async () => {
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const [main, other, renewed] = [
+    makeCertificate(['a.test']),
+    makeCertificate(['b.test']),
+    makeCertificate(['a.test']),
+  ];
+  const web = pool({ members: [member(plain.port)] });
+  const front = listener({
+    protocol: 'TERMINATED_HTTPS',
+    port: 8443,
+    defaultPoolId: web.id,
+    insertXForwarded: true,
+    certificates: [desiredCertificate('main', main), desiredCertificate('other', other)],
+  });
+  const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+  await site.apply(lb);
+  expect(await presented(vipAddress, 'a.test')).toBe(fingerprint(main));
+  expect(await presented(vipAddress, 'b.test')).toBe(fingerprint(other));
+  expect(await presented(vipAddress, 'unknown.test')).toBe(fingerprint(main));
+  const load = startLoad(`https://${vipAddress}:8443/`);
+  const certificates = [desiredCertificate('renewed', renewed), desiredCertificate('other', other)];
+  await site.apply({ ...lb, version: 2, listeners: [{ ...front, certificates }] });
+  expect(await presented(vipAddress, 'a.test')).toBe(fingerprint(renewed));
+  expect((await load.stop()).failures).toEqual([]);
+  expect(plain.requests.at(-1)?.headers['x-forwarded-proto']).toBe('https');
+  expect(plain.requests.at(-1)?.headers['x-forwarded-port']).toBe('8443');
+});
+
+test('a certificate with the wrong key is refused in words, and what was served goes on', async () => {
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const good = makeCertificate(['good.test']);
+  const front = listener({
+    protocol: 'TERMINATED_HTTPS',
+    port: 8443,
+    certificates: [desiredCertificate('good', good)],
+  });
+  const lb = loadBalancer({ vipAddress, listeners: [front] });
+  await site.apply(lb);
+  const mixed = { ...desiredCertificate('mixed', good), privateKey: makeCertificate(['x.test']).privateKey };
+  const wrong = { ...lb, version: 2, listeners: [{ ...front, certificates: [mixed] }] };
+  await expect(site.apply(wrong)).rejects.toThrow('private key of certificate mixed belongs to another');
+  expect(await presented(vipAddress, 'good.test')).toBe(fingerprint(good));
+});
+
+test('members are spoken to in TLS, must chain to the given CA and are shown a client certificate', async () => {
+  const authority = makeCertificate(['authority.test']);
+  const own = makeCertificate(['member.test'], authority);
+  const client = makeCertificate(['client.test'], authority);
+  const seen: string[] = [];
+  const secure: Server = createHttpsServer(
+    { cert: own.certificate, key: own.privateKey, ca: authority.certificate, requestCert: true },
+    (request, response) => {
+      seen.push((request.socket as TLSSocket).getPeerCertificate().fingerprint256 ?? '');
+      response.end('secure');
+    },
+  );
+  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+  const { port } = secure.address() as AddressInfo;
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const tls = {
+    caBundle: authority.certificate,
+    crl: null,
+    clientCertificate: desiredCertificate('client', client),
+  };
+  const web = pool({ members: [member(port)], tls });
+  const front = listener({ defaultPoolId: web.id });
+  const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+  await site.apply(lb);
+  const answer = await get(`http://${vipAddress}:8080/`);
+  expect(answer.body).toBe('secure');
+  expect(seen.at(-1)).toBe(fingerprint(client));
+  const stranger = { ...tls, caBundle: makeCertificate(['stranger.test']).certificate };
+  await site.apply({ ...lb, version: 2, pools: [{ ...web, tls: stranger }] });
+  expect((await get(`http://${vipAddress}:8080/`)).status).toBe(503);
+  await new Promise((resolve) => secure.close(resolve));
+});
+
+test('an HTTPS listener passes TLS through untouched, and a TLS monitor checks by a handshake', async () => {
+  const own = makeCertificate(['through.test']);
+  const secure: Server = createHttpsServer({ cert: own.certificate, key: own.privateKey }, (_, response) => {
+    response.end('through');
+  });
+  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+  const { port } = secure.address() as AddressInfo;
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const good = member(port);
+  const noTls = member(plain.port);
+  const web = pool({
+    protocol: 'HTTPS',
+    members: [good, noTls],
+    healthMonitor: monitor({ type: 'TLS-HELLO' }),
+  });
+  const front = listener({ protocol: 'HTTPS', port: 8443, defaultPoolId: web.id });
+  const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+  await site.apply(lb);
+  expect(await presented(vipAddress, 'through.test')).toBe(fingerprint(own));
+  await expect
+    .poll(async () => Object.fromEntries((await site.observe(lb.id)).members), { timeout: 5_000 })
+    .toEqual({ [good.id]: 'ONLINE', [noTls.id]: 'ERROR' });
+  secure.closeAllConnections();
+  await new Promise((resolve) => secure.close(resolve));
+});

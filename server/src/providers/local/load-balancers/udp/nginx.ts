@@ -1,0 +1,196 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { TaskFailed } from '../../../../kernel/errors.ts';
+import { readText, writeFileAtomically } from '../files.ts';
+import type { InstancePaths } from '../paths.ts';
+import {
+  allPids,
+  commandLine,
+  identify,
+  type ProcessIdentity,
+  signalProcess,
+  terminate,
+} from '../processes.ts';
+import { findProgram, run, unprivilegedUser } from '../programs.ts';
+import { renderNginx } from './nginx-config.ts';
+import type { UdpPlan } from './plan.ts';
+
+const MODULE_PATHS = [
+  '/usr/lib/nginx/modules/ngx_stream_module.so',
+  '/usr/lib64/nginx/modules/ngx_stream_module.so',
+  '/usr/local/lib/nginx/modules/ngx_stream_module.so',
+];
+/** A session takes one connection towards the client's side and one towards the member. */
+const MOST_CONNECTIONS = 16_384;
+const LOOK_EVERY_MS = 5;
+const MOST_LOOKS = 200;
+const EMPTY_PLAN: UdpPlan = { listeners: [], pools: [] };
+
+/** The nginx process that carries the UDP listeners of one load balancer. */
+export class UdpPlane {
+  readonly #paths: InstancePaths;
+  readonly #descriptors: number;
+  #plan: UdpPlan = EMPTY_PLAN;
+  #logging = false;
+
+  /** @param connectionCeiling connections that one process may hold on this machine */
+  constructor(paths: InstancePaths, connectionCeiling: number) {
+    this.#paths = paths;
+    this.#descriptors = connectionCeiling;
+  }
+
+  /** Says what should be served, without doing anything. */
+  adopt(plan: UdpPlan, logging: boolean): void {
+    this.#plan = plan;
+    this.#logging = logging;
+  }
+
+  get needed(): boolean {
+    return this.#plan.listeners.length > 0;
+  }
+
+  running(): ProcessIdentity | null {
+    const identity = identify(Number(readText(this.#paths.nginxPidFile)?.trim()));
+    if (!identity) return null;
+    const words = commandLine(identity.pid);
+    return words.length === 0 || words.join(' ').includes(this.#paths.nginxConfig) ? identity : null;
+  }
+
+  /** Converges to the plan and to which members are down. An nginx that already serves this is left
+   *  alone; one that serves something else is reloaded, and finishes its sessions.
+   *  @throws TaskFailed when nginx is missing or refuses the configuration */
+  async converge(down: ReadonlySet<string>): Promise<void> {
+    if (!this.needed) return this.end();
+    const program = requireNginx();
+    const config = renderNginx(this.#plan, down, this.#environment());
+    const running = this.running();
+    if (running && readText(this.#paths.nginxConfig) === config) return;
+    const previous = readText(this.#paths.nginxConfig);
+    writeFileAtomically(this.#paths.nginxConfig, config);
+    try {
+      await this.#nginx(program, ['-t']);
+      if (running) await reload(running);
+      else await this.#start(program);
+    } catch (error) {
+      if (previous !== null) writeFileAtomically(this.#paths.nginxConfig, previous);
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    const running = this.running();
+    if (running) await terminate(running);
+    await this.#endOrphans();
+    rmSync(this.#paths.nginxPidFile, { force: true });
+  }
+
+  /** Sessions that are open now, by pool id. */
+  sessions(): Map<string, number> {
+    const counts = new Map<string, number>();
+    const running = this.running();
+    if (!running) return counts;
+    const poolOf = new Map<string, string>(
+      this.#plan.pools.flatMap((pool) =>
+        pool.members.map((member) => [`${member.address}:${member.port}`, pool.id] as const),
+      ),
+    );
+    for (const remote of connectedUdp(workersOf(running.pid))) {
+      const pool = poolOf.get(remote);
+      if (pool) counts.set(pool, (counts.get(pool) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  async #start(program: string): Promise<void> {
+    await this.#endOrphans();
+    await this.#nginx(program, []);
+  }
+
+  /** Workers outlive a master that was killed, and would keep the port and go on as before. */
+  async #endOrphans(): Promise<void> {
+    for (const pid of allPids()) {
+      if (commandLine(pid)[0]?.startsWith('nginx: worker') !== true) continue;
+      const identity = identify(pid);
+      if (identity && openFiles(pid).includes(this.#paths.nginxSessions)) await terminate(identity);
+    }
+  }
+
+  async #nginx(program: string, words: readonly string[]): Promise<void> {
+    const { directory, nginxConfig, nginxErrors } = this.#paths;
+    const common = ['-c', nginxConfig, '-p', `${directory}/`, '-e', nginxErrors];
+    const { exitCode, output } = await run(program, [...words, ...common]);
+    if (exitCode === 0) return;
+    const why = /\[emerg\][^:]*: (.*?)( in \S+:\d+)?$/m.exec(output)?.[1] ?? output.trim().slice(-300);
+    throw new TaskFailed(`nginx cannot carry the UDP listeners: ${why}.`);
+  }
+
+  #environment() {
+    return {
+      modulePath: MODULE_PATHS.find((path) => existsSync(path)) ?? null,
+      runAs: unprivilegedUser(),
+      pidFile: this.#paths.nginxPidFile,
+      errorLog: this.#paths.nginxErrors,
+      sessionLog: this.#paths.nginxSessions,
+      accessLog: this.#logging ? this.#paths.accessLog : null,
+      connections: Math.min(MOST_CONNECTIONS, this.#descriptors * 2),
+    };
+  }
+}
+
+/** @throws TaskFailed naming the packages when nginx or its stream module is missing */
+export function requireNginx(): string {
+  const program = findProgram('nginx');
+  const module = MODULE_PATHS.some((path) => existsSync(path));
+  // Other systems build the module in; then `nginx -t` is the judge.
+  if (program && (module || process.platform !== 'linux')) return program;
+  throw new TaskFailed(
+    'UDP listeners need nginx: install the Debian packages "nginx" and "libnginx-mod-stream".',
+  );
+}
+
+/** Resolves once new workers have taken over; the old ones only finish their sessions. */
+async function reload(master: ProcessIdentity): Promise<void> {
+  const before = new Set(workersOf(master.pid));
+  signalProcess(master, 'SIGHUP');
+  if (before.size === 0) return;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const now = workersOf(master.pid);
+    const isLeaving = (pid: number) => commandLine(pid).join(' ').includes('shutting down');
+    if (now.some((pid) => !before.has(pid)) && now.every((pid) => !before.has(pid) || isLeaving(pid))) return;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+function workersOf(master: number): number[] {
+  return (readText(`/proc/${master}/task/${master}/children`) ?? '').split(' ').filter(Boolean).map(Number);
+}
+
+/** Members (`10.0.0.1:53`) to which these processes hold a UDP socket, once for each socket. */
+function connectedUdp(pids: readonly number[]): string[] {
+  const inodes = new Set(pids.flatMap(socketInodes));
+  if (inodes.size === 0) return [];
+  const lines = readFileSync('/proc/net/udp', 'utf8').split('\n').slice(1);
+  return lines.flatMap((line) => {
+    const fields = line.trim().split(/\s+/);
+    return fields[3] === '01' && inodes.has(fields[9] ?? '') ? [readable(fields[2] ?? '')] : [];
+  });
+}
+
+function socketInodes(pid: number): string[] {
+  return openFiles(pid).flatMap((file) => /^socket:\[(\d+)\]$/.exec(file)?.[1] ?? []);
+}
+
+/** Paths (or kernel names) of what the process has open; empty when it is not ours to see. */
+function openFiles(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  } catch {
+    return [];
+  }
+}
+
+function readable(hex: string): string {
+  const [address = '', port = ''] = hex.split(':');
+  const octets = (address.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16));
+  return `${octets.join('.')}:${Number.parseInt(port, 16)}`;
+}

@@ -1,0 +1,43 @@
+import { TaskFailed } from '../../kernel/errors.ts';
+import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
+import { seededFraction } from '../../kernel/random.ts';
+
+export interface SimulationOptions {
+  /** The same seed gives the same durations and failures. */
+  readonly seed: string;
+  /** Multiplies durations; 0: instant, 1: as long as in a real cloud. */
+  readonly timeScale: number;
+  /** Rate of failures by task type, 0 to 1. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly now: () => number;
+}
+
+/** Shortest and longest duration in seconds at time scale 1. */
+export type Range = readonly [shortest: number, longest: number];
+
+const LONGEST_POLL_MS = 1000;
+const POLLS = 10;
+
+/** How far an operation has come. Nothing is remembered: it follows from when the work was accepted, and from
+ *  jitter and faults that depend on the seed, the task type and the name.
+ *  @throws TaskFailed at the end of an operation that the seed lets fail */
+export function progressOf(
+  operation: Operation,
+  [shortest, longest]: Range,
+  options: SimulationOptions,
+): Progress {
+  const { seed, timeScale, faults } = options;
+  const { type, name } = operation;
+  const jitter = seededFraction(seed, 'duration', type, name);
+  const durationMs = (shortest + (longest - shortest) * jitter) * 1000 * timeScale;
+  const elapsedMs = options.now() - operation.acceptedAt.getTime();
+  const remainingMs = durationMs - elapsedMs;
+  if (durationMs > 0 && remainingMs > 0) {
+    const retryInMs = Math.ceil(Math.min(remainingMs, Math.max(LONGEST_POLL_MS, durationMs / POLLS)));
+    return { ready: false, retryInMs, percent: Math.floor((Math.max(0, elapsedMs) / durationMs) * 100) };
+  }
+  if (seededFraction(seed, 'fault', type, name) < (faults[type] ?? 0)) {
+    throw new TaskFailed(`Simulated fault: ${type} of ${name} fails in this region`);
+  }
+  return READY;
+}
