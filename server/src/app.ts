@@ -6,8 +6,10 @@ import { loadBalancers } from './features/load-balancers/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
+import { responsePages } from './features/response-pages/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
+import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
@@ -16,6 +18,7 @@ import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
+import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
@@ -25,6 +28,7 @@ import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
 
@@ -41,6 +45,8 @@ export interface AppOptions {
   readonly mail: MailOptions;
   readonly isReady: () => boolean;
   readonly checkResponses?: boolean;
+  /** Absent: video tokens are not issued. */
+  readonly video?: VideoTokenSettings;
 }
 
 export interface MailOptions {
@@ -48,8 +54,6 @@ export interface MailOptions {
   readonly smtpUrl: string | undefined;
   readonly from: string;
 }
-
-type FeatureOptions = Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'ids' | 'cipher' | 'mail'>;
 
 /** Every feature, put together. The only list of them. */
 export function features({
@@ -60,18 +64,24 @@ export function features({
   ids,
   cipher,
   mail,
-}: FeatureOptions): readonly Feature[] {
+  watcher,
+  video,
+}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
+  watcher: TaskWatcher;
+}): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
     iam(),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks(),
+    tasks({ watcher }),
     inferenceSecrets({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     sshKeys(),
     instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
+    responsePages(),
+    videoTokens(video),
   ];
 }
 
@@ -84,10 +94,12 @@ export class App {
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
+  readonly #watcher: TaskWatcher;
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const all = features(options);
+    this.#watcher = new TaskWatcher(options.db);
+    const all = features({ ...options, watcher: this.#watcher });
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
       ...probeRoutes(this.#metrics, options.isReady),
@@ -104,7 +116,7 @@ export class App {
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(
-      [...all.flatMap((feature) => feature.background ?? []), ...mailer.jobs],
+      [...all.flatMap((feature) => feature.background ?? []), ...mailer.jobs, forgetOldKeys(options.db)],
       options.db,
       options.log,
     );
@@ -124,6 +136,8 @@ export class App {
       checkResponses,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });
+    // Long polls and streams end at once when the server stops.
+    api.addHook('preClose', () => this.#watcher.close());
     await serveReference(api, this.document);
     return api;
   }

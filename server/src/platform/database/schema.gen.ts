@@ -62,6 +62,26 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface CustomPageSets {
+  client_id: number;
+  created_at: Date;
+  domains: Json | null;
+  id: Generated<number>;
+  name: string;
+  pages: Json;
+}
+
+export interface IdempotencyKeys {
+  answer: string | null;
+  applied: Generated<boolean>;
+  attempt: string;
+  client_id: number;
+  key: string;
+  request: Buffer;
+  started_at: Date;
+  status: number | null;
+}
+
 export interface InferenceSecrets {
   created_at: Date;
   key_id: string;
@@ -328,6 +348,7 @@ export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
   attempt: Generated<number>;
+  changed_xid: Generated<string>;
   client_id: number;
   created_at: Date;
   created_resources: Json | null;
@@ -373,6 +394,8 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  custom_page_sets: CustomPageSets;
+  idempotency_keys: IdempotencyKeys;
   inference_secrets: InferenceSecrets;
   instances: Instances;
   lb_health_monitors: LbHealthMonitors;
