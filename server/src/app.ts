@@ -8,6 +8,7 @@ import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
+import { webhooks } from './features/webhooks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
@@ -59,6 +60,7 @@ export function features({
     instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
+    webhooks({ db, clock, log, cipher }),
   ];
 }
 
