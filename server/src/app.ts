@@ -17,6 +17,7 @@ import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
+import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
@@ -25,6 +26,7 @@ import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
 export const VERSION = '0.1.0';
@@ -48,13 +50,16 @@ export function features({
   log,
   clock,
   cipher,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher'>): readonly Feature[] {
+  watcher,
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher'> & {
+  watcher: TaskWatcher;
+}): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
     iam(),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks(),
+    tasks({ watcher }),
     inferenceSecrets({ cipher }),
     sshKeys(),
     instances(),
@@ -73,10 +78,12 @@ export class App {
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
+  readonly #watcher: TaskWatcher;
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const all = features(options);
+    this.#watcher = new TaskWatcher(options.db);
+    const all = features({ ...options, watcher: this.#watcher });
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
       ...probeRoutes(this.#metrics, options.isReady),
@@ -91,7 +98,7 @@ export class App {
     });
     this.worker = new Worker({ ...options, engine: this.engine });
     this.background = new Background(
-      all.flatMap((feature) => feature.background ?? []),
+      [...all.flatMap((feature) => feature.background ?? []), forgetOldKeys(options.db)],
       options.db,
       options.log,
     );
@@ -111,6 +118,8 @@ export class App {
       checkResponses,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });
+    // Long polls and streams end at once when the server stops.
+    api.addHook('preClose', () => this.#watcher.close());
     await serveReference(api, this.document);
     return api;
   }

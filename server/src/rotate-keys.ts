@@ -8,6 +8,7 @@ import { migrateToLatest } from './platform/database/migrate.ts';
 import { Cipher } from './platform/secrets/cipher.ts';
 import { newKey } from './platform/secrets/key-file.ts';
 import { type Rotation, rotateKeys } from './platform/secrets/rotation.ts';
+import { TaskWatcher } from './platform/tasks/watch.ts';
 import { RegionProviders } from './region-providers.ts';
 
 /** Changes the master key of a data directory whose server is stopped, or of the database that DATABASE_URL
@@ -29,7 +30,14 @@ async function main(): Promise<void> {
     const options = { db, configured, dataDir, timestamp: clock.timestamp() };
     // Features are asked for what they keep encrypted alone; what they would serve with does not matter.
     const providers = new RegionProviders([], {});
-    const all = features({ providers, db, log, clock, cipher: new Cipher([newKey()]) });
+    const all = features({
+      watcher: new TaskWatcher(db),
+      providers,
+      db,
+      log,
+      clock,
+      cipher: new Cipher([newKey()]),
+    });
     const resealers = all.flatMap((feature) => feature.reseal ?? []);
     report(await rotateKeys(options, resealers), configured.length > 0);
   } finally {

@@ -71,6 +71,17 @@ export interface CustomPageSets {
   pages: Json;
 }
 
+export interface IdempotencyKeys {
+  answer: string | null;
+  applied: Generated<boolean>;
+  attempt: string;
+  client_id: number;
+  key: string;
+  request: Buffer;
+  started_at: Date;
+  status: number | null;
+}
+
 export interface InferenceSecrets {
   created_at: Date;
   key_id: string;
@@ -292,6 +303,7 @@ export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
   attempt: Generated<number>;
+  changed_xid: Generated<string>;
   client_id: number;
   created_at: Date;
   created_resources: Json | null;
@@ -363,6 +375,7 @@ export interface DB {
   client_users: ClientUsers;
   clients: Clients;
   custom_page_sets: CustomPageSets;
+  idempotency_keys: IdempotencyKeys;
   inference_secrets: InferenceSecrets;
   instances: Instances;
   lb_health_monitors: LbHealthMonitors;

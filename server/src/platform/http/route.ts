@@ -33,6 +33,8 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   readonly status?: 200 | 201 | 202 | 204;
   readonly response?: R;
   readonly deprecated?: boolean;
+  /** The answer holds a secret: it is never kept to be given again. */
+  readonly sensitive?: boolean;
   /** Allowed in a region that is not ACTIVE although it is a write. */
   readonly anyRegionState?: boolean;
   readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;

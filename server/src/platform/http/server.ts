@@ -15,8 +15,10 @@ import { type Authenticator, type Caller, NOBODY } from '../auth/caller.ts';
 import { allows } from '../auth/roles.ts';
 import type { Db } from '../database/db.ts';
 import { acceptJson, refuseUnstorable } from './body.ts';
+import { closeUnusedConnections } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { HttpError, toWire } from './errors.ts';
+import { type Answer, checkKey, once } from './idempotency.ts';
 import { RawReply, type Route } from './route.ts';
 import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
@@ -62,6 +64,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     },
   });
   acceptJson(app);
+  closeUnusedConnections(app);
   await app.register(cors, {
     origin: true,
     exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
@@ -166,6 +169,13 @@ function addRoute(
       const body = spec.body && (await checkBody(validator, spec, request.body));
       const ctx = await resolveScope(contextOf(request), { scope, spec }, request.params, options.scopes);
       const input = { params, query, body, headers: request.headers };
+      const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
+      if (key !== undefined && typeof access !== 'object') {
+        const { method, sensitive = false, status = 200 } = spec;
+        const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
+        const work = (db: Db) => spec.handler({ ...ctx, db } as never, input as never);
+        return sendAnswer(reply, await once(ctx, keyed, work));
+      }
       const result = await spec.handler(ctx as never, input as never);
       return sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
     },
@@ -189,6 +199,12 @@ async function checkBody(validator: Validator, spec: Route['spec'], value: unkno
 function refuseNul(request: FastifyRequest): void {
   refuseUnstorable(request.params, 'path');
   refuseUnstorable(request.query, 'query');
+}
+
+function sendAnswer(reply: FastifyReply, { status, body, replayed }: Answer) {
+  if (replayed) reply.header('idempotency-replayed', 'true');
+  reply.code(status);
+  return body === null ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
 }
 
 function sendResult(
