@@ -8,6 +8,7 @@ import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
+import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
 import { webhooks } from './features/webhooks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -41,6 +42,8 @@ export interface AppOptions {
   readonly rateLimit: number;
   readonly isReady: () => boolean;
   readonly checkResponses?: boolean;
+  /** Absent: video tokens are not issued. */
+  readonly video?: VideoTokenSettings;
 }
 
 /** Every feature, put together. The only list of them. */
@@ -51,7 +54,8 @@ export function features({
   clock,
   cipher,
   watcher,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher'> & {
+  video,
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher' | 'video'> & {
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
@@ -66,6 +70,7 @@ export function features({
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
     webhooks({ db, clock, log, cipher }),
+    videoTokens(video),
   ];
 }
 

@@ -8,6 +8,7 @@ import { App } from '../../server/src/app.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
 import { type NewRegion, readRegions, saveRegions } from '../../server/src/features/regions/index.ts';
+import type { VideoTokenSettings } from '../../server/src/features/video-tokens/index.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
 import { randomIds } from '../../server/src/kernel/ids.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
@@ -72,6 +73,8 @@ export interface TestServerOptions {
   /** Default: silent. */
   readonly log?: Logger;
   readonly seed?: string;
+  /** Absent: video tokens are not issued. */
+  readonly video?: VideoTokenSettings;
 }
 
 const REGIONS: readonly NewRegion[] = [
@@ -118,6 +121,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     rateLimit,
     isReady: () => true,
     checkResponses: true,
+    ...(options.video ? { video: options.video } : {}),
   });
   const api = await app.api();
   const withWorker = options.worker ?? true;
