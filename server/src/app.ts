@@ -10,6 +10,7 @@ import { responsePages } from './features/response-pages/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
+import { webhooks } from './features/webhooks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
@@ -81,6 +82,7 @@ export function features({
     instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
+    webhooks({ db, clock, log, cipher }),
     videoTokens(video),
   ];
 }

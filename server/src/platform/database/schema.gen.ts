@@ -381,6 +381,31 @@ export interface Users {
   password_hash: string | null;
 }
 
+export interface WebhookDeliveries {
+  attempts: Generated<number>;
+  client_id: number;
+  created_at: Date;
+  data: Json;
+  ended_at: Date | null;
+  event_id: string;
+  id: string;
+  last_error: string | null;
+  next_attempt_at: Date;
+  state: Generated<string>;
+  target_id: number | null;
+  type: string;
+  url: string;
+}
+
+export interface WebhookTargets {
+  client_id: number;
+  created_at: Date;
+  id: Generated<number>;
+  key_id: string;
+  sealed: Buffer;
+  url: string;
+}
+
 export interface Workers {
   host: string;
   id: string;
@@ -416,6 +441,8 @@ export interface DB {
   ssh_keys: SshKeys;
   tasks: Tasks;
   users: Users;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_targets: WebhookTargets;
   workers: Workers;
 }
 
