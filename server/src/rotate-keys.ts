@@ -1,18 +1,19 @@
+import { features } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
-import { resealInferenceSecrets } from './features/inference-secrets/index.ts';
 import { systemClock } from './kernel/clock.ts';
+import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
-import { type Reseal, type Rotation, rotateKeys } from './platform/secrets/rotation.ts';
+import { Cipher } from './platform/secrets/cipher.ts';
+import { newKey } from './platform/secrets/key-file.ts';
+import { type Rotation, rotateKeys } from './platform/secrets/rotation.ts';
+import { TaskWatcher } from './platform/tasks/watch.ts';
+import { RegionProviders } from './region-providers.ts';
 
 /** Changes the master key of a data directory whose server is stopped, or of the database that DATABASE_URL
  *  names. Prints one line and sets the exit status. */
-
-/** One for each feature that keeps something encrypted. The database refuses to forget a key that a value
- *  still needs, so that one that is missing here shows at once. */
-const RESEALERS: readonly Reseal[] = [resealInferenceSecrets];
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -28,7 +29,20 @@ async function main(): Promise<void> {
     const clock = systemClock();
     const { masterKeys: configured, dataDir } = config;
     const options = { db, configured, dataDir, timestamp: clock.timestamp() };
-    report(await rotateKeys(options, RESEALERS), configured.length > 0);
+    // Features are asked for what they keep encrypted alone; what they would serve with does not matter.
+    const providers = new RegionProviders([], {});
+    const all = features({
+      watcher: new TaskWatcher(db),
+      providers,
+      db,
+      log,
+      clock,
+      ids: randomIds(),
+      cipher: new Cipher([newKey()]),
+      mail: { smtpUrl: undefined, from: config.mailFrom },
+    });
+    const resealers = all.flatMap((feature) => feature.reseal ?? []);
+    report(await rotateKeys(options, resealers), configured.length > 0);
   } finally {
     await db.close();
     await postgres?.stop();

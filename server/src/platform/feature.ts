@@ -1,5 +1,6 @@
 import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
+import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
 
 /** What a feature brings: routes for the API role, task handlers and background work for the worker role. */
@@ -8,6 +9,8 @@ export interface Feature {
   readonly routes?: readonly Route[];
   readonly tasks?: readonly TaskHandler[];
   readonly background?: readonly BackgroundJob[];
+  /** Encrypts what the feature keeps encrypted anew, when the master key changes. */
+  readonly reseal?: Reseal;
   /** What to do when a mail of a kind has been sent. */
   readonly mailSent?: Readonly<Record<string, MailSentHook>>;
 }

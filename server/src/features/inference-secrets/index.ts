@@ -1,7 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { inferenceSecretRoutes } from './routes.ts';
-import { InferenceSecrets } from './service.ts';
+import { InferenceSecrets, resealInferenceSecrets } from './service.ts';
 
 export { resealInferenceSecrets } from './service.ts';
 
@@ -9,5 +9,6 @@ export function inferenceSecrets({ cipher }: { cipher: Cipher }): Feature {
   return {
     name: 'inference-secrets',
     routes: inferenceSecretRoutes(new InferenceSecrets(cipher)),
+    reseal: resealInferenceSecrets,
   };
 }
