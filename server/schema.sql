@@ -265,6 +265,22 @@ create table lb_pools (
 );
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
 
+create table limits_requests (
+  id bigint generated always as identity not null,
+  client_id integer not null,
+  user_id integer not null,
+  description text not null,
+  requested_limits jsonb not null,
+  status text default 'in progress'::text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint limits_requests_pkey PRIMARY KEY (id),
+  constraint limits_requests_status_check CHECK ((status = ANY (ARRAY['in progress'::text, 'done'::text, 'rejected'::text]))),
+  constraint limits_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX limits_requests_client ON public.limits_requests USING btree (client_id, id DESC);
+CREATE INDEX limits_requests_status ON public.limits_requests USING btree (status, id);
+
 create table load_balancers (
   id uuid not null,
   project_id integer not null,
@@ -310,6 +326,26 @@ CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btr
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
 CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
 
+create table mail_outbox (
+  id bigint generated always as identity not null,
+  client_id integer,
+  kind text not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  details jsonb default '{}'::jsonb not null,
+  message_id text not null,
+  created_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamp with time zone not null,
+  sent_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  error text,
+  constraint mail_outbox_pkey PRIMARY KEY (id),
+  constraint mail_outbox_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX mail_outbox_waiting ON public.mail_outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (failed_at IS NULL));
+
 create table master_keys (
   id text not null,
   added_at timestamp with time zone not null,
@@ -342,6 +378,29 @@ create table quota_counters (
   constraint quota_counters_pkey PRIMARY KEY (client_id, region_id, name),
   constraint quota_counters_usage_check CHECK ((usage >= 0)),
   constraint quota_counters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE TRIGGER quota_counters_reaching AFTER INSERT OR UPDATE ON public.quota_counters FOR EACH ROW WHEN (((new.usage > 0) AND (((new.usage)::numeric * (100)::numeric) >= ((new.quota_limit)::numeric * (60)::numeric)))) EXECUTE FUNCTION note_quota_reaching();
+
+create table quota_reachings (
+  id bigint generated always as identity not null,
+  client_id integer not null,
+  region_id integer not null,
+  name text not null,
+  usage bigint not null,
+  quota_limit bigint not null,
+  threshold integer not null,
+  constraint quota_reachings_pkey PRIMARY KEY (id)
+);
+CREATE INDEX quota_reachings_client ON public.quota_reachings USING btree (client_id, id);
+
+create table quota_thresholds (
+  client_id integer not null,
+  threshold integer not null,
+  last_message jsonb,
+  last_sending timestamp with time zone,
+  constraint quota_thresholds_pkey PRIMARY KEY (client_id),
+  constraint quota_thresholds_threshold_check CHECK (((threshold >= 60) AND (threshold <= 100))),
+  constraint quota_thresholds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
 create table regions (
@@ -496,6 +555,24 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_quota_reaching()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  allowed integer;
+begin
+  perform pg_advisory_xact_lock_shared(72117, new.client_id);
+  select threshold into allowed from quota_thresholds where client_id = new.client_id;
+  allowed := coalesce(allowed, 80);
+  if quota_reached(new.usage, new.quota_limit, allowed)
+     and not (tg_op = 'UPDATE' and quota_reached(old.usage, old.quota_limit, allowed)) then
+    insert into quota_reachings (client_id, region_id, name, usage, quota_limit, threshold)
+    values (new.client_id, new.region_id, new.name, new.usage, new.quota_limit, allowed);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.note_task_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -504,6 +581,12 @@ begin
   new.changed_xid := pg_current_xact_id();
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select usage > 0 and usage::numeric * 100 >= quota_limit::numeric * threshold $function$;
 
 CREATE OR REPLACE FUNCTION public.tell_task_end()
  RETURNS trigger

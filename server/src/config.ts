@@ -7,6 +7,8 @@ export interface Config {
   readonly port: number;
   readonly databaseUrl: string | undefined;
   readonly smtpUrl: string | undefined;
+  /** Sender of all mail. */
+  readonly mailFrom: string;
   readonly logLevel: string;
   /** As asked for; where it really is may differ when PostgreSQL may not enter it. */
   readonly dataDir: string;
@@ -39,6 +41,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_TIME_SCALE',
   'VIRGA_SEED',
   'VIRGA_MASTER_KEY',
+  'VIRGA_MAIL_FROM',
   'VIRGA_RATE_LIMIT',
 ];
 
@@ -83,6 +86,7 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
     port: number('PORT', 8080, 0, 65_535, true),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: text('VIRGA_MAIL_FROM') ?? 'Virga <virga@localhost>',
     logLevel: choice('LOG_LEVEL', text('LOG_LEVEL'), LOG_LEVELS, 'info'),
     dataDir: path.resolve(cwd, text('VIRGA_DATA_DIR') ?? '.virga'),
     apiKey: text('VIRGA_API_KEY'),

@@ -78,6 +78,7 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
     log,
     providers,
     cipher,
+    mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
     rateLimit: config.rateLimit,
     isReady: () => ready,
     video: { ...config.video, secrets },

@@ -70,6 +70,8 @@ export interface TestServerOptions {
   readonly rateLimit?: number;
   /** Of 32 bytes each; default: a new one. */
   readonly masterKeys?: readonly Buffer[];
+  /** Default: none, so that mail stays in the outbox. */
+  readonly smtpUrl?: string;
   /** Default: silent. */
   readonly log?: Logger;
   readonly seed?: string;
@@ -118,6 +120,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     providers,
     cipher,
+    mail: { smtpUrl: options.smtpUrl, from: 'Virga <virga@virga.test>' },
     rateLimit,
     isReady: () => true,
     checkResponses: true,

@@ -220,6 +220,17 @@ export interface LbPools {
   updated_at: Date | null;
 }
 
+export interface LimitsRequests {
+  client_id: number;
+  created_at: Date;
+  description: string;
+  id: Generated<number>;
+  requested_limits: Json;
+  status: Generated<string>;
+  updated_at: Date | null;
+  user_id: number;
+}
+
 export interface LoadBalancers {
   admin_state_up: Generated<boolean>;
   assigned_floating: Generated<boolean>;
@@ -242,6 +253,23 @@ export interface LoadBalancers {
   version: Generated<number>;
   vip_address: string | null;
   vip_ip_family: string | null;
+}
+
+export interface MailOutbox {
+  attempts: Generated<number>;
+  body: string;
+  client_id: number | null;
+  created_at: Date;
+  details: Generated<Json>;
+  error: string | null;
+  failed_at: Date | null;
+  id: Generated<number>;
+  kind: string;
+  message_id: string;
+  next_attempt_at: Date;
+  recipient: string;
+  sent_at: Date | null;
+  subject: string;
 }
 
 export interface MasterKeys {
@@ -267,6 +295,23 @@ export interface QuotaCounters {
   quota_limit: number;
   region_id: number;
   usage: Generated<number>;
+}
+
+export interface QuotaReachings {
+  client_id: number;
+  id: Generated<number>;
+  name: string;
+  quota_limit: number;
+  region_id: number;
+  threshold: number;
+  usage: number;
+}
+
+export interface QuotaThresholds {
+  client_id: number;
+  last_message: Json | null;
+  last_sending: Date | null;
+  threshold: number;
 }
 
 export interface Regions {
@@ -383,10 +428,14 @@ export interface DB {
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
+  mail_outbox: MailOutbox;
   master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
+  quota_reachings: QuotaReachings;
+  quota_thresholds: QuotaThresholds;
   regions: Regions;
   resource_counts: ResourceCounts;
   ssh_keys: SshKeys;
