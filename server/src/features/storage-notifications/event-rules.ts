@@ -28,7 +28,8 @@ export function readTarget(input: Omit<EventInput, 'name'>, path: string, faults
   } else if (storage === undefined && uuid === undefined) {
     faults[`${path}storage_name`] = ['is required, or the uuid of an event'];
   }
-  const place = storage === undefined ? undefined : { storage_name: storage, bucket_name: input.bucket_name ?? '' };
+  const place =
+    storage === undefined ? undefined : { storage_name: storage, bucket_name: input.bucket_name ?? '' };
   return { uuid: uuid?.toLowerCase(), place };
 }
 

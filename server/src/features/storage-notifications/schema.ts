@@ -32,7 +32,9 @@ export const StorageNotificationEvent = Type.Object(
   { $id: 'StorageNotificationEvent' },
 );
 
-function perKind<T extends TSchema>(make: (field: 'bytes' | 'count') => T): Record<(typeof EVENT_NAMES)[number], T> {
+function perKind<T extends TSchema>(
+  make: (field: 'bytes' | 'count') => T,
+): Record<(typeof EVENT_NAMES)[number], T> {
   const entries = EVENT_NAMES.map((name) => [name, make(KINDS[name].field)]);
   return Object.fromEntries(entries) as Record<(typeof EVENT_NAMES)[number], T>;
 }
@@ -50,10 +52,7 @@ export const EventsInput = Type.Unsafe<
   Type.Object(
     perKind((field) =>
       Type.Optional(
-        Type.Array(
-          Type.Object({ ...target, [field]: Type.Integer({ ...AMOUNT }) }),
-          { maxItems: 1000 },
-        ),
+        Type.Array(Type.Object({ ...target, [field]: Type.Integer({ ...AMOUNT }) }), { maxItems: 1000 }),
       ),
     ),
     { $id: 'StorageNotificationEventsInput' },

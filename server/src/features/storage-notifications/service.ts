@@ -11,7 +11,8 @@ import { viewEvent, viewEvents } from './views.ts';
 
 /** The client that a call is about: the caller's own. @throws NotFound when the query names another */
 function clientOf(ctx: RequestContext, named?: number): number {
-  if (named !== undefined && named !== ctx.caller.clientId) throw new NotFound(`Client ${named} was not found`);
+  if (named !== undefined && named !== ctx.caller.clientId)
+    throw new NotFound(`Client ${named} was not found`);
   return ctx.caller.clientId;
 }
 
