@@ -346,6 +346,16 @@ create table mail_outbox (
 );
 CREATE INDEX mail_outbox_waiting ON public.mail_outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (failed_at IS NULL));
 
+create table managed_postgresql (
+  project_id integer not null,
+  region_id integer not null,
+  is_initialized boolean not null,
+  updated_at timestamp with time zone not null,
+  constraint managed_postgresql_pkey PRIMARY KEY (project_id, region_id),
+  constraint managed_postgresql_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint managed_postgresql_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+
 create table master_keys (
   id text not null,
   added_at timestamp with time zone not null,

@@ -3,6 +3,7 @@ import { iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
+import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
@@ -79,6 +80,7 @@ export function features({
     tasks({ watcher }),
     inferenceSecrets({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
+    managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),

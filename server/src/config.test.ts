@@ -41,6 +41,11 @@ describe('the configuration', () => {
     expect(() => readConfig(env)).not.toThrow('\n');
   });
 
+  test('a PostgreSQL behind a socket is a PostgreSQL too', () => {
+    const url = 'postgresql://me:secret@/virga?host=%2Frun%2Fpostgresql';
+    expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
   test('video is delivered by the edge on this machine unless something else is set', () => {
     const { video } = readConfig({ VIRGA_EDGE_PORT: '9000' }, [], '/home/me');
     expect(video.cdnUrl).toBe('http://127.0.0.1:9000');

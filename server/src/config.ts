@@ -74,9 +74,10 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
   };
   const url = (name: string, protocols: readonly string[]) => {
     const raw = text(name);
-    const valid = raw === undefined || (URL.canParse(raw) && protocols.includes(new URL(raw).protocol));
-    if (!valid)
+    // Not parsed any further: PostgreSQL knows forms (an empty host, several hosts) that URL does not.
+    if (raw !== undefined && !protocols.some((protocol) => raw.startsWith(`${protocol}//`))) {
       faults.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    }
     return raw;
   };
   const unknown = Object.keys(env).filter((name) => name.startsWith('VIRGA_') && !isKnown(name));

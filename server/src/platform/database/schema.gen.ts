@@ -272,6 +272,13 @@ export interface MailOutbox {
   subject: string;
 }
 
+export interface ManagedPostgresql {
+  is_initialized: boolean;
+  project_id: number;
+  region_id: number;
+  updated_at: Date;
+}
+
 export interface MasterKeys {
   added_at: Date;
   id: string;
@@ -468,6 +475,7 @@ export interface DB {
   limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
   mail_outbox: MailOutbox;
+  managed_postgresql: ManagedPostgresql;
   master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
