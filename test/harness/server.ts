@@ -75,7 +75,7 @@ export interface TestServerOptions {
   /** Default: silent. */
   readonly log?: Logger;
   readonly seed?: string;
-  /** Absent: video tokens are not issued. */
+  /** Default: account 1 with one secret. */
   readonly video?: VideoTokenSettings;
 }
 
@@ -98,6 +98,16 @@ const REGIONS: readonly NewRegion[] = [
     settings: {},
   },
 ];
+
+const VIDEO: VideoTokenSettings = {
+  accountId: '1',
+  secrets: ['test-video-secret'],
+  cdnUrl: 'http://cdn.test',
+  cdnIpUrl: 'http://cdn-ip.test',
+  trustedProxies: undefined,
+  corsOrigins: undefined,
+  authorizeUrl: undefined,
+};
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = await createTestDatabase();
@@ -124,7 +134,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     rateLimit,
     isReady: () => true,
     checkResponses: true,
-    ...(options.video ? { video: options.video } : {}),
+    video: options.video ?? VIDEO,
   });
   const api = await app.api();
   const withWorker = options.worker ?? true;

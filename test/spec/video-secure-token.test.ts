@@ -250,8 +250,7 @@ describe('who may ask', () => {
   });
 
   test('nobody, where no secret is set up', async () => {
-    const bare = await startTestServer({ worker: false });
-    started.push(bare);
+    const bare = await start({ secrets: [] });
     const { status, body } = await issue('?video=a', {}, bare);
     expect(status).toBe(503);
     expect(Object.keys(body)).toEqual(['error']);
