@@ -80,6 +80,7 @@ export async function startVirga({ dataDir, env = {}, args = [] }: StartOptions)
     output,
     call,
     end: async (signal) => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const exited = once(child, 'exit');
       child.kill(signal);
       const [code] = await exited;
