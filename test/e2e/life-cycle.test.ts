@@ -65,10 +65,10 @@ test('a load balancer carries traffic to both members', async () => {
             })),
             healthmonitor: {
               type: 'HTTP',
-              delay: 1,
-              timeout: 5,
+              delay: 2,
+              timeout: 2,
               max_retries: 1,
-              max_retries_down: 2,
+              max_retries_down: 3,
               url_path: '/',
             },
           },
