@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
-
+import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
-
 import { loadBalancers } from './features/load-balancers/index.ts';
-
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
+import { responsePages } from './features/response-pages/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -17,16 +16,18 @@ import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
+import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
+import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
-
 export const VERSION = '0.1.0';
 
 export interface AppOptions {
@@ -35,6 +36,7 @@ export interface AppOptions {
   readonly ids: Ids;
   readonly log: Logger;
   readonly providers: RegionProviders;
+  readonly cipher: Cipher;
   readonly rateLimit: number;
   readonly isReady: () => boolean;
   readonly checkResponses?: boolean;
@@ -46,16 +48,22 @@ export function features({
   db,
   log,
   clock,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock'>): readonly Feature[] {
+  cipher,
+  watcher,
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher'> & {
+  watcher: TaskWatcher;
+}): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
     iam(),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks(),
+    tasks({ watcher }),
+    inferenceSecrets({ cipher }),
     sshKeys(),
     instances(),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
+    responsePages(),
   ];
 }
 
@@ -68,10 +76,12 @@ export class App {
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
+  readonly #watcher: TaskWatcher;
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const all = features(options);
+    this.#watcher = new TaskWatcher(options.db);
+    const all = features({ ...options, watcher: this.#watcher });
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
       ...probeRoutes(this.#metrics, options.isReady),
@@ -86,7 +96,7 @@ export class App {
     });
     this.worker = new Worker({ ...options, engine: this.engine });
     this.background = new Background(
-      all.flatMap((feature) => feature.background ?? []),
+      [...all.flatMap((feature) => feature.background ?? []), forgetOldKeys(options.db)],
       options.db,
       options.log,
     );
@@ -106,6 +116,8 @@ export class App {
       checkResponses,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });
+    // Long polls and streams end at once when the server stops.
+    api.addHook('preClose', () => this.#watcher.close());
     await serveReference(api, this.document);
     return api;
   }

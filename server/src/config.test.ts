@@ -19,6 +19,7 @@ describe('the configuration', () => {
     [{ VIRGA_ROLE: 'boss' }, 'VIRGA_ROLE'],
     [{ VIRGA_TIME_SCALE: '-1' }, 'VIRGA_TIME_SCALE'],
     [{ VIRGA_MASTER_KEY: 'short' }, 'VIRGA_MASTER_KEY'],
+    [{ VIRGA_MASTER_KEY: `${Buffer.alloc(32).toString('base64')},short` }, 'VIRGA_MASTER_KEY'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     [{ VIRGA_API_KEY: 'a b' }, 'VIRGA_API_KEY'],
     [{ VIRGA_PROT: '1' }, 'VIRGA_PROT'],

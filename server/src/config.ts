@@ -15,7 +15,8 @@ export interface Config {
   /** Simulated durations are multiplied by this; 0 is instant. */
   readonly timeScale: number;
   readonly seed: string;
-  readonly masterKey: string | undefined;
+  /** Keys of 32 bytes, the one to encrypt under first; empty: the data directory keeps its own. */
+  readonly masterKeys: readonly Buffer[];
   /** Requests per minute and token; 0: no limit. */
   readonly rateLimit: number;
 }
@@ -86,7 +87,7 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
     regionsFile: text('VIRGA_REGIONS') && path.resolve(cwd, text('VIRGA_REGIONS') ?? ''),
     timeScale: number('VIRGA_TIME_SCALE', 0.05, 0, 1000, false),
     seed: text('VIRGA_SEED') ?? 'virga',
-    masterKey: masterKey(text('VIRGA_MASTER_KEY'), faults),
+    masterKeys: masterKeys(text('VIRGA_MASTER_KEY'), faults),
     rateLimit: number('VIRGA_RATE_LIMIT', 60_000, 0, 1_000_000_000, true),
   };
   if (config.apiKey !== undefined && !/^[\x21-\x7e]{8,255}$/.test(config.apiKey)) {
@@ -99,11 +100,13 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
 /** Settings of the parts that have a configuration of their own begin with these. */
 const isKnown = (name: string) => KNOWN.includes(name) || /^VIRGA_(EDGE|VIDEO|CDN|TEST)_?/.test(name);
 
-function masterKey(raw: string | undefined, faults: string[]): string | undefined {
-  if (raw !== undefined && Buffer.from(raw, 'base64').length !== 32) {
-    faults.push('VIRGA_MASTER_KEY must be 32 bytes in base64');
+function masterKeys(raw: string | undefined, faults: string[]): readonly Buffer[] {
+  if (raw === undefined) return [];
+  const keys = raw.split(',').map((text) => Buffer.from(text.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    faults.push('VIRGA_MASTER_KEY must be 32 bytes in base64, or several such keys with commas between them');
   }
-  return raw;
+  return keys;
 }
 
 function roleArgument(args: readonly string[], faults: string[]): string | undefined {

@@ -14,6 +14,7 @@ import {
   startEmbeddedPostgres,
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
+import { openCipher } from './platform/secrets/master-keys.ts';
 import { providerFactories } from './provider-factories.ts';
 import { RegionProviders } from './region-providers.ts';
 import { DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
@@ -60,10 +61,21 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const { dataDir, apiKey } = config;
   const defaultRegions = DEFAULT_REGIONS;
   const credentials = await prepareDatabase({ db, clock, ids, apiKey, regions, defaultRegions, dataDir });
+  const { masterKeys: configured } = config;
+  const cipher = await openCipher({ db, configured, dataDir, timestamp: clock.timestamp() });
   const providers = new RegionProviders(await readRegions(db), providerFactories({ ...config, log }));
   closers.push(() => providers.close());
   let ready = false;
-  const app = new App({ db, clock, ids, log, providers, rateLimit: config.rateLimit, isReady: () => ready });
+  const app = new App({
+    db,
+    clock,
+    ids,
+    log,
+    providers,
+    cipher,
+    rateLimit: config.rateLimit,
+    isReady: () => ready,
+  });
   if (config.role !== 'api') await startWorker(app, closers);
   const url = config.role === 'worker' ? undefined : await serve(app, config, closers);
   ready = true;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Validator } from '../../server/src/platform/http/validation.ts';
 import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
 import { fitting, hostile, hostileText, nearly } from './inputs.ts';
-import { allowedCaller, fingerprint, nameOf, OWN_IDS, pathOf, type Spec } from './operations.ts';
+import { allowedCaller, fingerprint, isStream, nameOf, OWN_IDS, pathOf, type Spec } from './operations.ts';
 
 /** Whatever anybody sends to any operation: never a 5xx, every answer valid against its schema, and nothing is
  *  changed by a refusal. Operations come from the route table, so that new ones are covered by themselves. */
@@ -43,9 +43,6 @@ function requests(spec: Spec): fc.Arbitrary<Sent> {
     : fc.constant(undefined);
   return fc.tuple(path, query, body).map(([p, q, b]) => ({ path: `${p}${q}`, body: b }));
 }
-
-/** Streams have no end to wait for. */
-const isStream = (spec: Spec) => /\/stream$/.test(spec.path);
 
 function poisonedPath(spec: Spec, text: string): string {
   return spec.path.replace(/\{\w+\}/g, encodeURIComponent(text.toWellFormed()).slice(0, 300) || '%20');

@@ -12,6 +12,9 @@ export function guarded(routes: readonly Route[]): readonly Route[] {
   return routes.filter(({ spec }) => typeof spec.access !== 'object');
 }
 
+/** Streams have no end to wait for. */
+export const isStream = (spec: Spec) => /\/stream$/.test(spec.path);
+
 const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 /** A path with its parameters filled in: the given ids, else something that exists nowhere. */

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { App } from '../../server/src/app.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
@@ -12,6 +13,8 @@ import { randomIds } from '../../server/src/kernel/ids.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
+import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
+import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { providerFactories } from '../../server/src/provider-factories.ts';
 import { RegionProviders } from '../../server/src/region-providers.ts';
 import { createTestDatabase } from './database.ts';
@@ -64,6 +67,10 @@ export interface TestServerOptions {
   readonly worker?: boolean;
   readonly regions?: readonly NewRegion[];
   readonly rateLimit?: number;
+  /** Of 32 bytes each; default: a new one. */
+  readonly masterKeys?: readonly Buffer[];
+  /** Default: silent. */
+  readonly log?: Logger;
   readonly seed?: string;
 }
 
@@ -89,7 +96,7 @@ const REGIONS: readonly NewRegion[] = [
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = await createTestDatabase();
-  const log = pino({ level: process.env.VIRGA_TEST_LOG ?? 'silent' });
+  const log = options.log ?? pino({ level: process.env.VIRGA_TEST_LOG ?? 'silent' });
   const db = new Db({ connection: database.connection, log, maxConnections: 10 });
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
@@ -99,12 +106,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     providerFactories({ timeScale: 0, seed: options.seed ?? 'test', dataDir, log }),
   );
   const { rateLimit = 0 } = options;
+  const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);
+  await db.transaction((tx) => addKeyId(tx, cipher.currentKeyId, clock.timestamp()));
   const app = new App({
     db,
     clock,
     ids: randomIds(),
     log,
     providers,
+    cipher,
     rateLimit,
     isReady: () => true,
     checkResponses: true,

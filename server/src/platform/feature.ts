@@ -1,4 +1,5 @@
 import type { Route } from './http/route.ts';
+import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
 
 /** What a feature brings: routes for the API role, task handlers and background work for the worker role. */
@@ -7,6 +8,8 @@ export interface Feature {
   readonly routes?: readonly Route[];
   readonly tasks?: readonly TaskHandler[];
   readonly background?: readonly BackgroundJob[];
+  /** Encrypts what the feature keeps encrypted anew, when the master key changes. */
+  readonly reseal?: Reseal;
 }
 
 /** Work that goes on as long as the worker lives. */

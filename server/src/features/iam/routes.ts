@@ -34,6 +34,7 @@ function tokenRoutes(base: string, deprecated: boolean): Route[] {
       path: base,
       tag,
       summary: 'Create an API token; its value is shown once',
+      sensitive: true,
       access: 'administer',
       deprecated,
       params: ClientParams,

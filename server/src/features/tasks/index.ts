@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
+import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import { taskRoutes } from './routes.ts';
 
-export function tasks(): Feature {
-  return { name: 'tasks', routes: taskRoutes };
+export function tasks(deps: { watcher: TaskWatcher }): Feature {
+  return { name: 'tasks', routes: taskRoutes(deps.watcher) };
 }

@@ -1,62 +1,89 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute, route } from '../../platform/http/route.ts';
 import { RegionParams } from '../../platform/http/schemas.ts';
-import { AcknowledgeAllQuery, ActiveTasksQuery, Task, TaskList, TaskListQuery } from './schema.ts';
-import { acknowledgeAllTasks, acknowledgeTask, getTask, listActiveTasks, listTasks } from './service.ts';
+import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import {
+  AcknowledgeAllQuery,
+  ActiveTasksQuery,
+  Task,
+  TaskList,
+  TaskListQuery,
+  TaskQuery,
+  TaskStreamQuery,
+} from './schema.ts';
+import { acknowledgeAllTasks, acknowledgeTask, awaitTask, listActiveTasks, listTasks } from './service.ts';
+import { streamTasks } from './stream.ts';
 
 const tag = 'Tasks';
 const TaskParams = Type.Object({ task_id: Type.String() });
 
-export const taskRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/cloud/v1/tasks',
-    tag,
-    summary: 'List tasks',
-    access: 'read',
-    query: TaskListQuery,
-    response: TaskList,
-    handler: (ctx, { query }) => listTasks(ctx, query),
-  }),
-  regionRoute({
-    method: 'GET',
-    path: '/cloud/v1/tasks/{project_id}/{region_id}/active',
-    tag,
-    summary: 'List tasks that have not ended',
-    access: 'read',
-    params: RegionParams,
-    query: ActiveTasksQuery,
-    response: TaskList,
-    handler: (ctx, { query }) => listActiveTasks(ctx, query),
-  }),
-  route({
-    method: 'GET',
-    path: '/cloud/v1/tasks/{task_id}',
-    tag,
-    summary: 'Get a task',
-    access: 'read',
-    params: TaskParams,
-    response: Task,
-    handler: (ctx, { params }) => getTask(ctx, params.task_id),
-  }),
-  route({
-    method: 'POST',
-    path: '/cloud/v1/tasks/{task_id}/acknowledge',
-    tag,
-    summary: 'Acknowledge a task',
-    access: 'write',
-    params: TaskParams,
-    response: Task,
-    handler: (ctx, { params }) => acknowledgeTask(ctx, params.task_id),
-  }),
-  route({
-    method: 'POST',
-    path: '/cloud/v1/tasks/acknowledge_all',
-    tag,
-    summary: 'Acknowledge all ended tasks',
-    access: 'write',
-    query: AcknowledgeAllQuery,
-    status: 204,
-    handler: (ctx, { query }) => acknowledgeAllTasks(ctx, query),
-  }),
-];
+export function taskRoutes(watcher: TaskWatcher): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/cloud/v1/tasks',
+      tag,
+      summary: 'List tasks',
+      access: 'read',
+      query: TaskListQuery,
+      response: TaskList,
+      handler: (ctx, { query }) => listTasks(ctx, query),
+    }),
+    regionRoute({
+      method: 'GET',
+      path: '/cloud/v1/tasks/{project_id}/{region_id}/active',
+      tag,
+      summary: 'List tasks that have not ended',
+      access: 'read',
+      params: RegionParams,
+      query: ActiveTasksQuery,
+      response: TaskList,
+      handler: (ctx, { query }) => listActiveTasks(ctx, query),
+    }),
+    route({
+      method: 'GET',
+      path: '/cloud/v1/tasks/{task_id}',
+      tag,
+      summary: 'Get a task',
+      access: 'read',
+      params: TaskParams,
+      query: TaskQuery,
+      response: Task,
+      handler: (ctx, { params, query }) => awaitTask(ctx, params.task_id, query.wait ?? 0, watcher),
+    }),
+    route({
+      method: 'GET',
+      path: '/cloud/v1/tasks/stream',
+      tag,
+      summary: 'Follow tasks as server-sent events',
+      description:
+        'Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off.',
+      access: 'read',
+      query: TaskStreamQuery,
+      handler: (ctx, { query, headers }) => {
+        const last = headers['last-event-id'];
+        return streamTasks(ctx, query, last === undefined ? undefined : String(last), watcher);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/cloud/v1/tasks/{task_id}/acknowledge',
+      tag,
+      summary: 'Acknowledge a task',
+      access: 'write',
+      params: TaskParams,
+      response: Task,
+      handler: (ctx, { params }) => acknowledgeTask(ctx, params.task_id),
+    }),
+    route({
+      method: 'POST',
+      path: '/cloud/v1/tasks/acknowledge_all',
+      tag,
+      summary: 'Acknowledge all ended tasks',
+      access: 'write',
+      query: AcknowledgeAllQuery,
+      status: 204,
+      handler: (ctx, { query }) => acknowledgeAllTasks(ctx, query),
+    }),
+  ];
+}

@@ -79,6 +79,24 @@ export const TaskListQuery = ListQuery({
 });
 export type TaskListQuery = Static<typeof TaskListQuery>;
 
+export const TaskQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 60,
+      default: 0,
+      description: 'Seconds to wait for the end of the task before answering',
+    }),
+  ),
+});
+
+export const TaskStreamQuery = Type.Object({
+  project_id: Type.Optional(Type.Array(Key())),
+  region_id: Type.Optional(Type.Array(Key())),
+  state: Type.Optional(Type.Array(StringEnum(TASK_STATES))),
+});
+export type TaskStreamQuery = Static<typeof TaskStreamQuery>;
+
 export const ActiveTasksQuery = ListQuery({ task_type: Type.Optional(Type.Array(Type.String())) }, 10);
 export type ActiveTasksQuery = Static<typeof ActiveTasksQuery>;
 

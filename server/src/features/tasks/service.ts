@@ -2,6 +2,7 @@ import { nullable, taskTime } from '../../kernel/codecs.ts';
 import { NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext, RequestContext } from '../../platform/http/context.ts';
+import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { AcknowledgeAllQuery, ActiveTasksQuery, Task, TaskListQuery } from './schema.ts';
 import * as store from './store.ts';
 
@@ -43,6 +44,32 @@ export async function getTask(ctx: RequestContext, id: string): Promise<Task> {
   const row = UUID.test(id) ? await store.readTask(ctx.db, id, ctx.caller.clientId) : undefined;
   if (!row) throw missing(id);
   return viewTask(row);
+}
+
+const hasEnded = (task: Task) => task.state === 'FINISHED' || task.state === 'ERROR';
+
+/** The task once it has ended, or as it is after `seconds`.
+ *  @throws NotFound */
+export async function awaitTask(
+  ctx: RequestContext,
+  id: string,
+  seconds: number,
+  watcher: TaskWatcher,
+): Promise<Task> {
+  if (seconds === 0) return getTask(ctx, id);
+  const until = ctx.clock.now().getTime() + seconds * 1000;
+  for (;;) {
+    const remaining = until - ctx.clock.now().getTime();
+    const wait = watcher.waitFor(id, Math.max(0, remaining));
+    try {
+      await wait.ready;
+      const task = await getTask(ctx, id);
+      if (hasEnded(task) || remaining <= 0 || watcher.closed) return task;
+      await wait.over;
+    } finally {
+      wait.cancel();
+    }
+  }
 }
 
 export async function listTasks(ctx: RequestContext, query: TaskListQuery) {

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { DB } from '../../platform/database/schema.gen.ts';
-import type { AcknowledgeAllQuery, ActiveTasksQuery, TaskListQuery } from './schema.ts';
+import type { AcknowledgeAllQuery, ActiveTasksQuery, TaskListQuery, TaskStreamQuery } from './schema.ts';
 
 export interface TaskRow {
   readonly id: string;
@@ -125,5 +125,44 @@ export async function acknowledgeAll(tx: Tx, by: Acknowledgement, scope: Acknowl
       where client_id = $1 and acknowledged_at is null and state in ('FINISHED', 'ERROR')
         and ($4::int is null or project_id = $4) and ($5::int is null or region_id = $5)`,
     [by.clientId, by.timestamp, by.userId, scope.project_id ?? null, scope.region_id ?? null],
+  );
+}
+
+/** A place in the order of changes: the transaction, then the task. */
+export interface Position {
+  readonly xid: string;
+  readonly id: string;
+}
+
+export interface ChangedTask extends TaskRow {
+  readonly changed_xid: string;
+}
+
+/** Where the order of changes ends now: everything that commits later lies behind it. */
+export async function currentPosition(db: Db): Promise<Position> {
+  const [row] = await db.named<{ xid: string }>(
+    'task_position',
+    'select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 1)::text as xid',
+    [],
+  );
+  return { xid: row?.xid ?? '0', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+}
+
+/** The client's tasks that changed after a position, as they are now, in order. What a transaction that still
+ *  runs has changed, and what came after it, is left for the next time, so that nothing is ever skipped. */
+export async function changedTasks(
+  db: Db,
+  clientId: number,
+  after: Position,
+  query: TaskStreamQuery,
+): Promise<ChangedTask[]> {
+  return db.named<ChangedTask>(
+    'task_changes',
+    `select ${COLUMNS}, changed_xid::text as changed_xid from tasks
+      where (changed_xid, id) > ($2::text::xid8, $3::uuid) and changed_xid < pg_snapshot_xmin(pg_current_snapshot())
+        and client_id = $1 and ($4::int[] is null or project_id = any($4)) and ($5::int[] is null or region_id = any($5))
+        and ($6::text[] is null or state = any($6))
+      order by changed_xid, id limit 500`,
+    [clientId, after.xid, after.id, query.project_id ?? null, query.region_id ?? null, query.state ?? null],
   );
 }

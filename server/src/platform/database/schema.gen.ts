@@ -62,6 +62,37 @@ export interface ClientUsers {
   user_id: number;
 }
 
+export interface CustomPageSets {
+  client_id: number;
+  created_at: Date;
+  domains: Json | null;
+  id: Generated<number>;
+  name: string;
+  pages: Json;
+}
+
+export interface IdempotencyKeys {
+  answer: string | null;
+  applied: Generated<boolean>;
+  attempt: string;
+  client_id: number;
+  key: string;
+  request: Buffer;
+  started_at: Date;
+  status: number | null;
+}
+
+export interface InferenceSecrets {
+  created_at: Date;
+  key_id: string;
+  name: string;
+  project_id: number;
+  region_id: Generated<number>;
+  sealed: Buffer;
+  type: string;
+  updated_at: Date;
+}
+
 export interface Instances {
   client_id: number;
   cluster_id: string | null;
@@ -213,6 +244,11 @@ export interface LoadBalancers {
   vip_ip_family: string | null;
 }
 
+export interface MasterKeys {
+  added_at: Date;
+  id: string;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -267,6 +303,7 @@ export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
   attempt: Generated<number>;
+  changed_xid: Generated<string>;
   client_id: number;
   created_at: Date;
   created_resources: Json | null;
@@ -312,6 +349,9 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  custom_page_sets: CustomPageSets;
+  idempotency_keys: IdempotencyKeys;
+  inference_secrets: InferenceSecrets;
   instances: Instances;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
@@ -319,6 +359,7 @@ export interface DB {
   lb_members: LbMembers;
   lb_pools: LbPools;
   load_balancers: LoadBalancers;
+  master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
   regions: Regions;

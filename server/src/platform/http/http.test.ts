@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
 import { BODY_LIMIT } from './server.ts';
 
 let server: TestServer;
@@ -123,4 +126,22 @@ test('too many requests are told when to come back', async () => {
   } finally {
     await limited.close();
   }
+});
+
+test('stopping does not wait for a connection on which nothing was asked', async () => {
+  const stopped = await startTestServer({ worker: false });
+  await stopped.api.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = stopped.api.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  await waitUntil(
+    () => new Promise((resolve) => stopped.api.server.getConnections((_e, n) => resolve(n === 1))),
+    {
+      what: 'the server to see the connection',
+    },
+  );
+  const closed = once(socket, 'close');
+  await stopped.close();
+  await closed;
+  expect(socket.destroyed).toBe(true);
 });

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
+import type { InvalidFields } from '../../kernel/errors.ts';
 import type { Access } from '../auth/roles.ts';
 import type { ClientContext, ProjectContext, RegionContext, RequestContext } from './context.ts';
 
@@ -26,9 +27,14 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Faults of a body that a schema cannot find (an image that does not decode); they are reported together
+   *  with those that it finds, so the value may have any shape. */
+  readonly bodyFaults?: (body: unknown) => Promise<InvalidFields>;
   readonly status?: 200 | 201 | 202 | 204;
   readonly response?: R;
   readonly deprecated?: boolean;
+  /** The answer holds a secret: it is never kept to be given again. */
+  readonly sensitive?: boolean;
   /** Allowed in a region that is not ACTIVE although it is a write. */
   readonly anyRegionState?: boolean;
   readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;

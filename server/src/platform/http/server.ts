@@ -8,15 +8,17 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
-import { NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
+import { Invalid, NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Authenticator, type Caller, NOBODY } from '../auth/caller.ts';
 import { allows } from '../auth/roles.ts';
 import type { Db } from '../database/db.ts';
 import { acceptJson, refuseUnstorable } from './body.ts';
+import { closeUnusedConnections } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { HttpError, toWire } from './errors.ts';
+import { type Answer, checkKey, once } from './idempotency.ts';
 import { RawReply, type Route } from './route.ts';
 import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
@@ -62,6 +64,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     },
   });
   acceptJson(app);
+  closeUnusedConnections(app);
   await app.register(cors, {
     origin: true,
     exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
@@ -163,19 +166,45 @@ function addRoute(
       if (/%00/.test(request.url)) refuseNul(request);
       const params = spec.params && validator.check(spec.params, request.params, 'path');
       const query = spec.query && validator.check(spec.query, request.query, 'query');
-      const body = spec.body && validator.check(spec.body, request.body, 'body');
+      const body = spec.body && (await checkBody(validator, spec, request.body));
       const ctx = await resolveScope(contextOf(request), { scope, spec }, request.params, options.scopes);
       const input = { params, query, body, headers: request.headers };
+      const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
+      if (key !== undefined && typeof access !== 'object') {
+        const { method, sensitive = false, status = 200 } = spec;
+        const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
+        const work = (db: Db) => spec.handler({ ...ctx, db } as never, input as never);
+        return sendAnswer(reply, await once(ctx, keyed, work));
+      }
       const result = await spec.handler(ctx as never, input as never);
       return sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
     },
   });
 }
 
+/** @throws Invalid with the faults that the schema finds and those that only the feature can see */
+async function checkBody(validator: Validator, spec: Route['spec'], value: unknown): Promise<unknown> {
+  if (!spec.body) return undefined;
+  const own = value === undefined ? {} : ((await spec.bodyFaults?.(value)) ?? {});
+  try {
+    const body = validator.check(spec.body, value, 'body');
+    if (Object.keys(own).length === 0) return body;
+  } catch (error) {
+    throw error instanceof Invalid ? new Invalid({ ...own, ...error.fields }) : error;
+  }
+  throw new Invalid(own);
+}
+
 /** PostgreSQL cannot store NUL, in a path or query as little as in a body. */
 function refuseNul(request: FastifyRequest): void {
   refuseUnstorable(request.params, 'path');
   refuseUnstorable(request.query, 'query');
+}
+
+function sendAnswer(reply: FastifyReply, { status, body, replayed }: Answer) {
+  if (replayed) reply.header('idempotency-replayed', 'true');
+  reply.code(status);
+  return body === null ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
 }
 
 function sendResult(

@@ -103,6 +103,8 @@ export class Instance {
     this.#udp.adopt(after.udp, after.logging);
     await this.passVerdictsOn();
     if (this.#state.changing) this.#save({ ...this.#state, changing: false });
+    await this.#engine.pollDraining(after.listenerIds);
+    this.#saveCounters();
     await waitUntilListening([...rendering.binds, ...udpBinds(after.udp)]);
   }
 

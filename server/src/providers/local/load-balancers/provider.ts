@@ -93,7 +93,8 @@ class Provider implements LocalLoadBalancers {
 
   async allocateAddress(taken: ReadonlySet<string>): Promise<string> {
     const now = this.#now();
-    const inUse = new Set([...taken, ...(listeningSockets('tcp') ?? []).map(({ address }) => address)]);
+    const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
+    const inUse = new Set([...taken, ...listening.map(({ address }) => address)]);
     for (const instance of this.#instances.values()) for (const used of instance.addresses) inUse.add(used);
     for (const [address, since] of this.#reserved) {
       if (now - since > GRACE_MS) this.#reserved.delete(address);
@@ -172,6 +173,7 @@ class Provider implements LocalLoadBalancers {
     if (this.#closed) throw new Error('the provider is closed');
     const known = this.#instances.has(desired.id) || existsSync(join(this.#root, desired.id));
     const instance = this.#instance(desired.id);
+    if (desired.version < instance.version) return;
     try {
       await instance.apply(desired, failover);
     } catch (error) {
@@ -188,7 +190,6 @@ class Provider implements LocalLoadBalancers {
   /** A list made before the newest order must not take that order back. */
   async #repair(desired: DesiredLoadBalancer): Promise<void> {
     const served = this.#instances.get(desired.id);
-    if (served && served.version > desired.version) return;
     if (served && served.version === desired.version && served.isServing()) return;
     await this.#apply(desired, null);
   }

@@ -87,6 +87,7 @@ function writeUserList(writer: ConfigWriter, listener: DesiredListener): string 
   const origin = `The user list of listener ${listener.id}`;
   writer.section(`userlist ${name}`);
   for (const { username, encryptedPassword } of listener.basicAuth) {
+    if (username === '') throw new TaskFailed(`${origin}: a user has no name.`);
     if (!HASH.test(encryptedPassword)) {
       throw new TaskFailed(
         `${origin}: the encrypted password of ${JSON.stringify(username)} is no crypt hash.`,

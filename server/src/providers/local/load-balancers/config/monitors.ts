@@ -56,9 +56,9 @@ function writeHttpCheck(
   if (!METHOD.test(method)) throw new TaskFailed(`${origin}: ${JSON.stringify(method)} is no HTTP method.`);
   const version = monitor.httpVersion ?? (monitor.domainName ? '1.1' : '1.0');
   refuseControlCharacters(monitor.urlPath ?? '');
-  const path = monitor.urlPath ?? (monitor.type === 'K8S' ? '/healthz' : '/');
+  const path = monitor.urlPath || (monitor.type === 'K8S' ? '/healthz' : '/');
   // HTTP/1.1 requires a Host, also where the user named no domain.
-  const host = monitor.domainName ?? (version === '1.1' ? vipAddress : null);
+  const host = monitor.domainName || (version === '1.1' ? vipAddress : null);
   const header = host === null ? '' : ` hdr Host ${quoteFormat(host)}`;
   writer.line('option httpchk', origin);
   writer.line(

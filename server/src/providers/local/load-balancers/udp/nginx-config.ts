@@ -32,8 +32,8 @@ export function renderNginx(plan: UdpPlan, down: ReadonlySet<string>, environmen
       ? [`  log_format told '$remote_addr:$remote_port [$time_local] $server_port UDP ${TOLD}';`]
       : []),
     ...plan.listeners.flatMap(limitZone(connections)),
-    ...plan.pools.flatMap((pool) => renderPool(pool, down)),
-    ...plan.listeners.flatMap((listener, index) => renderListener(listener, index, environment)),
+    ...plan.pools.flatMap((pool, index) => renderPool(pool, index, down)),
+    ...plan.listeners.flatMap((listener, index) => renderListener(plan, listener, index, environment)),
     '}',
   ];
   return `${lines.join('\n')}\n`;
@@ -50,12 +50,17 @@ function isLimited({ sessionLimit }: UdpListener, connections: number): boolean 
   return sessionLimit >= 0 && sessionLimit < connections;
 }
 
-function renderListener(listener: UdpListener, index: number, environment: NginxEnvironment): string[] {
+function renderListener(
+  plan: UdpPlan,
+  listener: UdpListener,
+  index: number,
+  environment: NginxEnvironment,
+): string[] {
   const { sessionLog, accessLog, connections } = environment;
-  const pool = listener.poolId === null ? 'nobody' : upstreamName(listener.poolId);
+  const pool = plan.pools.findIndex(({ id }) => id === listener.poolId);
   return [
     `  log_format session_${index} '${identifier(listener.id)} $bytes_received $bytes_sent $status';`,
-    ...(listener.poolId === null ? [`  upstream nobody_${index} { ${NOBODY} }`] : []),
+    ...(pool === -1 ? [`  upstream nobody_${index} { ${NOBODY} }`] : []),
     '  server {',
     ...listener.addresses.map((address) => `    listen ${endpoint(address, listener.port)} udp;`),
     ...(listener.allowed ?? []).map((cidr) => `    allow ${network(cidr)};`),
@@ -64,7 +69,7 @@ function renderListener(listener: UdpListener, index: number, environment: Nginx
       ? [`    limit_conn limit_${index} ${Math.max(1, listener.sessionLimit)};`]
       : []),
     `    proxy_timeout ${Math.max(1, Math.trunc(listener.idleMs))}ms;`,
-    `    proxy_pass ${listener.poolId === null ? `nobody_${index}` : pool};`,
+    `    proxy_pass ${pool === -1 ? `nobody_${index}` : `pool_${pool}`};`,
     `    access_log ${quotePath(sessionLog)} session_${index};`,
     ...(accessLog ? [`    access_log ${quotePath(accessLog)} told;`] : []),
     '  }',
@@ -74,10 +79,7 @@ function renderListener(listener: UdpListener, index: number, environment: Nginx
 /** nginx wants at least one server; this one is never asked. */
 const NOBODY = 'server 127.0.0.1:9 down;';
 
-const upstreamName = (poolId: string): string => `pool_${identifier(poolId).replaceAll('-', '_')}`;
-
-function renderPool(pool: UdpPool, down: ReadonlySet<string>): string[] {
-  const name = upstreamName(pool.id);
+function renderPool(pool: UdpPool, index: number, down: ReadonlySet<string>): string[] {
   const servers = usable(pool, down).map((member) => {
     const backup = member.backup && pool.sourceBits === null ? ' backup' : '';
     const weight = Math.min(Math.trunc(member.weight), 256);
@@ -87,9 +89,9 @@ function renderPool(pool: UdpPool, down: ReadonlySet<string>): string[] {
   const onlyBackups = servers.length > 0 && servers.every((line) => line.endsWith(' backup;'));
   const lines = onlyBackups ? servers.map((line) => line.replace(' backup;', ';')) : servers;
   return [
-    ...sourceMap(pool, name),
-    `  upstream ${name} {`,
-    ...(pool.sourceBits === null ? [] : [`    hash $${name}_source consistent;`]),
+    ...sourceMap(pool, index),
+    `  upstream pool_${index} {`,
+    ...(pool.sourceBits === null ? [] : [`    hash $source_${index} consistent;`]),
     ...(pool.sourceBits === null && pool.algorithm === 'LEAST_CONNECTIONS' ? ['    least_conn;'] : []),
     ...(lines.length > 0 ? lines : [`    ${NOBODY}`]),
     '  }',
@@ -106,12 +108,12 @@ function usable(pool: UdpPool, down: ReadonlySet<string>): readonly UdpMember[] 
 }
 
 /** nginx knows no netmasks here, only texts: a granularity is rounded up to whole octets. */
-function sourceMap(pool: UdpPool, name: string): string[] {
+function sourceMap(pool: UdpPool, index: number): string[] {
   if (pool.sourceBits === null) return [];
   const octets = Math.ceil(pool.sourceBits / 8);
-  const pattern = `~^(?<${name}_part>\\d+${'\\.\\d+'.repeat(Math.max(octets - 1, 0))})\\.`;
-  const masked = octets >= 1 && octets <= 3 ? [`    "${pattern}" $${name}_part;`] : [];
-  return [`  map $remote_addr $${name}_source {`, '    default $remote_addr;', ...masked, '  }'];
+  const pattern = `~^(?<part_${index}>\\d+${'\\.\\d+'.repeat(Math.max(octets - 1, 0))})\\.`;
+  const masked = octets >= 1 && octets <= 3 ? [`    "${pattern}" $part_${index};`] : [];
+  return [`  map $remote_addr $source_${index} {`, '    default $remote_addr;', ...masked, '  }'];
 }
 
 function endpoint(address: string, port: number): string {

@@ -1,8 +1,16 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { readText, writeFileAtomically } from '../files.ts';
 import type { InstancePaths } from '../paths.ts';
-import { commandLine, identify, type ProcessIdentity, signalProcess, terminate } from '../processes.ts';
+import {
+  allPids,
+  commandLine,
+  identify,
+  type ProcessIdentity,
+  signalProcess,
+  terminate,
+} from '../processes.ts';
 import { findProgram, run, unprivilegedUser } from '../programs.ts';
 import { renderNginx } from './nginx-config.ts';
 import type { UdpPlan } from './plan.ts';
@@ -14,6 +22,8 @@ const MODULE_PATHS = [
 ];
 /** A session takes one connection towards the client's side and one towards the member. */
 const MOST_CONNECTIONS = 16_384;
+const LOOK_EVERY_MS = 5;
+const MOST_LOOKS = 200;
 const EMPTY_PLAN: UdpPlan = { listeners: [], pools: [] };
 
 /** The nginx process that carries the UDP listeners of one load balancer. */
@@ -59,8 +69,8 @@ export class UdpPlane {
     writeFileAtomically(this.#paths.nginxConfig, config);
     try {
       await this.#nginx(program, ['-t']);
-      if (running) signalProcess(running, 'SIGHUP');
-      else await this.#nginx(program, []);
+      if (running) await reload(running);
+      else await this.#start(program);
     } catch (error) {
       if (previous !== null) writeFileAtomically(this.#paths.nginxConfig, previous);
       throw error;
@@ -70,6 +80,7 @@ export class UdpPlane {
   async end(): Promise<void> {
     const running = this.running();
     if (running) await terminate(running);
+    await this.#endOrphans();
     rmSync(this.#paths.nginxPidFile, { force: true });
   }
 
@@ -88,6 +99,20 @@ export class UdpPlane {
       if (pool) counts.set(pool, (counts.get(pool) ?? 0) + 1);
     }
     return counts;
+  }
+
+  async #start(program: string): Promise<void> {
+    await this.#endOrphans();
+    await this.#nginx(program, []);
+  }
+
+  /** Workers outlive a master that was killed, and would keep the port and go on as before. */
+  async #endOrphans(): Promise<void> {
+    for (const pid of allPids()) {
+      if (commandLine(pid)[0]?.startsWith('nginx: worker') !== true) continue;
+      const identity = identify(pid);
+      if (identity && openFiles(pid).includes(this.#paths.nginxSessions)) await terminate(identity);
+    }
   }
 
   async #nginx(program: string, words: readonly string[]): Promise<void> {
@@ -123,6 +148,19 @@ export function requireNginx(): string {
   );
 }
 
+/** Resolves once new workers have taken over; the old ones only finish their sessions. */
+async function reload(master: ProcessIdentity): Promise<void> {
+  const before = new Set(workersOf(master.pid));
+  signalProcess(master, 'SIGHUP');
+  if (before.size === 0) return;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const now = workersOf(master.pid);
+    const isLeaving = (pid: number) => commandLine(pid).join(' ').includes('shutting down');
+    if (now.some((pid) => !before.has(pid)) && now.every((pid) => !before.has(pid) || isLeaving(pid))) return;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
 function workersOf(master: number): number[] {
   return (readText(`/proc/${master}/task/${master}/children`) ?? '').split(' ').filter(Boolean).map(Number);
 }
@@ -139,11 +177,13 @@ function connectedUdp(pids: readonly number[]): string[] {
 }
 
 function socketInodes(pid: number): string[] {
+  return openFiles(pid).flatMap((file) => /^socket:\[(\d+)\]$/.exec(file)?.[1] ?? []);
+}
+
+/** Paths (or kernel names) of what the process has open; empty when it is not ours to see. */
+function openFiles(pid: number): string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-      const found = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`));
-      return found?.[1] ? [found[1]] : [];
-    });
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
   } catch {
     return [];
   }

@@ -1,0 +1,14 @@
+import type { Feature } from '../../platform/feature.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { inferenceSecretRoutes } from './routes.ts';
+import { InferenceSecrets, resealInferenceSecrets } from './service.ts';
+
+export { resealInferenceSecrets } from './service.ts';
+
+export function inferenceSecrets({ cipher }: { cipher: Cipher }): Feature {
+  return {
+    name: 'inference-secrets',
+    routes: inferenceSecretRoutes(new InferenceSecrets(cipher)),
+    reseal: resealInferenceSecrets,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Tx } from '../../platform/database/db.ts';
+
+export interface SecretRow {
+  readonly project_id: number;
+  readonly name: string;
+  readonly type: string;
+  readonly key_id: string;
+  readonly sealed: Buffer;
+}
+
+export interface NewSecret extends SecretRow {
+  readonly timestamp: string;
+}
+
+const COLUMNS = 'project_id, name, type, key_id, sealed';
+
+export async function insertSecret(tx: Tx, secret: NewSecret): Promise<void> {
+  await tx.named(
+    'inference_secret_insert',
+    `insert into inference_secrets (${COLUMNS}, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)`,
+    [secret.project_id, secret.name, secret.type, secret.key_id, secret.sealed, secret.timestamp],
+  );
+}
+
+/** @returns whether there was one of this name */
+export async function replaceSecret(tx: Tx, secret: NewSecret): Promise<boolean> {
+  const rows = await tx.named(
+    'inference_secret_replace',
+    `update inference_secrets set type = $3, key_id = $4, sealed = $5, updated_at = $6
+      where project_id = $1 and name = $2 returning 1`,
+    [secret.project_id, secret.name, secret.type, secret.key_id, secret.sealed, secret.timestamp],
+  );
+  return rows.length === 1;
+}
+
+/** @returns whether there was one of this name */
+export async function deleteSecret(tx: Tx, projectId: number, name: string): Promise<boolean> {
+  const rows = await tx.named(
+    'inference_secret_delete',
+    'delete from inference_secrets where project_id = $1 and name = $2 returning 1',
+    [projectId, name],
+  );
+  return rows.length === 1;
+}
+
+export async function readSecret(tx: Tx, projectId: number, name: string): Promise<SecretRow | undefined> {
+  const [row] = await tx.named<SecretRow>(
+    'inference_secret_get',
+    `select ${COLUMNS} from inference_secrets where project_id = $1 and name = $2`,
+    [projectId, name],
+  );
+  return row;
+}
+
+/** One page in the order of names, and how many there are in all. */
+export async function listSecrets(tx: Tx, projectId: number, page: { limit: number; offset: number }) {
+  const results = await tx.named<SecretRow>(
+    'inference_secret_list',
+    `select ${COLUMNS} from inference_secrets where project_id = $1 order by name limit $2 offset $3`,
+    [projectId, page.limit, page.offset],
+  );
+  const [total] = await tx.named<{ count: number }>(
+    'inference_secret_count',
+    `select count from resource_counts
+      where project_id = $1 and region_id = 0 and resource = 'inference_secrets'`,
+    [projectId],
+  );
+  return { count: total?.count ?? 0, results };
+}
+
+/** All values that are not under this key yet, locked until the transaction ends. */
+export async function lockSecretsNotUnder(tx: Tx, keyId: string): Promise<SecretRow[]> {
+  return tx.named(
+    'inference_secret_old_keys',
+    `select ${COLUMNS} from inference_secrets where key_id <> $1 order by project_id, name for update`,
+    [keyId],
+  );
+}
+
+export async function reencryptSecret(tx: Tx, row: SecretRow): Promise<void> {
+  await tx.named(
+    'inference_secret_reencrypt',
+    'update inference_secrets set key_id = $3, sealed = $4 where project_id = $1 and name = $2',
+    [row.project_id, row.name, row.key_id, row.sealed],
+  );
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LBS, web } from './testing/bodies.ts';
+import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
+
+let region: LiveRegion;
+
+beforeAll(async () => {
+  region = await startLiveRegion();
+});
+
+afterAll(() => region.close());
+
+const post = (body: object = web) => region.server.call('POST', LBS, { body });
+const get = async (id: string, query = '') => (await region.server.call('GET', `${LBS}/${id}${query}`)).body;
+
+async function created(): Promise<{ id: string; members: readonly string[]; listener: string }> {
+  const { created_resources: made } = await region.finished(await post());
+  return {
+    id: String(made?.loadbalancers?.[0]),
+    members: made?.members ?? [],
+    listener: String(made?.listeners?.[0]),
+  };
+}
+
+const statusOf = async (id: string) => (await get(id)).operating_status;
+
+test('a dead member makes its pool and load balancer DEGRADED, no live one ERROR, and back again', async () => {
+  const { id, members } = await created();
+  const see = async (...health: ('ONLINE' | 'ERROR')[]) => {
+    health.forEach((each, index) => {
+      region.provider.members.set(members[index] ?? '', each);
+    });
+    await region.observer.run();
+    const { body } = await region.server.call('GET', `${LBS}/${id}/status`);
+    const [pool] = body.listeners[0].pools;
+    return [body, pool, ...pool.members].map((part) => part.operating_status);
+  };
+  expect(await see('ERROR', 'ONLINE')).toEqual(['DEGRADED', 'DEGRADED', 'ERROR', 'ONLINE']);
+  expect(await see('ERROR', 'ERROR')).toEqual(['ERROR', 'ERROR', 'ERROR', 'ERROR']);
+  expect(await see('ONLINE', 'ONLINE')).toEqual(['ONLINE', 'ONLINE', 'ONLINE', 'ONLINE']);
+});
+
+test('counters of the data plane are the stats', async () => {
+  const { id, listener } = await created();
+  const counted = {
+    activeConnections: 1,
+    bytesIn: 2 ** 40,
+    bytesOut: 3,
+    requestErrors: 4,
+    totalConnections: 5,
+  };
+  region.provider.stats.set(listener, counted);
+  await region.observer.run();
+  expect((await get(id, '?show_stats=true')).stats).toEqual({
+    active_connections: 1,
+    bytes_in: 2 ** 40,
+    bytes_out: 3,
+    request_errors: 4,
+    total_connections: 5,
+  });
+});
+
+test('one look without a sign of life changes nothing, two make it an ERROR, and a repair ends that', async () => {
+  const { id } = await created();
+  region.provider.served.delete(id);
+  await region.observer.run();
+  expect(await statusOf(id)).toBe('ONLINE');
+  await region.observer.run();
+  expect(await statusOf(id)).toBe('ERROR');
+  await region.reconciler.run();
+  await region.observer.run();
+  expect(await statusOf(id)).toBe('ONLINE');
+});
+
+test('what a task is working on is not touched by what was seen before', async () => {
+  const { id, members } = await created();
+  region.provider.members.set(members[0] ?? '', 'ERROR');
+  const reply = await region.server.call('PATCH', `/cloud/v2/loadbalancers/1/2/${id}`, {
+    body: { admin_state_up: false },
+  });
+  await region.observer.run();
+  expect(await statusOf(id)).toBe('ONLINE');
+  await region.finished(reply);
+  await region.observer.run();
+  expect(await statusOf(id)).toBe('OFFLINE');
+});
+
+test('nothing new is written when nothing new was seen', async () => {
+  await created();
+  await region.observer.run();
+  const named = region.server.db.named.bind(region.server.db);
+  const statements: string[] = [];
+  region.server.db.named = (name, text, values) => {
+    statements.push(name);
+    return named(name, text, values);
+  };
+  await region.observer.run();
+  region.server.db.named = named;
+  expect(statements).toEqual(['lb_versions']);
+});
+
+test('a reconciliation starts what died and stops what nobody wants', async () => {
+  const { id } = await created();
+  const served = region.provider.served.get(id);
+  if (!served) throw new Error('nothing is served');
+  region.provider.served.clear();
+  region.provider.served.set('stray', { ...served, id: 'stray' });
+  await region.reconciler.run();
+  expect(region.provider.served.has(id)).toBe(true);
+  expect(region.provider.served.has('stray')).toBe(false);
+});
+
+test('a reconciliation that began before a deletion does not bring it back', async () => {
+  const { id } = await created();
+  let deletion: Promise<unknown> = Promise.resolve();
+  region.provider.duringReconcile = async () => {
+    region.provider.duringReconcile = async () => {};
+    const reply = await region.server.call('DELETE', `${LBS}/${id}`);
+    deletion = region.finished(reply);
+  };
+  await region.reconciler.run();
+  expect(await deletion).toMatchObject({ state: 'FINISHED' });
+  expect(region.provider.served.has(id)).toBe(false);
+});
+
+test('a reconciliation beside a create does not take it away', async () => {
+  const reply = await post();
+  region.provider.progress = [{ ready: false, retryInMs: 1 }];
+  await region.stepped(reply);
+  await region.reconciler.run();
+  const { created_resources: made } = await region.finished(reply);
+  expect(region.provider.served.has(String(made?.loadbalancers?.[0]))).toBe(true);
+});

@@ -1,0 +1,61 @@
+import type { TestServer } from '../../../../../test/harness/server.ts';
+
+/** Bodies and calls that the tests of load balancers share. */
+
+/** Region 2 of the test server is simulated and instant. */
+export const LBS = '/cloud/v1/loadbalancers/1/2';
+
+export const monitor = { type: 'HTTP', delay: 2, timeout: 1, max_retries: 2, url_path: '/' };
+
+export const web = {
+  name: 'web',
+  listeners: [
+    {
+      name: 'http',
+      protocol: 'HTTP',
+      protocol_port: 8088,
+      pools: [
+        {
+          name: 'app',
+          protocol: 'HTTP',
+          lb_algorithm: 'ROUND_ROBIN',
+          members: [
+            { address: '127.0.0.1', protocol_port: 9001 },
+            { address: '127.0.0.1', protocol_port: 9002, weight: 5, backup: true },
+          ],
+          healthmonitor: monitor,
+        },
+      ],
+    },
+  ],
+};
+
+/** Creates a load balancer and waits for it. */
+export async function created(server: TestServer, body: object = web, path = LBS): Promise<string> {
+  const task = await server.ended(await server.call('POST', path, { body }));
+  const id = task.created_resources?.loadbalancers?.[0];
+  if (typeof id !== 'string') throw new Error(`nothing was created: ${task.error}`);
+  return id;
+}
+
+const TABLES = [
+  'load_balancers',
+  'lb_listeners',
+  'lb_pools',
+  'lb_members',
+  'lb_health_monitors',
+  'lb_listener_stats',
+];
+
+/** Rows of every table of load balancers, what counts them, and what they take of the quota. */
+export async function remains(server: TestServer): Promise<Record<string, number>> {
+  const counts = TABLES.map((table) => `(select count(*) from ${table}) as ${table}`);
+  const [row] = await server.db.named<Record<string, number>>(
+    'test_remains',
+    `select ${counts.join(', ')},
+       (select coalesce(sum(count), 0) from resource_counts where resource = 'loadbalancers') as counted,
+       (select coalesce(sum(usage), 0) from quota_counters where name = 'loadbalancer_count') as reserved`,
+    [],
+  );
+  return row ?? {};
+}

@@ -1,0 +1,80 @@
+import { TaskFailed } from '../../../kernel/errors.ts';
+import type { Operation, Progress } from '../../../kernel/operation.ts';
+import { READY } from '../../../kernel/operation.ts';
+import type {
+  DesiredLoadBalancer,
+  ListenerStats,
+  LoadBalancerProvider,
+  MemberHealth,
+  ObservedLoadBalancer,
+} from '../port.ts';
+
+/** A data plane in memory that tests can look into, slow down, break and kill. */
+export class FakeProvider implements LoadBalancerProvider {
+  readonly served = new Map<string, DesiredLoadBalancer>();
+  readonly members = new Map<string, MemberHealth>();
+  readonly stats = new Map<string, ListenerStats>();
+  readonly calls: string[] = [];
+  /** Answers of the next applies; after that they are ready. */
+  progress: (Progress | Error)[] = [];
+  removeError: Error | undefined;
+  reason: string | null = null;
+  /** Runs inside `reconcile`, after it has been told what is wanted. */
+  duringReconcile: () => Promise<void> = async () => {};
+  #nextAddress = 1;
+
+  async unavailable(): Promise<string | null> {
+    return this.reason;
+  }
+
+  async allocateAddress(taken: ReadonlySet<string>): Promise<string> {
+    for (;;) {
+      const address = `127.99.0.${this.#nextAddress++}`;
+      if (!taken.has(address)) return address;
+    }
+  }
+
+  async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
+    this.calls.push(`apply ${operation.type} v${desired.version}`);
+    const next = this.progress.shift() ?? READY;
+    if (next instanceof Error) throw next;
+    if (next.ready) this.#serve(desired);
+    return next;
+  }
+
+  async remove(id: string, operation: Operation): Promise<Progress> {
+    this.calls.push(`remove ${operation.type}`);
+    if (this.removeError) throw this.removeError;
+    this.served.delete(id);
+    return READY;
+  }
+
+  async observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>> {
+    const entries = ids.flatMap((id) => {
+      const served = this.served.get(id);
+      if (!served) return [];
+      const stats = served.listeners.flatMap(({ id: listener }) => {
+        const counted = this.stats.get(listener);
+        return counted ? [[listener, counted] as const] : [];
+      });
+      return [
+        [id, { version: served.version, members: this.members, listenerStats: new Map(stats) }] as const,
+      ];
+    });
+    return new Map(entries);
+  }
+
+  async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
+    await this.duringReconcile();
+    const wanted = new Set(desired.map(({ id }) => id));
+    for (const id of this.served.keys()) if (!wanted.has(id)) this.served.delete(id);
+    for (const each of desired) this.#serve(each);
+  }
+
+  #serve(desired: DesiredLoadBalancer): void {
+    const served = this.served.get(desired.id);
+    if (!served || served.version <= desired.version) this.served.set(desired.id, desired);
+  }
+}
+
+export const failing = (reason: string) => new TaskFailed(reason);

@@ -1,0 +1,111 @@
+import { pino } from 'pino';
+import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { TaskEngine } from '../../../platform/tasks/engine.ts';
+import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
+import { Observer } from '../observe.ts';
+import { Reconciler } from '../reconcile.ts';
+import { RegionProviders } from '../region-providers.ts';
+import { createTask } from '../tasks/create.ts';
+import { deleteTask } from '../tasks/delete.ts';
+import { updateTask } from '../tasks/update.ts';
+import { TreeCache } from '../tree-cache.ts';
+import { FakeProvider } from './fake-provider.ts';
+
+/** A test server without a worker, whose region 2 runs on a fake data plane: the test does the worker's part,
+ *  step by step. */
+export interface LiveRegion {
+  readonly server: TestServer;
+  readonly provider: FakeProvider;
+  readonly reconciler: Reconciler;
+  readonly observer: Observer;
+  /** Runs the reply's task to its end, each step twice, as if a crash always came before the commit. */
+  finished(reply: Reply): Promise<Ended>;
+  /** Runs one step of the reply's task, and crashes before its outcome is written. */
+  crashed(reply: Reply): Promise<void>;
+  /** Runs one step of the reply's task. */
+  stepped(reply: Reply): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Ended {
+  readonly state: string;
+  readonly error: string | null;
+  readonly created_resources: Readonly<Record<string, readonly string[]>> | null;
+}
+
+const MAX_STEPS = 30;
+
+export async function startLiveRegion(): Promise<LiveRegion> {
+  const server = await startTestServer({ worker: false });
+  const provider = new FakeProvider();
+  const providers = new RegionProviders({
+    providerOf: (id) => (id === 2 ? provider : undefined),
+    regionIds: () => [2],
+    now: () => 0,
+  });
+  const { db, clock } = server;
+  const log = pino({ level: 'silent' });
+  const handlers = [createTask(providers), updateTask(providers), deleteTask(providers)];
+  const engine = (change: (handler: TaskHandler) => TaskHandler) =>
+    new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
+  const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
+  return {
+    server,
+    provider,
+    reconciler: new Reconciler(providers, new TreeCache(db), log),
+    observer: new Observer(db, providers, new TreeCache(db), log),
+    finished: (reply) => finished(server, twice, taskOf(reply)),
+    crashed: (reply) => crashing.runTask(taskOf(reply)),
+    stepped: (reply) => plain.runTask(taskOf(reply)),
+    close: () => server.close(),
+  };
+}
+
+function taskOf({ body }: Reply): string {
+  const [id] = body.tasks ?? [];
+  if (typeof id !== 'string') throw new Error(`no task was started: ${JSON.stringify(body)}`);
+  return id;
+}
+
+async function finished(server: TestServer, engine: TaskEngine, id: string): Promise<Ended> {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    await engine.runTask(id);
+    const { body } = await server.call('GET', `/cloud/v1/tasks/${id}`);
+    if (body.state === 'FINISHED' || body.state === 'ERROR') return body;
+  }
+  throw new Error(`task ${id} did not end`);
+}
+
+/** Every step is done twice, and so is what it commits. */
+function repeated(handler: TaskHandler): TaskHandler {
+  const again = async (step: () => Promise<Done | Wait>): Promise<Done | Wait> => {
+    const first = await step();
+    if (first.kind === 'wait') return first;
+    const second = await step();
+    if (second.kind === 'wait') return second;
+    return {
+      ...second,
+      commit: async (tx) => {
+        await first.commit?.(tx);
+        await second.commit?.(tx);
+      },
+    };
+  };
+  return {
+    ...handler,
+    run: (run) => again(() => handler.run(run)),
+    undo: (run, reason) => again(() => handler.undo(run, reason)),
+  };
+}
+
+function interrupted(handler: TaskHandler): TaskHandler {
+  const crash = async (step: Promise<Done | Wait>): Promise<Done | Wait> => {
+    await step;
+    throw new Error('crashed before the commit');
+  };
+  return {
+    ...handler,
+    run: (run) => crash(handler.run(run)),
+    undo: (run, reason) => crash(handler.undo(run, reason)),
+  };
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../platform/database/db.ts';
+import type { Pages, SetListQuery } from './schema.ts';
+
+export interface SetRow {
+  readonly id: number;
+  readonly name: string;
+  readonly domains: readonly number[] | null;
+  readonly pages: Pages;
+}
+
+const COLUMNS = 'id, name, domains, pages';
+
+export async function readSet(db: Db, clientId: number, id: number): Promise<SetRow | undefined> {
+  const [row] = await db.named<SetRow>(
+    'page_set_get',
+    `select ${COLUMNS} from custom_page_sets where client_id = $1 and id = $2`,
+    [clientId, id],
+  );
+  return row;
+}
+
+/** The set, locked until the transaction ends. */
+export async function lockSet(tx: Tx, clientId: number, id: number): Promise<SetRow | undefined> {
+  const [row] = await tx.named<SetRow>(
+    'page_set_lock',
+    `select ${COLUMNS} from custom_page_sets where client_id = $1 and id = $2 for update`,
+    [clientId, id],
+  );
+  return row;
+}
+
+/** One page of the list and the number of all matches, in one look at the table. */
+export async function listSets(db: Db, clientId: number, query: SetListQuery) {
+  const { ordering = 'id', limit = 100, offset = 0, name, ids } = query;
+  const direction = ordering.startsWith('-') ? 'desc' : 'asc';
+  const matching = db.kysely
+    .selectFrom('custom_page_sets')
+    .where('client_id', '=', clientId)
+    .$if(name !== undefined, (q) => q.where('name', 'like', likePattern(name ?? '')))
+    .$if(ids !== undefined, (q) => q.where(sql<boolean>`id = any(${[...(ids ?? [])]}::bigint[])`));
+  const [results, total] = await Promise.all([
+    matching
+      .select(['id', 'name', 'domains', 'pages'])
+      .orderBy(ordering.endsWith('name') ? 'name' : 'id', direction)
+      .orderBy('id', direction)
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    matching.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { count: total.count, results: results as unknown as SetRow[] };
+}
+
+/** `*` stands for any characters; everything else for itself. */
+function likePattern(name: string): string {
+  return name.replace(/[\\%_]/g, '\\$&').replace(/\*/g, '%');
+}
+
+export interface NewSet {
+  readonly clientId: number;
+  readonly name: string;
+  readonly domains: readonly number[] | null;
+  readonly pages: Pages;
+  readonly timestamp: string;
+}
+
+export async function insertSet(tx: Tx, set: NewSet): Promise<SetRow> {
+  const [row] = await tx.named<SetRow>(
+    'page_set_insert',
+    `insert into custom_page_sets (client_id, name, domains, pages, created_at) values ($1, $2, $3, $4, $5)
+     returning ${COLUMNS}`,
+    [
+      set.clientId,
+      set.name,
+      set.domains && JSON.stringify(set.domains),
+      JSON.stringify(set.pages),
+      set.timestamp,
+    ],
+  );
+  if (!row) throw new Error('the custom page set was not inserted');
+  return row;
+}
+
+export async function updateSet(
+  tx: Tx,
+  id: number,
+  { name, domains, pages }: Pick<SetRow, 'name' | 'domains' | 'pages'>,
+): Promise<void> {
+  await tx.named(
+    'page_set_update',
+    'update custom_page_sets set name = $2, domains = $3, pages = $4 where id = $1',
+    [id, name, domains && JSON.stringify(domains), JSON.stringify(pages)],
+  );
+}
+
+/** Says whether there was one. */
+export async function deleteSet(tx: Tx, clientId: number, id: number): Promise<boolean> {
+  const rows = await tx.named(
+    'page_set_delete',
+    'delete from custom_page_sets where client_id = $1 and id = $2 returning id',
+    [clientId, id],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,186 @@
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Reply, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.close());
+
+let names = 0;
+async function deleteSomething(): Promise<Reply> {
+  const created = await server.call('POST', '/cloud/v1/projects', { body: { name: `project ${names++}` } });
+  return server.call('DELETE', `/cloud/v1/projects/${created.body.id}`);
+}
+
+/** Leaves the task as it is until the function ends: a lock keeps the worker from claiming it. */
+async function whileRunning<T>(work: (taskId: string, release: () => void) => Promise<T>): Promise<T> {
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const created = await server.call('POST', '/cloud/v1/projects', { body: { name: `held ${names++}` } });
+  let taskId = '';
+  const holding = server.db.transaction(async (tx) => {
+    await tx.named('test_hold_tasks', 'lock table workers in share mode', []);
+    await tx.named(
+      'test_hold_project',
+      `select 1 from quota_counters where name = 'project_count' for update`,
+      [],
+    );
+    await released;
+  });
+  taskId = (await server.call('DELETE', `/cloud/v1/projects/${created.body.id}`)).body.tasks[0];
+  try {
+    return await work(taskId, release);
+  } finally {
+    release();
+    await holding;
+  }
+}
+
+describe('?wait', () => {
+  test('answers the moment the task ends', async () => {
+    const task = await whileRunning(async (id, release) => {
+      const waiting = server.call('GET', `/cloud/v1/tasks/${id}?wait=30`);
+      await waitUntil(
+        async () => (await server.call('GET', `/cloud/v1/tasks/${id}`)).body.state === 'RUNNING',
+        {
+          what: 'the task to run',
+        },
+      );
+      release();
+      return waiting;
+    });
+    expect(task.body.state).toBe('FINISHED');
+  });
+
+  test('answers at once for a task that has ended, and with the running task when the time is over', async () => {
+    const ended = await server.ended(await deleteSomething());
+    expect((await server.call('GET', `/cloud/v1/tasks/${ended.id}?wait=60`)).body.state).toBe('FINISHED');
+    await whileRunning(async (id) => {
+      const reply = await server.call('GET', `/cloud/v1/tasks/${id}?wait=1`);
+      expect(['NEW', 'RUNNING']).toContain(reply.body.state);
+    });
+  });
+
+  test.each(['61', '-1', 'x', '1.5'])('wait=%s is 400', async (wait) => {
+    const reply = await server.call(
+      'GET',
+      `/cloud/v1/tasks/6ba7b810-9dad-41d1-80b4-00c04fd430c8?wait=${wait}`,
+    );
+    expect(reply).toMatchObject({ status: 400, body: { invalid_fields: { wait: [expect.any(String)] } } });
+  });
+});
+
+interface Event {
+  readonly id: string;
+  readonly task: { id: string; state: string; project_id: number };
+}
+
+/** Follows the stream over a real connection. */
+async function follow(query: string, lastEventId?: string) {
+  if (!server.api.server.listening) await server.api.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = server.api.server.address() as AddressInfo;
+  const abort = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${port}/cloud/v1/tasks/stream${query}`, {
+    signal: abort.signal,
+    headers: {
+      authorization: `APIKey ${server.tokens.Administrators}`,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
+  });
+  const events: Event[] = [];
+  const reading = (async () => {
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const id = /^id: (.*)$/m.exec(block)?.[1];
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (id && data) events.push({ id, task: JSON.parse(data) });
+      }
+    }
+  })().catch(() => undefined);
+  const stop = async () => {
+    abort.abort();
+    await reading;
+  };
+  return { response, events, stop };
+}
+
+describe('the stream of tasks', () => {
+  test('tells of every task that ends while it is followed', async () => {
+    const stream = await follow('');
+    expect(stream.response.headers.get('content-type')).toContain('text/event-stream');
+    const task = await server.ended(await deleteSomething());
+    await waitUntil(() => stream.events.some((e) => e.task.id === task.id && e.task.state === 'FINISHED'), {
+      what: 'the end of the task on the stream',
+    });
+    await stream.stop();
+  });
+
+  test('resumes after the last id, without a gap and without a repetition', async () => {
+    const first = await follow('?state=FINISHED');
+    const before = await server.ended(await deleteSomething());
+    await waitUntil(() => first.events.some((event) => event.task.id === before.id), {
+      what: 'the first event',
+    });
+    await first.stop();
+    const missed = [await server.ended(await deleteSomething()), await server.ended(await deleteSomething())];
+    const second = await follow('?state=FINISHED', first.events.at(-1)?.id);
+    await waitUntil(() => missed.every((task) => second.events.some((event) => event.task.id === task.id)), {
+      what: 'the missed events',
+    });
+    expect(second.events.map((event) => event.task.id)).not.toContain(before.id);
+    await second.stop();
+  });
+
+  test('filters by project, region and state', async () => {
+    const stream = await follow('?project_id=999&state=FINISHED');
+    const all = await follow('?state=FINISHED');
+    const task = await server.ended(await deleteSomething());
+    await waitUntil(() => all.events.some((event) => event.task.id === task.id), { what: 'the event' });
+    expect(stream.events).toEqual([]);
+    await Promise.all([stream.stop(), all.stop()]);
+  });
+
+  test('an id that no stream has given is 400', async () => {
+    const reply = await server.call('GET', '/cloud/v1/tasks/stream', { headers: { 'last-event-id': 'x' } });
+    expect(reply.status).toBe(400);
+  });
+});
+
+describe('the list of tasks', () => {
+  test('filters by state, type, project and acknowledgement', async () => {
+    const task = await server.ended(await deleteSomething());
+    const url = `/cloud/v1/tasks?task_type=delete_project&state=FINISHED&state=ERROR&is_acknowledged=false`;
+    const found = await server.call('GET', url);
+    expect(found.body.results.map((each: { id: string }) => each.id)).toContain(task.id);
+    const acknowledged = await server.call('POST', `/cloud/v1/tasks/${task.id}/acknowledge`);
+    expect(acknowledged.body).toMatchObject({
+      id: task.id,
+      acknowledged_by: 1,
+      acknowledged_at: expect.any(String),
+    });
+    const after = await server.call('GET', url);
+    expect(after.body.results.map((each: { id: string }) => each.id)).not.toContain(task.id);
+    expect((await server.call('POST', '/cloud/v1/tasks/acknowledge_all')).status).toBe(204);
+    expect((await server.call('GET', url)).body.count).toBe(0);
+    const elsewhere = await server.call('GET', `${url}&region_id=77`);
+    expect(elsewhere.body).toEqual({ count: 0, results: [] });
+  });
+
+  test("another client's task is not found", async () => {
+    const task = await server.ended(await deleteSomething());
+    expect((await server.call('GET', `/cloud/v1/tasks/${task.id}`, { as: 'other client' })).status).toBe(404);
+    const reply = await server.call('POST', `/cloud/v1/tasks/${task.id}/acknowledge`, { as: 'other client' });
+    expect(reply.status).toBe(404);
+  });
+});

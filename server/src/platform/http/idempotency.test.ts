@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({ worker: false });
+});
+
+afterAll(() => server.close());
+
+const create = (key: string, name: string, as: 'Administrators' | 'other client' = 'Administrators') =>
+  server.call('POST', '/cloud/v1/projects', { as, body: { name }, headers: { 'idempotency-key': key } });
+
+const countOf = async (name: string) =>
+  (await server.call('GET', `/cloud/v1/projects?name=${encodeURIComponent(name)}`)).body.count;
+
+describe('Idempotency-Key', () => {
+  test('the same key and body give the same answer, and the work is done once', async () => {
+    const first = await create('a', 'only once');
+    const second = await create('a', 'only once');
+    expect(second.status).toBe(201);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(first.headers['idempotency-replayed']).toBeUndefined();
+    expect(await countOf('only once')).toBe(1);
+  });
+
+  test('the same key with another body is 422', async () => {
+    await create('b', 'first body');
+    expect((await create('b', 'other body')).status).toBe(422);
+    expect(await countOf('other body')).toBe(0);
+  });
+
+  test('many at once: one is done, the others wait for their turn or get its answer', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => create('c', 'crowded')));
+    const statuses = new Set(replies.map((reply) => reply.status));
+    expect([...statuses].every((status) => status === 201 || status === 409)).toBe(true);
+    for (const reply of replies.filter(({ status }) => status === 409)) {
+      expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect(await countOf('crowded')).toBe(1);
+  });
+
+  test('a refused request did nothing, and its key is free again', async () => {
+    expect((await create('d', '-')).status).toBe(400);
+    expect((await create('d', 'better name')).status).toBe(201);
+  });
+
+  test('keys belong to a client', async () => {
+    await create('e', 'mine');
+    const theirs = await create('e', 'theirs', 'other client');
+    expect(theirs.status).toBe(201);
+  });
+
+  test('after a day a key is new', async () => {
+    await create('f', 'yesterday');
+    await server.db.named(
+      'test_yesterday',
+      `update idempotency_keys set started_at = now() - interval '25 hours'`,
+      [],
+    );
+    expect((await create('f', 'today')).status).toBe(201);
+  });
+
+  test('a key that cannot be one is 400', async () => {
+    expect((await create('x'.repeat(256), 'long key')).status).toBe(400);
+  });
+
+  test('a token is given once: its value is not kept to be given again', async () => {
+    const path = '/iam/v2/clients/1/tokens';
+    const body = { name: 'secret', exp_date: null, client_user: {} };
+    const headers = { 'idempotency-key': 'g' };
+    const first = await server.call('POST', path, { body, headers });
+    expect((await server.call('POST', path, { body, headers })).status).toBe(409);
+    const rows = await server.db.named<{ row: string }>(
+      'test_keys',
+      'select k::text as row from idempotency_keys k',
+      [],
+    );
+    expect(rows.some(({ row }) => row.includes(first.body.token))).toBe(false);
+  });
+
+  test('a server that died between commit and answer still gives the answer of a task', async () => {
+    const lb = { name: 'once' };
+    const headers = { 'idempotency-key': 'h' };
+    const path = '/cloud/v1/loadbalancers/1/2';
+    const first = await server.call('POST', path, { body: lb, headers });
+    // What the commit itself kept, before the answer was noted.
+    const [row] = await server.db.named<{ answer: string; applied: boolean }>(
+      'test_applied',
+      `select answer, applied from idempotency_keys where key = 'h'`,
+      [],
+    );
+    expect(row).toEqual({ applied: true, answer: JSON.stringify(first.body) });
+    expect((await server.call('POST', path, { body: lb, headers })).body).toEqual(first.body);
+  });
+
+  test('a request that was given up for dead can no longer commit', async () => {
+    const slow = server.db.transaction(async (tx) => {
+      // Holds the client's row, so that the request below stays in the middle of its transaction.
+      await tx.named('test_hold', `select 1 from clients where id = 1 for update`, []);
+      const pending = create('i', 'too late');
+      await server.db.named('test_poll', `select 1`, []);
+      for (let seen = 0; seen === 0; ) {
+        seen = (await server.db.named('test_seen', `select 1 from idempotency_keys where key = 'i'`, []))
+          .length;
+      }
+      await server.db.named(
+        'test_steal',
+        `update idempotency_keys set attempt = gen_random_uuid() where key = 'i'`,
+        [],
+      );
+      return { pending };
+    });
+    const { pending } = await slow;
+    expect((await pending).status).toBe(409);
+    expect(await countOf('too late')).toBe(0);
+  });
+});

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AddressClaims, blockOf, CLAIMS_LIST } from './address-claims.ts';
+import { withMachineLock } from './machine-lock.ts';
+
+let root: string;
+let folder: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'virga-claims-'));
+  folder = join(root, 'claims');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Claims as a server with this data directory makes them. */
+function server(name: string): AddressClaims {
+  const dataDir = join(root, name);
+  mkdirSync(join(dataDir, 'load-balancers'), { recursive: true });
+  return new AddressClaims({ folder, dataDir, listPath: join(dataDir, CLAIMS_LIST) });
+}
+
+const nothingTaken = () => false;
+
+test('two servers never give the same address, not even when they ask at once', async () => {
+  const servers = Array.from({ length: 8 }, (_, index) => server(`data-${index}`));
+  const addresses = await Promise.all(servers.map((each) => each.freeAddress(nothingTaken)));
+  expect(new Set(addresses.map(blockOf)).size).toBe(8);
+  expect(readdirSync(folder).length).toBe(8);
+});
+
+test('a restarted server keeps its block, and takes another one when the first is full', async () => {
+  const first = await server('data').freeAddress(nothingTaken);
+  const again = server('data');
+  expect(await again.freeAddress(nothingTaken)).toBe(first);
+  const full = blockOf(first);
+  const next = await again.freeAddress((address) => blockOf(address) === full);
+  expect(blockOf(next)).not.toBe(full);
+});
+
+test('an address of another server is refused by the name of its data directory', async () => {
+  const address = await server('theirs').freeAddress(nothingTaken);
+  await expect(server('ours').require([address])).rejects.toThrow(join(root, 'theirs'));
+});
+
+test('an address that nobody has claimed is claimed when it is used (a database that moved here)', async () => {
+  await server('ours').require(['127.80.9.7', '192.0.2.1', '::1']);
+  expect(readdirSync(folder)).toEqual(['127.80.9']);
+  await expect(server('theirs').require(['127.80.9.8'])).rejects.toThrow(join(root, 'ours'));
+});
+
+test('a claim is void once its data directory is gone, does not list it any more, or was moved', async () => {
+  const gone = await server('gone').freeAddress(nothingTaken);
+  rmSync(join(root, 'gone'), { recursive: true });
+  await server('ours').require([gone]);
+  const forgotten = await server('forgetful').freeAddress(nothingTaken);
+  writeFileSync(join(root, 'forgetful', CLAIMS_LIST), '{}');
+  await server('ours').require([forgotten]);
+  const moved = await server('before').freeAddress(nothingTaken);
+  renameSync(join(root, 'before'), join(root, 'after'));
+  await server('after').require([moved]);
+  await expect(server('ours').require([moved])).rejects.toThrow(join(root, 'after'));
+});
+
+test('released blocks can be had by others', async () => {
+  const ours = server('ours');
+  const address = await ours.freeAddress(nothingTaken);
+  await ours.release();
+  expect(readdirSync(folder)).toEqual([]);
+  await server('theirs').require([address]);
+});
+
+test('the lock of the machine is free again as soon as its holder is killed', async () => {
+  const name = `virga-test-${process.pid}`;
+  const script = `require('node:net').createServer().listen({path: '\\0${name}'}, () => console.log('held'))`;
+  const path = process.platform === 'linux' ? script : 'process.exit()';
+  const holder = spawn(process.execPath, ['-e', path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve) => holder.stdout.once('data', resolve));
+  const order: string[] = [];
+  const mine = withMachineLock(name, async () => {
+    order.push('locked');
+  });
+  order.push('killed');
+  holder.kill('SIGKILL');
+  await mine;
+  expect(order).toEqual(['killed', 'locked']);
+});

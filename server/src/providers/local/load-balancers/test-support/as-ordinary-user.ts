@@ -1,0 +1,24 @@
+import { allPids, commandLine } from '../processes.ts';
+import { get } from './client.ts';
+import { listener, loadBalancer, member, pool } from './desired.ts';
+import { startProvider } from './provider.ts';
+
+/** Run as a process of its own, by an unprivileged user: serves a high port, then wants a low one.
+ *  Arguments: data directory, port of a member. */
+const [dataDir = '', memberPort = ''] = process.argv.slice(2);
+const site = startProvider(dataDir);
+const vipAddress = await site.provider.allocateAddress(new Set());
+const web = pool({ members: [member(Number(memberPort))] });
+const front = listener({ defaultPoolId: web.id });
+const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+const say = (text: string) => process.stdout.write(`${text}\n`);
+try {
+  await site.apply(lb);
+  say(`high port: ${(await get(`http://${vipAddress}:8080/`)).body}`);
+  await site.apply({ ...lb, version: 2, listeners: [{ ...front, port: 80 }] });
+  say('low port: served');
+} catch (error) {
+  say(`low port: ${error instanceof Error ? error.message : error}`);
+}
+await site.provider.close('forget');
+say(`left behind: ${allPids().filter((pid) => commandLine(pid).join(' ').includes(`-f ${dataDir}`)).length}`);

@@ -1,0 +1,167 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { allPids, commandLine } from './processes.ts';
+import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
+import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
+
+let site: TestProvider;
+
+beforeAll(() => {
+  site = startProvider();
+});
+afterAll(() => site.close());
+
+interface Echo {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A UDP server that answers with its name and what it got. */
+function startEcho(name: string, port = 0): Promise<Echo> {
+  const socket = createSocket('udp4');
+  socket.on('message', (text, from) => socket.send(`${name}:${text.toString()}`, from.port, from.address));
+  return new Promise((resolve) => {
+    socket.bind(port, '127.0.0.1', () =>
+      resolve({
+        port: socket.address().port,
+        close: () => new Promise<void>((closed) => socket.close(() => closed())),
+      }),
+    );
+  });
+}
+
+/** Sends one packet from a port of its own. @returns the answer, or an empty text after half a second */
+function ask(host: string, port: number, text: string, from: Socket = createSocket('udp4')): Promise<string> {
+  return new Promise((resolve) => {
+    const settle = (answer: string) => {
+      clearTimeout(timer);
+      from.close();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => settle(''), 500);
+    from.once('message', (answer) => settle(answer.toString()));
+    from.once('error', () => settle(''));
+    from.send(text, port, host);
+  });
+}
+
+async function build(members: ReturnType<typeof member>[], change: Parameters<typeof pool>[0] = {}) {
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const dns = pool({
+    protocol: 'UDP',
+    members,
+    timeoutsMs: { clientData: null, memberConnect: null, memberData: 300 },
+    ...change,
+  });
+  const front = listener({ protocol: 'UDP', port: 5353, defaultPoolId: dns.id });
+  return { lb: loadBalancer({ vipAddress, listeners: [front], pools: [dns] }), dns, front, vipAddress };
+}
+
+test('packets reach all members, and a removed load balancer is silent', async () => {
+  const [one, two] = [await startEcho('one'), await startEcho('two')];
+  const { lb, vipAddress } = await build([member(one.port), member(two.port)]);
+  await site.apply(lb);
+  const answers = [];
+  for (let count = 0; count < 4; count += 1) answers.push(await ask(vipAddress, 5353, 'hi'));
+  expect(new Set(answers)).toEqual(new Set(['one:hi', 'two:hi']));
+  await site.provider.remove(lb.id, operation());
+  expect(await ask(vipAddress, 5353, 'hi')).toBe('');
+  expect(allPids().filter((pid) => commandLine(pid).join(' ').includes(lb.id))).toEqual([]);
+  await Promise.all([one.close(), two.close()]);
+});
+
+test('a member that refuses packets is ERROR, gets none, and comes back', async () => {
+  const [one, two] = [await startEcho('one'), await startEcho('two')];
+  const [stays, dies] = [member(one.port), member(two.port)];
+  const { lb, vipAddress } = await build([stays, dies], { healthMonitor: monitor({ type: 'UDP-CONNECT' }) });
+  await site.apply(lb);
+  const health = async () => (await site.observe(lb.id)).members.get(dies.id);
+  expect(await health()).toBe('ONLINE');
+  await two.close();
+  await waitUntil(async () => (await health()) === 'ERROR', { what: 'ERROR' });
+  const answers = async () => {
+    const heard = new Set<string>();
+    for (let count = 0; count < 12; count += 1) heard.add(await ask(vipAddress, 5353, 'hi'));
+    return [...heard].join();
+  };
+  await waitUntil(async () => (await answers()) === 'one:hi', { what: 'the living member alone' });
+  const again = await startEcho('again', two.port);
+  await waitUntil(async () => (await health()) === 'ONLINE', { what: 'ONLINE' });
+  await waitUntil(async () => (await ask(vipAddress, 5353, 'hi')) === 'again:hi', { what: 'traffic' });
+  await Promise.all([one.close(), again.close()]);
+});
+
+test('a TCP monitor of a UDP pool decides too', async () => {
+  const echo = await startEcho('echo');
+  const target = member(echo.port, { monitorPort: 1 });
+  const { lb, vipAddress } = await build([target], { healthMonitor: monitor({ type: 'TCP' }) });
+  await site.apply(lb);
+  await waitUntil(async () => (await site.observe(lb.id)).members.get(target.id) === 'ERROR', {
+    what: 'ERROR',
+  });
+  await waitUntil(async () => (await ask(vipAddress, 5353, 'hi')) === '', { what: 'silence' });
+  await echo.close();
+});
+
+test('one client keeps its member, where the pool says so', async () => {
+  const [one, two] = [await startEcho('one'), await startEcho('two')];
+  const sessionPersistence = {
+    type: 'SOURCE_IP',
+    cookieName: null,
+    persistenceTimeout: null,
+    persistenceGranularity: '255.255.255.0',
+  } as const;
+  const { lb, vipAddress } = await build([member(one.port), member(two.port)], { sessionPersistence });
+  await site.apply(lb);
+  const answers = new Set<string>();
+  for (let count = 0; count < 6; count += 1) answers.add(await ask(vipAddress, 5353, 'hi'));
+  expect(answers.size).toBe(1);
+  await Promise.all([one.close(), two.close()]);
+});
+
+test('sessions are counted, over changes and restarts of the server', async () => {
+  const echo = await startEcho('echo');
+  const { lb, front, vipAddress } = await build([member(echo.port)]);
+  await site.apply(lb);
+  const stats = async () => (await site.observe(lb.id)).listenerStats.get(front.id);
+  await ask(vipAddress, 5353, 'hello');
+  expect((await stats())?.activeConnections).toBe(1);
+  await waitUntil(async () => (await stats())?.totalConnections === 1, { what: 'the end of the session' });
+  expect(await stats()).toEqual({
+    activeConnections: 0,
+    bytesIn: 5,
+    bytesOut: 10,
+    requestErrors: 0,
+    totalConnections: 1,
+  });
+  site = site.restart();
+  await site.provider.reconcile([lb]);
+  await ask(vipAddress, 5353, 'hello');
+  await waitUntil(async () => (await stats())?.totalConnections === 2, { what: 'the second session' });
+  await echo.close();
+});
+
+test('an nginx that is killed by hand is back within five seconds', async () => {
+  const echo = await startEcho('echo');
+  const { lb, vipAddress } = await build([member(echo.port)]);
+  await site.apply(lb);
+  const master = allPids().find((pid) => commandLine(pid).join(' ').includes(`${lb.id}/nginx.conf`));
+  process.kill(master ?? 0, 'SIGKILL');
+  await waitUntil(() => site.warnings.includes('a data plane had died and is back'), {
+    what: 'the new process',
+  });
+  await waitUntil(async () => (await ask(vipAddress, 5353, 'hi')) === 'echo:hi', {
+    what: 'an answer',
+    timeoutMs: 5_000,
+  });
+  await echo.close();
+});
+
+test('a UDP port that somebody else holds is refused by the name of the holder', async () => {
+  const { lb, vipAddress } = await build([member(1)]);
+  const holder = createSocket('udp4');
+  await new Promise<void>((resolve) => holder.bind(5353, vipAddress, resolve));
+  await expect(site.apply(lb)).rejects.toThrow(`UDP port 5353 of ${vipAddress} is already in use by node`);
+  await new Promise<void>((resolve) => holder.close(resolve));
+});

@@ -1,0 +1,59 @@
+import { features } from './app.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { systemClock } from './kernel/clock.ts';
+import { createLog } from './kernel/log.ts';
+import { Db } from './platform/database/db.ts';
+import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
+import { migrateToLatest } from './platform/database/migrate.ts';
+import { Cipher } from './platform/secrets/cipher.ts';
+import { newKey } from './platform/secrets/key-file.ts';
+import { type Rotation, rotateKeys } from './platform/secrets/rotation.ts';
+import { TaskWatcher } from './platform/tasks/watch.ts';
+import { RegionProviders } from './region-providers.ts';
+
+/** Changes the master key of a data directory whose server is stopped, or of the database that DATABASE_URL
+ *  names. Prints one line and sets the exit status. */
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel);
+  const lock = lockDataDir(config.dataDir);
+  const postgres =
+    config.databaseUrl === undefined
+      ? await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+      : undefined;
+  const db = new Db({ connection: postgres?.connection ?? { connectionString: config.databaseUrl }, log });
+  try {
+    await migrateToLatest(db.pool);
+    const clock = systemClock();
+    const { masterKeys: configured, dataDir } = config;
+    const options = { db, configured, dataDir, timestamp: clock.timestamp() };
+    // Features are asked for what they keep encrypted alone; what they would serve with does not matter.
+    const providers = new RegionProviders([], {});
+    const all = features({
+      watcher: new TaskWatcher(db),
+      providers,
+      db,
+      log,
+      clock,
+      cipher: new Cipher([newKey()]),
+    });
+    const resealers = all.flatMap((feature) => feature.reseal ?? []);
+    report(await rotateKeys(options, resealers), configured.length > 0);
+  } finally {
+    await db.close();
+    await postgres?.stop();
+    lock.release();
+  }
+}
+
+function report({ values, keyId }: Rotation, configured: boolean): void {
+  const rest = configured ? ' Take the older keys out of VIRGA_MASTER_KEY.' : '';
+  process.stdout.write(`${values} secrets are now encrypted under the master key ${keyId}.${rest}\n`);
+}
+
+main().catch((error) => {
+  const known = error instanceof ConfigError || error instanceof StartError;
+  process.stderr.write(`${known ? error.message : ((error as Error).stack ?? String(error))}\n`);
+  process.exitCode = 1;
+});
