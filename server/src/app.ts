@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
+import { kubernetes } from './features/kubernetes/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
@@ -48,9 +49,10 @@ export function features({
   db,
   log,
   clock,
+  ids,
   cipher,
   watcher,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'cipher'> & {
+}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'ids' | 'cipher'> & {
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
@@ -62,6 +64,7 @@ export function features({
     inferenceSecrets({ cipher }),
     sshKeys(),
     instances(),
+    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
   ];

@@ -1,6 +1,7 @@
 import { features } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
+import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
       db,
       log,
       clock,
+      ids: randomIds(),
       cipher: new Cipher([newKey()]),
     });
     const resealers = all.flatMap((feature) => feature.reseal ?? []);

@@ -32,6 +32,8 @@ export interface TestServer {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   /** Waits until the tasks of a reply have ended, and returns the first. */
   ended(reply: Reply): Promise<TaskView>;
+  /** Ends the worker and starts one that remembers nothing; `app` stays the first one's. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -108,17 +110,20 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { rateLimit = 0 } = options;
   const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);
   await db.transaction((tx) => addKeyId(tx, cipher.currentKeyId, clock.timestamp()));
-  const app = new App({
-    db,
-    clock,
-    ids: randomIds(),
-    log,
-    providers,
-    cipher,
-    rateLimit,
-    isReady: () => true,
-    checkResponses: true,
-  });
+  const newApp = () =>
+    new App({
+      db,
+      clock,
+      ids: randomIds(),
+      log,
+      providers,
+      cipher,
+      rateLimit,
+      isReady: () => true,
+      checkResponses: true,
+    });
+  const app = newApp();
+  let working = app;
   const api = await app.api();
   const withWorker = options.worker ?? true;
   if (withWorker) {
@@ -134,11 +139,18 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     tokens,
     call,
     ended: (reply) => ended(call, reply),
+    restart: async () => {
+      await working.background.stop();
+      await working.worker.stop();
+      working = newApp();
+      await working.worker.start();
+      await working.background.start();
+    },
     close: async () => {
       await api.close();
       if (withWorker) {
-        await app.background.stop();
-        await app.worker.stop();
+        await working.background.stop();
+        await working.worker.stop();
       }
       await providers.close();
       await db.close();

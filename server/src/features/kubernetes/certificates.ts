@@ -1,4 +1,5 @@
 import { webcrypto } from 'node:crypto';
+import './reflect-metadata.ts';
 import * as x509 from '@peculiar/x509';
 
 /** The certificate authority of a cluster, and what it signs. ECDSA on P-256 with SHA-256. */

@@ -14,7 +14,11 @@ const COLUMNS = `id, client_id, project_id, region_id, name, version, control_pl
   sealed_ca_key, sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, node_serial, upgrade_attempts,
   task_id, creator_task_id, created_at`;
 
-export async function findCluster(db: Queryable, scope: Scope, name: string): Promise<ClusterRow | undefined> {
+export async function findCluster(
+  db: Queryable,
+  scope: Scope,
+  name: string,
+): Promise<ClusterRow | undefined> {
   const [row] = await db.named<ClusterRow>(
     'k8s_cluster_find',
     `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2 and name = $3`,
@@ -158,7 +162,10 @@ export async function setSettings(tx: Tx, id: string, settings: ClusterSettings)
 }
 
 export async function setNodeSerial(tx: Tx, id: string, serial: number): Promise<void> {
-  await tx.named('k8s_cluster_serial', 'update k8s_clusters set node_serial = $2 where id = $1', [id, serial]);
+  await tx.named('k8s_cluster_serial', 'update k8s_clusters set node_serial = $2 where id = $1', [
+    id,
+    serial,
+  ]);
 }
 
 export interface NewClientCertificate {

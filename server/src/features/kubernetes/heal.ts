@@ -1,5 +1,5 @@
-import type { Ids } from '../../kernel/ids.ts';
 import { messageOf } from '../../kernel/errors.ts';
+import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { readCluster, unsettledClusters } from './cluster-store.ts';

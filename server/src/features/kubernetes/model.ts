@@ -1,6 +1,6 @@
+import type { CreateCluster, UpdateCluster } from './schema-input.ts';
 import type { Oidc } from './schema-parts.ts';
 import { type Cni, completeCni, completeLogging, type DdosInput, type LoggingInput } from './schema-parts.ts';
-import type { CreateCluster, UpdateCluster } from './schema-input.ts';
 
 export type ClusterStatus = 'Provisioning' | 'Provisioned' | 'Deleting';
 

@@ -18,7 +18,10 @@ export interface KubernetesProvider {
    *  @throws TaskFailed with a reason for the user */
   applyNode(desired: DesiredNode, operation: Operation): Promise<Progress>;
   /** Drains and removes a node; unknown ids are already removed. */
-  removeNode(node: { readonly id: string; readonly clusterId: string }, operation: Operation): Promise<Progress>;
+  removeNode(
+    node: { readonly id: string; readonly clusterId: string },
+    operation: Operation,
+  ): Promise<Progress>;
 }
 
 export interface DesiredControlPlane {

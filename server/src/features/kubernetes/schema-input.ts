@@ -7,7 +7,14 @@ import { Authentication, Cni, DdosInput, LoggingInput, optionalText, Strings } f
 const CLUSTER_NAME = '^[a-z][a-z0-9\\-]{0,18}[a-z0-9]$';
 const shortName = () => Type.String({ minLength: 1, maxLength: 20, pattern: CLUSTER_NAME });
 const nodes = (options = {}) => Type.Integer({ minimum: 1, maximum: 200, ...options });
-export const VOLUME_TYPES = ['cold', 'ssd_hiiops', 'ssd_local', 'ssd_lowlatency', 'standard', 'ultra'] as const;
+export const VOLUME_TYPES = [
+  'cold',
+  'ssd_hiiops',
+  'ssd_local',
+  'ssd_lowlatency',
+  'standard',
+  'ultra',
+] as const;
 const volumeSize = () =>
   Type.Optional(Nullable(Type.Integer({ minimum: 10, maximum: 2000 }), { default: null }));
 const policy = () =>
@@ -75,8 +82,7 @@ export const CreateCluster = Type.Object(
 export type CreateCluster = Static<typeof CreateCluster>;
 
 const SlurmChange = Type.Unsafe<
-  | { enabled: true; file_share_id: string; ssh_key_ids: string[]; worker_count: number }
-  | { enabled: false }
+  { enabled: true; file_share_id: string; ssh_key_ids: string[]; worker_count: number } | { enabled: false }
 >({
   oneOf: [Type.Object(slurmOn), Type.Object({ enabled: Type.Literal(false) })],
 });

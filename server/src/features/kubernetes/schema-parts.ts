@@ -3,10 +3,11 @@ import { Nullable, StringEnum } from '../../platform/http/schemas.ts';
 
 /** Parts that a cluster is sent with and shown with. */
 
-export const Strings = () => Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  additionalProperties: { type: 'string' },
-});
+export const Strings = () =>
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+  });
 export const optionalText = () => Type.Optional(Nullable(Type.String(), { default: null }));
 const flag = (value: boolean) => Type.Optional(Type.Boolean({ default: value }));
 

@@ -5,8 +5,10 @@ import { Cni, DdosInput, LoggingView, Oidc, Strings } from './schema-parts.ts';
 /** What clients see. */
 
 const text = () => Type.String();
-const maybe = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: T, value: unknown = null) =>
-  Type.Optional(Nullable(schema, { default: value }));
+const maybe = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(
+  schema: T,
+  value: unknown = null,
+) => Type.Optional(Nullable(schema, { default: value }));
 
 export const Pool = Type.Object(
   {

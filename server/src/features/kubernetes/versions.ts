@@ -41,6 +41,7 @@ export function mayBecome(from: string, to: string): boolean {
 export function upgradeVersions(running: readonly string[], table: readonly string[] = VERSIONS): string[] {
   const distinct = [...new Set(running)];
   return table.filter(
-    (to) => distinct.some((from) => from !== to) && distinct.every((from) => from === to || mayBecome(from, to)),
+    (to) =>
+      distinct.some((from) => from !== to) && distinct.every((from) => from === to || mayBecome(from, to)),
   );
 }

@@ -20,7 +20,9 @@ export function simulatedKubernetes(options: SimulationOptions): KubernetesProvi
     progressOf(operation, DURATIONS[operation.type] ?? CHANGE, options);
   return {
     apiAddress: (clusterId) => {
-      const digest = createHash('sha256').update(JSON.stringify([options.seed, clusterId])).digest();
+      const digest = createHash('sha256')
+        .update(JSON.stringify([options.seed, clusterId]))
+        .digest();
       return `10.${digest.readUInt8(0)}.${digest.readUInt8(1)}.${1 + (digest.readUInt8(2) % 254)}`;
     },
     // 198.18.0.0/15 is set apart for benchmarks: it leads nowhere.

@@ -1,5 +1,5 @@
-import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Clock } from '../../../kernel/clock.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Operation } from '../../../kernel/operation.ts';
 import { type TaskRun, type Wait, wait } from '../../../platform/tasks/handler.ts';
@@ -91,7 +91,10 @@ export async function clearNodes(
           name: node.name,
           acceptedAt: node.state_since,
         };
-        return { node, progress: await provider.removeNode({ id: node.id, clusterId: cluster.id }, operation) };
+        return {
+          node,
+          progress: await provider.removeNode({ id: node.id, clusterId: cluster.id }, operation),
+        };
       }),
   );
   const gone = answers.filter(({ progress }) => progress.ready).map(({ node }) => node.id);

@@ -3,7 +3,15 @@ import { release } from '../../quotas/index.ts';
 import { clusterAmounts } from '../amounts.ts';
 import { deleteCluster, setControlPlaneVersion, unlockCluster } from '../cluster-store.ts';
 import { readPools } from '../pool-store.ts';
-import { clearNodes, desiredControlPlane, HOUR_MS, remainsOf, settleNodes, subjectOf, type TaskDeps } from './common.ts';
+import {
+  clearNodes,
+  desiredControlPlane,
+  HOUR_MS,
+  remainsOf,
+  settleNodes,
+  subjectOf,
+  type TaskDeps,
+} from './common.ts';
 
 /** Control plane first, then all nodes at once. */
 export function createClusterTask(deps: TaskDeps): TaskHandler {
@@ -14,7 +22,10 @@ export function createClusterTask(deps: TaskDeps): TaskHandler {
       const { cluster, provider } = await subjectOf(run, deps);
       const { id, version } = cluster;
       if (cluster.control_plane_version === null) {
-        const progress = await provider.applyControlPlane(desiredControlPlane(cluster, version), run.operation);
+        const progress = await provider.applyControlPlane(
+          desiredControlPlane(cluster, version),
+          run.operation,
+        );
         const waiting = waitFor(progress);
         if (waiting) return { ...waiting, percent: (waiting.percent ?? 0) / 10, step: 'control plane' };
         await run.db.transaction((tx) => setControlPlaneVersion(tx, id, run.task.id, version));

@@ -34,11 +34,7 @@ export function createPoolTask(deps: TaskDeps): TaskHandler {
 }
 
 /** The nodes of the task's pool, then the pool, and what it counted. */
-async function takeAway(
-  run: TaskRun,
-  deps: TaskDeps,
-  subject: Awaited<ReturnType<typeof subjectOf>>,
-) {
+async function takeAway(run: TaskRun, deps: TaskDeps, subject: Awaited<ReturnType<typeof subjectOf>>) {
   const { cluster } = subject;
   const pool = await poolOf(run, cluster);
   const waiting = pool && (await clearNodes(run, deps, subject, { poolId: pool.id }));

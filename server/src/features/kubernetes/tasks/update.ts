@@ -34,7 +34,9 @@ export function updateClusterTask(deps: TaskDeps): TaskHandler {
       const { cluster, provider } = remains;
       const version = cluster.control_plane_version ?? cluster.version;
       const operation = { ...run.operation, type: 'restore_k8s_cluster' };
-      const waiting = waitFor(await provider.applyControlPlane(desiredControlPlane(cluster, version), operation));
+      const waiting = waitFor(
+        await provider.applyControlPlane(desiredControlPlane(cluster, version), operation),
+      );
       if (waiting) return waiting;
       const wanted = changedSettings(cluster.settings, run.task.input as UpdateCluster);
       return done({}, async (tx) => {
