@@ -348,6 +348,22 @@ create table lb_pools (
 );
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
 
+create table limits_requests (
+  id bigint generated always as identity not null,
+  client_id integer not null,
+  user_id integer not null,
+  description text not null,
+  requested_limits jsonb not null,
+  status text default 'in progress'::text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint limits_requests_pkey PRIMARY KEY (id),
+  constraint limits_requests_status_check CHECK ((status = ANY (ARRAY['in progress'::text, 'done'::text, 'rejected'::text]))),
+  constraint limits_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX limits_requests_client ON public.limits_requests USING btree (client_id, id DESC);
+CREATE INDEX limits_requests_status ON public.limits_requests USING btree (status, id);
+
 create table load_balancers (
   id uuid not null,
   project_id integer not null,
@@ -393,6 +409,36 @@ CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btr
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
 CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
 
+create table mail_outbox (
+  id bigint generated always as identity not null,
+  client_id integer,
+  kind text not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  details jsonb default '{}'::jsonb not null,
+  message_id text not null,
+  created_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamp with time zone not null,
+  sent_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  error text,
+  constraint mail_outbox_pkey PRIMARY KEY (id),
+  constraint mail_outbox_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX mail_outbox_waiting ON public.mail_outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (failed_at IS NULL));
+
+create table managed_postgresql (
+  project_id integer not null,
+  region_id integer not null,
+  is_initialized boolean not null,
+  updated_at timestamp with time zone not null,
+  constraint managed_postgresql_pkey PRIMARY KEY (project_id, region_id),
+  constraint managed_postgresql_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint managed_postgresql_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+
 create table master_keys (
   id text not null,
   added_at timestamp with time zone not null,
@@ -425,6 +471,29 @@ create table quota_counters (
   constraint quota_counters_pkey PRIMARY KEY (client_id, region_id, name),
   constraint quota_counters_usage_check CHECK ((usage >= 0)),
   constraint quota_counters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE TRIGGER quota_counters_reaching AFTER INSERT OR UPDATE ON public.quota_counters FOR EACH ROW WHEN (((new.usage > 0) AND (((new.usage)::numeric * (100)::numeric) >= ((new.quota_limit)::numeric * (60)::numeric)))) EXECUTE FUNCTION note_quota_reaching();
+
+create table quota_reachings (
+  id bigint generated always as identity not null,
+  client_id integer not null,
+  region_id integer not null,
+  name text not null,
+  usage bigint not null,
+  quota_limit bigint not null,
+  threshold integer not null,
+  constraint quota_reachings_pkey PRIMARY KEY (id)
+);
+CREATE INDEX quota_reachings_client ON public.quota_reachings USING btree (client_id, id);
+
+create table quota_thresholds (
+  client_id integer not null,
+  threshold integer not null,
+  last_message jsonb,
+  last_sending timestamp with time zone,
+  constraint quota_thresholds_pkey PRIMARY KEY (client_id),
+  constraint quota_thresholds_threshold_check CHECK (((threshold >= 60) AND (threshold <= 100))),
+  constraint quota_thresholds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
 create table regions (
@@ -517,6 +586,43 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 
+create table webhook_deliveries (
+  id uuid not null,
+  event_id uuid not null,
+  client_id integer not null,
+  target_id integer,
+  url text not null,
+  type text not null,
+  data jsonb not null,
+  state text default 'WAITING'::text not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamp with time zone not null,
+  last_error text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'DELIVERED'::text, 'FAILED'::text]))),
+  constraint webhook_deliveries_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_deliveries_target_id_fkey FOREIGN KEY (target_id) REFERENCES webhook_targets(id) ON DELETE SET NULL
+);
+CREATE INDEX webhook_deliveries_client ON public.webhook_deliveries USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_created ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_attempt_at) WHERE (state = 'WAITING'::text);
+CREATE INDEX webhook_deliveries_target ON public.webhook_deliveries USING btree (target_id);
+
+create table webhook_targets (
+  id integer generated by default as identity not null,
+  client_id integer not null,
+  url text not null,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  constraint webhook_targets_pkey PRIMARY KEY (id),
+  constraint webhook_targets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
+);
+CREATE INDEX webhook_targets_client ON public.webhook_targets USING btree (client_id, id);
+
 create table workers (
   id text not null,
   host text not null,
@@ -542,6 +648,24 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_quota_reaching()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  allowed integer;
+begin
+  perform pg_advisory_xact_lock_shared(72117, new.client_id);
+  select threshold into allowed from quota_thresholds where client_id = new.client_id;
+  allowed := coalesce(allowed, 80);
+  if quota_reached(new.usage, new.quota_limit, allowed)
+     and not (tg_op = 'UPDATE' and quota_reached(old.usage, old.quota_limit, allowed)) then
+    insert into quota_reachings (client_id, region_id, name, usage, quota_limit, threshold)
+    values (new.client_id, new.region_id, new.name, new.usage, new.quota_limit, allowed);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.note_task_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -550,6 +674,12 @@ begin
   new.changed_xid := pg_current_xact_id();
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select usage > 0 and usage::numeric * 100 >= quota_limit::numeric * threshold $function$;
 
 CREATE OR REPLACE FUNCTION public.tell_task_end()
  RETURNS trigger

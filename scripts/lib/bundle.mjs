@@ -3,19 +3,29 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Bundles the server into one file (100 ms), which starts much faster than its sources would.
- * A checkout that cannot be written is fine as long as its bundle is up to date.
  * @param {string} root
  * @param {string} [name] of the program in `server/src`
+ */
+export const bundleServer = (root, name) => bundle(root, 'server', name);
+
+/** @param {string} root */
+export const bundleEdge = (root) => bundle(root, 'edge');
+
+/**
+ * Bundles a program into one file (100 ms), which starts much faster than its sources would.
+ * A checkout that cannot be written is fine as long as its bundle is up to date.
+ * @param {string} root
+ * @param {'server' | 'edge' | 'cli'} part
+ * @param {string} [name] of the program in the part's `src`
  * @returns {Promise<string>} path of the bundle
  * @throws when the sources do not compile, or the bundle is old and cannot be replaced
  */
-export async function bundleServer(root, name = 'main') {
+export async function bundle(root, part, name = 'main') {
   const { buildSync } = await import('esbuild');
-  const folder = path.join(root, 'server', 'dist');
+  const folder = path.join(root, part, 'dist');
   const result = buildSync({
     absWorkingDir: root,
-    entryPoints: [`server/src/${name}.ts`],
+    entryPoints: [`${part}/src/${name}.ts`],
     outfile: path.join(folder, `${name}.js`),
     bundle: true,
     platform: 'node',

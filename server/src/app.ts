@@ -4,11 +4,15 @@ import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
+import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
+import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { tasks } from './features/tasks/index.ts';
+import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
+import { webhooks } from './features/webhooks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
@@ -21,6 +25,7 @@ import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
+import { Mailer } from './platform/mail/mailer.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
@@ -29,6 +34,7 @@ import { TaskEngine } from './platform/tasks/engine.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
+
 export const VERSION = '0.1.0';
 
 export interface AppOptions {
@@ -39,8 +45,17 @@ export interface AppOptions {
   readonly providers: RegionProviders;
   readonly cipher: Cipher;
   readonly rateLimit: number;
+  readonly mail: MailOptions;
   readonly isReady: () => boolean;
   readonly checkResponses?: boolean;
+  /** Absent: video tokens are not issued. */
+  readonly video?: VideoTokenSettings;
+}
+
+export interface MailOptions {
+  /** Where mail goes; undefined: it stays in the outbox. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
 }
 
 /** Every feature, put together. The only list of them. */
@@ -51,8 +66,10 @@ export function features({
   clock,
   ids,
   cipher,
+  mail,
   watcher,
-}: Pick<AppOptions, 'providers' | 'db' | 'log' | 'clock' | 'ids' | 'cipher'> & {
+  video,
+}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
@@ -62,11 +79,15 @@ export function features({
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher }),
     inferenceSecrets({ cipher }),
+    quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
+    managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
+    webhooks({ db, clock, log, cipher }),
+    videoTokens(video),
   ];
 }
 
@@ -98,8 +119,10 @@ export class App {
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine });
+    const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
+    const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(
-      [...all.flatMap((feature) => feature.background ?? []), forgetOldKeys(options.db)],
+      [...all.flatMap((feature) => feature.background ?? []), ...mailer.jobs, forgetOldKeys(options.db)],
       options.db,
       options.log,
     );

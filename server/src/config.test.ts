@@ -23,10 +23,44 @@ describe('the configuration', () => {
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     [{ VIRGA_API_KEY: 'a b' }, 'VIRGA_API_KEY'],
     [{ VIRGA_PROT: '1' }, 'VIRGA_PROT'],
+    [{ VIRGA_VIDEO_SECRET: 'x' }, 'VIRGA_VIDEO_SECRET'],
+    [{ VIRGA_VIDEO_SECRETS: 'long-enough, short' }, 'VIRGA_VIDEO_SECRETS'],
+    [{ VIRGA_VIDEO_ACCOUNT_ID: 'me' }, 'VIRGA_VIDEO_ACCOUNT_ID'],
+    [{ VIRGA_VIDEO_TRUSTED_PROXIES: '10.0.0.0/33' }, 'VIRGA_VIDEO_TRUSTED_PROXIES'],
+    [{ VIRGA_VIDEO_CORS_ORIGINS: 'player.test' }, 'VIRGA_VIDEO_CORS_ORIGINS'],
+    [{ VIRGA_VIDEO_AUTHORIZE_URL: 'ftp://x' }, 'VIRGA_VIDEO_AUTHORIZE_URL'],
+    [{ VIRGA_CDN_URL: 'https://a.test', VIRGA_CDN_IP_URL: 'https://a.test' }, 'VIRGA_CDN_IP_URL'],
+    [{ VIRGA_CDN_URL: 'cdn.test' }, 'VIRGA_CDN_URL'],
+    [{ VIRGA_EDGE: 'maybe' }, 'VIRGA_EDGE'],
+    [{ VIRGA_EDGE_PORT: '99999' }, 'VIRGA_EDGE_PORT'],
+    [{ VIRGA_EDGE_ORIGIN: 'ftp://origin' }, 'VIRGA_EDGE_ORIGIN'],
+    [{ VIRGA_EDGE_REPORT_URL: 'http://x.test' }, 'VIRGA_EDGE_REPORT_TOKEN'],
   ])('%j is refused in one line that names it', (env, name) => {
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(() => readConfig(env)).toThrow(name);
     expect(() => readConfig(env)).not.toThrow('\n');
+  });
+
+  test('a PostgreSQL behind a socket is a PostgreSQL too', () => {
+    const url = 'postgresql://me:secret@/virga?host=%2Frun%2Fpostgresql';
+    expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  test('video is delivered by the edge on this machine unless something else is set', () => {
+    const { video } = readConfig({ VIRGA_EDGE_PORT: '9000' }, [], '/home/me');
+    expect(video.cdnUrl).toBe('http://127.0.0.1:9000');
+    expect(video.cdnIpUrl).toBe('http://localhost:9000');
+    expect(video.edge.origin).toEqual({ folder: '/home/me/.virga/video' });
+    const other = readConfig({
+      VIRGA_CDN_URL: 'https://cdn.test/',
+      VIRGA_EDGE_ORIGIN: 'http://up.test/a/',
+    }).video;
+    expect(other.cdnUrl).toBe('https://cdn.test');
+    expect(other.edge.origin).toEqual({ url: 'http://up.test/a' });
+  });
+
+  test('a secret is not repeated to whoever got it wrong', () => {
+    expect(() => readConfig({ VIRGA_VIDEO_SECRETS: 'hush' })).not.toThrow('hush');
   });
 
   test('all wrong settings are named at once', () => {

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hashPassword, insertToken, newTokenValue } from './features/iam/index.ts';
 import { insertProject } from './features/projects/index.ts';
+import { GLOBAL_REGION, reserve } from './features/quotas/index.ts';
 import { type NewRegion, saveRegions } from './features/regions/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -69,6 +70,7 @@ async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> 
     isDefault: true,
     timestamp: now,
   });
+  await reserve(tx, { clientId: 1, regionId: GLOBAL_REGION }, { project_count: 1 });
   await saveRegions(tx, options.defaultRegions, now);
   if (!options.apiKey) await addToken(tx, options, credentials.apiToken, 'First run', 'Administrators');
   await addToken(tx, options, credentials.operatorToken, 'Operator', 'operator');

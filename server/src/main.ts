@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { App } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { EdgeProcess } from './edge-process.ts';
 import { readRegions } from './features/regions/index.ts';
 import { type Credentials, prepareDatabase } from './first-run.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -18,6 +20,7 @@ import { openCipher } from './platform/secrets/master-keys.ts';
 import { providerFactories } from './provider-factories.ts';
 import { RegionProviders } from './region-providers.ts';
 import { DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
+import { keepVideoSecrets } from './video-secrets.ts';
 
 /** Things to undo at the end, last one first. */
 type Closers = (() => Promise<unknown> | unknown)[];
@@ -66,6 +69,8 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const providers = new RegionProviders(await readRegions(db), providerFactories({ ...config, log }));
   closers.push(() => providers.close());
   let ready = false;
+  const { secrets: given } = config.video;
+  const secrets = given.length > 0 ? given : keepVideoSecrets(dataDir, ids);
   const app = new App({
     db,
     clock,
@@ -73,8 +78,10 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
     log,
     providers,
     cipher,
+    mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
     rateLimit: config.rateLimit,
     isReady: () => ready,
+    video: { ...config.video, secrets },
   });
   if (config.role !== 'api') await startWorker(app, closers);
   const url = config.role === 'worker' ? undefined : await serve(app, config, closers);
@@ -83,6 +90,7 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
     ready = false;
   });
   if (url) lock.announce(url);
+  if (url && config.video.edge.enabled) startEdge(config, secrets, log, closers);
   greet(url, config, credentials);
 }
 
@@ -105,6 +113,15 @@ async function serve(app: App, config: Config, closers: Closers): Promise<string
   await api.listen({ host: config.host, port: config.port });
   const { address, family, port } = api.addresses()[0] as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function startEdge(config: Config, secrets: readonly string[], log: Logger, closers: Closers): void {
+  // The same folder seen from server/src and from the bundle in server/dist.
+  const script = path.join(import.meta.dirname, '..', '..', 'edge', 'dist', 'main.js');
+  const settings = { VIRGA_DATA_DIR: config.dataDir, VIRGA_VIDEO_SECRETS: secrets.join(',') };
+  const edge = new EdgeProcess({ script, settings, log });
+  closers.push(() => edge.stop());
+  edge.start();
 }
 
 function greet(url: string | undefined, config: Config, credentials: Credentials | undefined): void {

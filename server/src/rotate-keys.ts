@@ -39,6 +39,7 @@ async function main(): Promise<void> {
       clock,
       ids: randomIds(),
       cipher: new Cipher([newKey()]),
+      mail: { smtpUrl: undefined, from: config.mailFrom },
     });
     const resealers = all.flatMap((feature) => feature.reseal ?? []);
     report(await rotateKeys(options, resealers), configured.length > 0);

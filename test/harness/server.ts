@@ -8,6 +8,7 @@ import { App } from '../../server/src/app.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
 import { type NewRegion, readRegions, saveRegions } from '../../server/src/features/regions/index.ts';
+import type { VideoTokenSettings } from '../../server/src/features/video-tokens/index.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
 import { randomIds } from '../../server/src/kernel/ids.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
@@ -71,9 +72,13 @@ export interface TestServerOptions {
   readonly rateLimit?: number;
   /** Of 32 bytes each; default: a new one. */
   readonly masterKeys?: readonly Buffer[];
+  /** Default: none, so that mail stays in the outbox. */
+  readonly smtpUrl?: string;
   /** Default: silent. */
   readonly log?: Logger;
   readonly seed?: string;
+  /** Default: account 1 with one secret. */
+  readonly video?: VideoTokenSettings;
 }
 
 const REGIONS: readonly NewRegion[] = [
@@ -95,6 +100,16 @@ const REGIONS: readonly NewRegion[] = [
     settings: {},
   },
 ];
+
+const VIDEO: VideoTokenSettings = {
+  accountId: '1',
+  secrets: ['test-video-secret'],
+  cdnUrl: 'http://cdn.test',
+  cdnIpUrl: 'http://cdn-ip.test',
+  trustedProxies: undefined,
+  corsOrigins: undefined,
+  authorizeUrl: undefined,
+};
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = await createTestDatabase();
@@ -118,9 +133,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       log,
       providers,
       cipher,
+      mail: { smtpUrl: options.smtpUrl, from: 'Virga <virga@virga.test>' },
       rateLimit,
       isReady: () => true,
       checkResponses: true,
+      video: options.video ?? VIDEO,
     });
   const app = newApp();
   let working = app;

@@ -60,13 +60,21 @@ class Leases {
   readonly #db: Db;
   #session: Promise<pg.PoolClient> | undefined;
   #held = new Set<string>();
+  #asking: Promise<unknown> = Promise.resolve();
 
   constructor(db: Db) {
     this.#db = db;
   }
 
-  async hold(name: string): Promise<boolean> {
-    if (this.#held.has(name)) return true;
+  /** One question after the other: a session answers only one at a time. */
+  hold(name: string): Promise<boolean> {
+    if (this.#held.has(name)) return Promise.resolve(true);
+    const answer = this.#asking.then(() => this.#ask(name));
+    this.#asking = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #ask(name: string): Promise<boolean> {
     const client = await this.#connect();
     const key = createHash('sha256').update(name).digest().readInt32BE(0);
     const { rows } = await client.query('select pg_try_advisory_lock(72115, $1) as got', [key]);

@@ -1,4 +1,5 @@
 import type { Route } from './http/route.ts';
+import type { MailSentHook } from './mail/mailer.ts';
 import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
 
@@ -10,6 +11,8 @@ export interface Feature {
   readonly background?: readonly BackgroundJob[];
   /** Encrypts what the feature keeps encrypted anew, when the master key changes. */
   readonly reseal?: Reseal;
+  /** What to do when a mail of a kind has been sent. */
+  readonly mailSent?: Readonly<Record<string, MailSentHook>>;
 }
 
 /** Work that goes on as long as the worker lives. */

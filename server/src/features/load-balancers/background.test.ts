@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeSightings } from './health-store.ts';
 import { LBS, web } from './testing/bodies.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
 
@@ -110,24 +111,64 @@ test('a reconciliation starts what died and stops what nobody wants', async () =
   expect(region.provider.served.has('stray')).toBe(false);
 });
 
-test('a reconciliation that began before a deletion does not bring it back', async () => {
-  const { id } = await created();
-  let deletion: Promise<unknown> = Promise.resolve();
+/** Lets other work go on for a while: far longer than a task needs that nothing holds up. */
+async function meanwhile(work: Promise<unknown>): Promise<void> {
+  const queries = async () => {
+    for (let count = 0; count < 100; count++) await region.server.db.named('test_idle', 'select 1', []);
+  };
+  await Promise.race([work, queries()]);
+}
+
+/** Starts work while a reconciliation already knows what it wants, and lets both end. */
+async function besideReconciliation<T>(work: () => Promise<T>): Promise<T> {
+  let started: Promise<T> | undefined;
   region.provider.duringReconcile = async () => {
     region.provider.duringReconcile = async () => {};
-    const reply = await region.server.call('DELETE', `${LBS}/${id}`);
-    deletion = region.finished(reply);
+    started = work();
+    await meanwhile(started);
   };
   await region.reconciler.run();
-  expect(await deletion).toMatchObject({ state: 'FINISHED' });
+  if (!started) throw new Error('nothing was reconciled');
+  return started;
+}
+
+test('a reconciliation that began before a deletion does not bring it back', async () => {
+  const { id } = await created();
+  const deleted = await besideReconciliation(async () =>
+    region.finished(await region.server.call('DELETE', `${LBS}/${id}`)),
+  );
+  expect(deleted).toMatchObject({ state: 'FINISHED' });
   expect(region.provider.served.has(id)).toBe(false);
 });
 
-test('a reconciliation beside a create does not take it away', async () => {
+test('a reconciliation that began before a create does not take it away', async () => {
+  const { id } = await besideReconciliation(created);
+  expect(region.provider.served.has(id)).toBe(true);
+});
+
+test('a reconciliation between two steps of a create does not take it away', async () => {
   const reply = await post();
   region.provider.progress = [{ ready: false, retryInMs: 1 }];
   await region.stepped(reply);
   await region.reconciler.run();
   const { created_resources: made } = await region.finished(reply);
   expect(region.provider.served.has(String(made?.loadbalancers?.[0]))).toBe(true);
+});
+
+test('what was seen of an older version, or of something deleted, is not written', async () => {
+  const { id, members, listener } = await created();
+  const counted = { activeConnections: 0, bytesIn: 9, bytesOut: 9, requestErrors: 9, totalConnections: 9 };
+  const seen = (lb: string, version: number) => ({
+    id: lb,
+    version,
+    status: 'ERROR' as const,
+    parts: members.map((member) => ({ kind: 'member' as const, id: member, status: 'ERROR' as const })),
+    stats: [{ id: listener, ...counted }],
+  });
+  const before = (await region.server.call('GET', `${LBS}/${id}/status`)).body;
+  await writeSightings(region.server.db, [seen(id, 0), seen('5b2f7b0e-0f5d-4c33-9b5f-0f4f5e7a2f10', 1)]);
+  expect((await region.server.call('GET', `${LBS}/${id}/status`)).body).toEqual(before);
+  await writeSightings(region.server.db, [seen(id, 1)]);
+  expect((await get(id, '?show_stats=true')).stats.bytes_in).toBe(9);
+  expect(await statusOf(id)).toBe('ERROR');
 });

@@ -24,16 +24,10 @@ export async function settleLoadBalancer(
   status: OperatingStatus,
   parts: readonly PartStatus[],
 ): Promise<void> {
-  if (parts.length > 0) await tx.named('lb_settle_parts', SETTLE_PARTS, [JSON.stringify(parts), id]);
-  await tx.named(
-    'lb_settle',
-    `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $3, task_id = null
-      where id = $1 and task_id = $2`,
-    [id, taskId, status],
-  );
+  await tx.named('lb_settle', SETTLE, [JSON.stringify(parts), id, taskId, status]);
 }
 
-const SETTLE_PARTS = `
+const SETTLE = `
   with given as (select * from jsonb_to_recordset($1::jsonb) as r (kind text, id uuid, status text))
   ${Object.entries(TABLES)
     .map(
@@ -43,7 +37,8 @@ const SETTLE_PARTS = `
        and (t.provisioning_status, t.operating_status) is distinct from ('ACTIVE', g.status))`,
     )
     .join('')}
-  select 1`;
+  update load_balancers set provisioning_status = 'ACTIVE', operating_status = $4, task_id = null
+   where id = $2 and task_id = $3`;
 
 /** What was seen of one load balancer, at the version that it had then. */
 export interface Sighting {
@@ -86,6 +81,9 @@ const WRITE_SIGHTINGS = `
     on conflict (listener_id) do update set active_connections = excluded.active_connections,
       bytes_in = excluded.bytes_in, bytes_out = excluded.bytes_out, request_errors = excluded.request_errors,
       total_connections = excluded.total_connections
+    where (s.active_connections, s.bytes_in, s.bytes_out, s.request_errors, s.total_connections) is distinct from
+      (excluded.active_connections, excluded.bytes_in, excluded.bytes_out, excluded.request_errors,
+       excluded.total_connections)
   )
   ${Object.entries(TABLES)
     .map(

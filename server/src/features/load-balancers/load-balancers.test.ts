@@ -299,3 +299,26 @@ test('flavors come in pages, and one that is not the default is kept', async () 
   const plain = await created(server, { name: 'usual', flavor: body.results[0].flavor_id });
   expect((await get(plain)).flavor).toBeNull();
 });
+
+test('a simulated fault is an ERROR with its reason, and leaves nothing', async () => {
+  const faulty = await startTestServer({
+    regions: [
+      {
+        id: 2,
+        display_name: 'Faulty',
+        slug: 'faulty',
+        state: 'ACTIVE',
+        provider: 'simulated',
+        settings: { faults: { create_loadbalancer: 1 } },
+      },
+    ],
+  });
+  try {
+    const task = await faulty.ended(await faulty.call('POST', LBS, { body: web }));
+    expect(task).toMatchObject({ state: 'ERROR', created_resources: null });
+    expect(task.error).toContain('Simulated fault');
+    expect(Object.values(await remains(faulty)).every((count) => count === 0)).toBe(true);
+  } finally {
+    await faulty.close();
+  }
+});

@@ -6,6 +6,7 @@ import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts'
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { Faults } from './faults.ts';
+import { insertLoadBalancer } from './insert-store.ts';
 import {
   concernsDataPlane,
   type LoadBalancerRow,
@@ -41,7 +42,7 @@ export class LoadBalancerService {
     const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
-      await store.insertLoadBalancer(tx, plan);
+      await insertLoadBalancer(tx, plan);
       const task = await startTask(tx, ctx, {
         id: taskId,
         type: 'create_loadbalancer',

@@ -1,84 +1,13 @@
 import { NotFound } from '../../kernel/errors.ts';
 import { constraintOf, type Db, type Tx } from '../../platform/database/db.ts';
 import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
-import type { Plan } from './plan.ts';
 
-/** Writes of load balancers. Lists are in list-store.ts, whole load balancers in tree-store.ts, what the data
- *  plane says of them in health-store.ts. */
+/** Changes of load balancers. Creation is in insert-store.ts, lists are in list-store.ts, whole load balancers in
+ *  tree-store.ts, what the data plane says of them in health-store.ts. */
 
 const COLUMNS = `id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_address,
   vip_ip_family, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id,
   version, created_at, updated_at`;
-
-/** Inserts a planned load balancer, all of it PENDING_CREATE. */
-export async function insertLoadBalancer(tx: Tx, { loadBalancer, ...parts }: Plan): Promise<void> {
-  await tx.named(
-    'lb_insert',
-    `insert into load_balancers (id, project_id, region_id, client_id, name, flavor, preferred_connectivity, tags,
-       logging, logging_enabled, task_id, creator_task_id, provisioning_status, operating_status, created_at)
-     select id, project_id, region_id, client_id, name, flavor, preferred_connectivity, tags, logging,
-            logging_enabled, task_id, task_id, 'PENDING_CREATE', 'OFFLINE', created_at
-       from jsonb_to_record($1::jsonb) as r (id uuid, project_id int, region_id int, client_id int, name text,
-         flavor text, preferred_connectivity text, tags jsonb, logging jsonb, logging_enabled boolean, task_id uuid,
-         created_at timestamptz)`,
-    [JSON.stringify(loadBalancer)],
-  );
-  if (parts.listeners.length > 0) await insertParts(tx, loadBalancer.id, String(loadBalancer.task_id), parts);
-}
-
-/** All kinds in one statement; references between them are checked at its end. */
-async function insertParts(
-  tx: Tx,
-  id: string,
-  taskId: string,
-  { listeners, pools, members, monitors }: Omit<Plan, 'loadBalancer'>,
-): Promise<void> {
-  await tx.named(
-    'lb_insert_parts',
-    `with pools as (
-       insert into lb_pools (id, load_balancer_id, name, protocol, lb_algorithm, session_persistence, secret_id,
-         ca_secret_id, crl_secret_id, timeout_client_data, timeout_member_connect, timeout_member_data, created_at,
-         creator_task_id, provisioning_status, operating_status)
-       select r.id, $1, r.name, r.protocol, r.lb_algorithm, r.session_persistence, r.secret_id,
-         r.ca_secret_id, r.crl_secret_id, r.timeout_client_data, r.timeout_member_connect, r.timeout_member_data,
-         r.created_at, $2, 'PENDING_CREATE', 'OFFLINE'
-         from jsonb_to_recordset($3::jsonb) as r (id uuid, name text, protocol text, lb_algorithm text,
-           session_persistence jsonb, secret_id uuid, ca_secret_id uuid, crl_secret_id uuid, timeout_client_data int,
-           timeout_member_connect int, timeout_member_data int, created_at timestamptz)
-     ), members as (
-       insert into lb_members (id, pool_id, load_balancer_id, address, protocol_port, weight, backup, instance_id,
-         subnet_id, monitor_address, monitor_port, admin_state_up, created_at, creator_task_id, provisioning_status,
-         operating_status)
-       select r.id, r.pool_id, $1, r.address, r.protocol_port, r.weight, r.backup, r.instance_id, r.subnet_id,
-         r.monitor_address, r.monitor_port, r.admin_state_up, r.created_at, $2, 'PENDING_CREATE', 'OFFLINE'
-         from jsonb_to_recordset($4::jsonb) as r (id uuid, pool_id uuid, address inet, protocol_port int, weight int,
-           backup boolean, instance_id uuid, subnet_id uuid, monitor_address inet, monitor_port int,
-           admin_state_up boolean, created_at timestamptz)
-     ), monitors as (
-       insert into lb_health_monitors (id, pool_id, load_balancer_id, type, delay, timeout, max_retries,
-         max_retries_down, http_method, http_version, url_path, domain_name, expected_codes, admin_state_up,
-         created_at, creator_task_id, provisioning_status, operating_status)
-       select r.id, r.pool_id, $1, r.type, r.delay, r.timeout, r.max_retries, r.max_retries_down, r.http_method,
-         r.http_version, r.url_path, r.domain_name, r.expected_codes, r.admin_state_up, r.created_at, $2,
-         'PENDING_CREATE', 'OFFLINE'
-         from jsonb_to_recordset($5::jsonb) as r (id uuid, pool_id uuid, type text, delay int, timeout int,
-           max_retries int, max_retries_down int, http_method text, http_version text, url_path text,
-           domain_name text, expected_codes text, admin_state_up boolean, created_at timestamptz)
-     )
-     insert into lb_listeners (id, load_balancer_id, default_pool_id, name, protocol, protocol_port, allowed_cidrs,
-       connection_limit, insert_x_forwarded, user_list, secret_id, sni_secret_ids, timeout_client_data,
-       timeout_member_connect, timeout_member_data, created_at, creator_task_id, provisioning_status,
-       operating_status)
-     select r.id, $1, r.default_pool_id, r.name, r.protocol, r.protocol_port, r.allowed_cidrs, r.connection_limit,
-       r.insert_x_forwarded, r.user_list, r.secret_id, r.sni_secret_ids, r.timeout_client_data,
-       r.timeout_member_connect, r.timeout_member_data, r.created_at, $2, 'PENDING_CREATE', 'OFFLINE'
-       from jsonb_to_recordset($6::jsonb) as r (id uuid, default_pool_id uuid, name text, protocol text,
-         protocol_port int, allowed_cidrs text[], connection_limit int, insert_x_forwarded boolean, user_list jsonb,
-         secret_id uuid, sni_secret_ids uuid[], timeout_client_data int, timeout_member_connect int,
-         timeout_member_data int, created_at timestamptz)`,
-    [id, taskId, ...[pools, members, monitors, listeners].map((rows) => JSON.stringify(rows))],
-  );
-}
 
 export interface Where {
   readonly id: string;

@@ -14,19 +14,24 @@ export class TreeCache {
 
   async read(regionIds: readonly number[]): Promise<LoadBalancerTree[]> {
     const current = await readVersions(this.#db, regionIds);
-    const stale = current.filter((row) => !isSame(this.#known.get(row.id), row)).map(({ id }) => id);
-    const fresh = new Map((await readTrees(this.#db, stale)).map((tree) => [tree.id, tree]));
-    const trees = current.flatMap(
-      ({ id }) => fresh.get(id) ?? (stale.includes(id) ? [] : (this.#known.get(id) ?? [])),
+    const kept = current.flatMap((row) => {
+      const known = this.#known.get(row.id);
+      return known && isSame(known, row) ? [known] : [];
+    });
+    const keptIds = new Set(kept.map(({ id }) => id));
+    const fresh = await readTrees(
+      this.#db,
+      current.map(({ id }) => id).filter((id) => !keptIds.has(id)),
     );
+    const trees = [...kept, ...fresh];
     this.#known = new Map(trees.map((tree) => [tree.id, tree]));
     return trees;
   }
 }
 
-function isSame(known: LoadBalancerTree | undefined, now: VersionRow): boolean {
+function isSame(known: LoadBalancerTree, now: VersionRow): boolean {
   return (
-    known?.version === now.version &&
+    known.version === now.version &&
     known.provisioning_status === now.provisioning_status &&
     known.vip_address === now.vip_address
   );

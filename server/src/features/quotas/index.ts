@@ -1,10 +1,33 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import type { Db } from '../../platform/database/db.ts';
+import type { Feature } from '../../platform/feature.ts';
+import { noteSent, QUOTA_MAIL, quotaNotifications } from './notifications.ts';
+import { operatorQuotaRoutes } from './operator-routes.ts';
+import { quotaRoutes } from './routes.ts';
+
 export {
   type Amounts,
-  GLOBAL_DEFAULTS,
   GLOBAL_REGION,
   type Quota,
   type QuotaName,
   type QuotaScope,
-  REGIONAL_DEFAULTS,
 } from './model.ts';
 export { readQuotas, release, reserve } from './store.ts';
+
+export interface QuotaOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Whether there is somebody who sends mail; without, writing it into the outbox counts as sending. */
+  readonly sendsMail: boolean;
+}
+
+export function quotas(options: QuotaOptions): Feature {
+  return {
+    name: 'quotas',
+    routes: [...quotaRoutes, ...operatorQuotaRoutes],
+    background: [quotaNotifications(options)],
+    mailSent: { [QUOTA_MAIL]: noteSent },
+  };
+}

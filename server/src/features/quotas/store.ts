@@ -64,3 +64,24 @@ export async function readQuotas<N extends QuotaName>(
   const entries = names.map((name) => [name, known.get(name) ?? { limit: defaultLimit(name), usage: 0 }]);
   return Object.fromEntries(entries) as Record<N, Quota>;
 }
+
+/** All counters of a client that were ever touched. */
+export async function readCounters(db: Queryable, clientId: number) {
+  return db.named<{ region_id: number; name: QuotaName; usage: number; quota_limit: number }>(
+    'quota_read_client',
+    'select region_id, name, usage, quota_limit from quota_counters where client_id = $1',
+    [clientId],
+  );
+}
+
+/** Sets limits; one below the usage is fine and keeps anything more from being created. */
+export async function setLimits(tx: Tx, scope: QuotaScope, limits: Amounts): Promise<void> {
+  for (const [name, limit] of Object.entries(limits).sort()) {
+    await tx.named(
+      'quota_set_limit',
+      `insert into quota_counters (client_id, region_id, name, quota_limit) values ($1, $2, $3, $4)
+       on conflict (client_id, region_id, name) do update set quota_limit = excluded.quota_limit`,
+      [scope.clientId, scope.regionId, name, limit],
+    );
+  }
+}

@@ -284,6 +284,17 @@ export interface LbPools {
   updated_at: Date | null;
 }
 
+export interface LimitsRequests {
+  client_id: number;
+  created_at: Date;
+  description: string;
+  id: Generated<number>;
+  requested_limits: Json;
+  status: Generated<string>;
+  updated_at: Date | null;
+  user_id: number;
+}
+
 export interface LoadBalancers {
   admin_state_up: Generated<boolean>;
   assigned_floating: Generated<boolean>;
@@ -306,6 +317,30 @@ export interface LoadBalancers {
   version: Generated<number>;
   vip_address: string | null;
   vip_ip_family: string | null;
+}
+
+export interface MailOutbox {
+  attempts: Generated<number>;
+  body: string;
+  client_id: number | null;
+  created_at: Date;
+  details: Generated<Json>;
+  error: string | null;
+  failed_at: Date | null;
+  id: Generated<number>;
+  kind: string;
+  message_id: string;
+  next_attempt_at: Date;
+  recipient: string;
+  sent_at: Date | null;
+  subject: string;
+}
+
+export interface ManagedPostgresql {
+  is_initialized: boolean;
+  project_id: number;
+  region_id: number;
+  updated_at: Date;
 }
 
 export interface MasterKeys {
@@ -331,6 +366,23 @@ export interface QuotaCounters {
   quota_limit: number;
   region_id: number;
   usage: Generated<number>;
+}
+
+export interface QuotaReachings {
+  client_id: number;
+  id: Generated<number>;
+  name: string;
+  quota_limit: number;
+  region_id: number;
+  threshold: number;
+  usage: number;
+}
+
+export interface QuotaThresholds {
+  client_id: number;
+  last_message: Json | null;
+  last_sending: Date | null;
+  threshold: number;
 }
 
 export interface Regions {
@@ -400,6 +452,31 @@ export interface Users {
   password_hash: string | null;
 }
 
+export interface WebhookDeliveries {
+  attempts: Generated<number>;
+  client_id: number;
+  created_at: Date;
+  data: Json;
+  ended_at: Date | null;
+  event_id: string;
+  id: string;
+  last_error: string | null;
+  next_attempt_at: Date;
+  state: Generated<string>;
+  target_id: number | null;
+  type: string;
+  url: string;
+}
+
+export interface WebhookTargets {
+  client_id: number;
+  created_at: Date;
+  id: Generated<number>;
+  key_id: string;
+  sealed: Buffer;
+  url: string;
+}
+
 export interface Workers {
   host: string;
   id: string;
@@ -425,15 +502,22 @@ export interface DB {
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
+  mail_outbox: MailOutbox;
+  managed_postgresql: ManagedPostgresql;
   master_keys: MasterKeys;
   projects: Projects;
   quota_counters: QuotaCounters;
+  quota_reachings: QuotaReachings;
+  quota_thresholds: QuotaThresholds;
   regions: Regions;
   resource_counts: ResourceCounts;
   ssh_keys: SshKeys;
   tasks: Tasks;
   users: Users;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_targets: WebhookTargets;
   workers: Workers;
 }
 

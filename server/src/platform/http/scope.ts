@@ -16,10 +16,12 @@ export async function resolveScope(
   const params = rawParams as Params;
   if (scope === 'client') return { ...ctx, ...(await clientOf(ctx, params, scopes)) };
   const clientId = ctx.caller.role === 'operator' ? 'any' : ctx.caller.clientId;
-  const project = await scopes.project(Number(params.project_id), clientId);
+  const [project, region] = await Promise.all([
+    scopes.project(Number(params.project_id), clientId),
+    scope === 'region' ? scopes.region(Number(params.region_id)) : undefined,
+  ]);
   if (!project) throw new NotFound(`Project ${params.project_id} was not found`);
   if (scope === 'project') return Object.assign(ctx, { project });
-  const region = await scopes.region(Number(params.region_id));
   if (!region) throw new NotFound(`Region ${params.region_id} was not found`);
   if (spec.method !== 'GET' && !spec.anyRegionState && region.state !== 'ACTIVE') {
     throw new Forbidden(

@@ -9,7 +9,7 @@ import type { RequestContext } from '../http/context.ts';
 import { TaskEngine } from './engine.ts';
 import { done, type TaskHandler, wait } from './handler.ts';
 import { startTask } from './start.ts';
-import { requeueOrphans } from './store.ts';
+import { dropDeadJobs, requeueOrphans } from './store.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -184,4 +184,15 @@ test('an unfinished task whose job was lost gets a new one', async () => {
   expect(await requeueOrphans(db)).toBe(1);
   expect((await jobs()).map((job) => job.key)).toEqual([id]);
   expect(await requeueOrphans(db)).toBe(0);
+});
+
+test('what a dead worker left of a replaced job is removed', async () => {
+  const id = await start();
+  await db.named(
+    'test_dead',
+    `update graphile_worker._private_jobs set key = null, attempts = max_attempts where key = $1`,
+    [id],
+  );
+  await dropDeadJobs(db);
+  expect(await db.named('test_left', 'select 1 from graphile_worker.jobs', [])).toEqual([]);
 });

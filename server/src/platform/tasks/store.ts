@@ -110,3 +110,14 @@ export async function requeueOrphans(db: Db): Promise<number> {
   );
   return rows.length;
 }
+
+/** Removes what the queue keeps of jobs that were replaced while their worker died: they never run again. */
+export async function dropDeadJobs(db: Db): Promise<void> {
+  await db.named(
+    'task_drop_dead_jobs',
+    `select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs
+      where task_identifier = $1 and key is null and locked_at is null and attempts >= max_attempts
+     having count(*) > 0`,
+    [RUN_TASK],
+  );
+}

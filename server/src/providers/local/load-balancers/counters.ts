@@ -56,6 +56,11 @@ export class Counters {
     }
   }
 
+  /** Whether there is something new to keep. */
+  get isChanged(): boolean {
+    return this.#changed;
+  }
+
   get sessionsRead(): number {
     return this.#sessionsRead;
   }

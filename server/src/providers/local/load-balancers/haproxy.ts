@@ -6,19 +6,18 @@ import { commandLine, identify, type ProcessIdentity } from './processes.ts';
 import { run } from './programs.ts';
 import { holderOf } from './sockets.ts';
 
+/** HAProxy would not start because of what its configuration says. */
+export class ConfigurationRefused extends Error {}
+
 /** Asks HAProxy whether it could run this configuration.
- *  @param origins what each line is for, to say where the fault is
- *  @throws TaskFailed with HAProxy's objection in the user's terms */
-export async function checkConfiguration(
-  program: string,
-  path: string,
-  origins: readonly (string | undefined)[],
-): Promise<void> {
+ *  @throws ConfigurationRefused with what it said */
+export async function checkConfiguration(program: string, path: string): Promise<void> {
   const { exitCode, output } = await run(program, ['-c', '-f', path]);
-  if (exitCode !== 0) throw new TaskFailed(objection(output, origins));
+  if (exitCode !== 0) throw new ConfigurationRefused(output);
 }
 
-/** HAProxy's first complaint, without its line numbers and our file names. */
+/** HAProxy's first complaint in the user's terms, without its line numbers and our file names.
+ *  @param origins what each line is for, to say where the fault is */
 export function objection(output: string, origins: readonly (string | undefined)[]): string {
   const alerts = output.split('\n').filter((line) => line.startsWith('[ALERT]'));
   for (const alert of alerts) {
@@ -34,7 +33,8 @@ export function objection(output: string, origins: readonly (string | undefined)
 
 /** Starts a process from the configuration file, in the background. With `predecessor` it takes over
  *  the open ports and lets the predecessor finish what it has begun, so that no request is lost.
- *  @throws TaskFailed when a port cannot be bound */
+ *  @throws TaskFailed when a port cannot be bound
+ *  @throws ConfigurationRefused when it would not even begin */
 export async function startProcess(
   program: string,
   paths: InstancePaths,
@@ -68,6 +68,8 @@ export function runningProcess(paths: InstancePaths): ProcessIdentity | null {
 }
 
 function startFailure(output: string): Error {
+  if (/errors? found in configuration|Error\(s\) found in configuration/i.test(output))
+    return new ConfigurationRefused(output);
   const bind = /cannot bind (?:socket|UNIX socket) \(([^)]*)\)[^[]*\[(.*):(\d+)\]/i.exec(output);
   if (!bind) return new Error(`HAProxy did not start: ${output.trim().slice(-800)}`);
   const [, why, address = '', port = ''] = bind;

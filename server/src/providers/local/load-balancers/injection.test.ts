@@ -7,7 +7,7 @@ import type { DesiredL7Rule, DesiredLoadBalancer } from '../../../features/load-
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { render } from './config/render.ts';
 import type { RenderEnvironment } from './config/rendering.ts';
-import { checkConfiguration } from './haproxy.ts';
+import { checkConfiguration, objection } from './haproxy.ts';
 import { findProgram, unprivilegedUser } from './programs.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 
@@ -190,7 +190,9 @@ test('what is not refused in words is a configuration that HAProxy takes, but fo
   const check = async (words: Words) => {
     const { config, origins } = render(build(words), environment());
     writeFileSync(file, config);
-    await checkConfiguration(program, file, origins);
+    await checkConfiguration(program, file).catch((error: Error) => {
+      throw new TaskFailed(objection(error.message, origins));
+    });
   };
   await check(HARMLESS);
   await fc.assert(

@@ -4,6 +4,7 @@ import type {
   MemberHealth,
   ObservedLoadBalancer,
 } from '../../../features/load-balancers/port.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
 import { rotateAccessLog } from './access-log.ts';
 import type { AddressClaims } from './address-claims.ts';
 import { type Endpoint, requireFree } from './bind-probe.ts';
@@ -12,6 +13,7 @@ import { listenerName, type RenderEnvironment, type Rendering } from './config/r
 import { Counters, type SavedCounters } from './counters.ts';
 import { Engine } from './engine.ts';
 import { makePrivateDirectory, readJson, writeFileAtomically } from './files.ts';
+import { ConfigurationRefused, objection } from './haproxy.ts';
 import { memberHealth, udpHealth } from './health.ts';
 import { planLiveChanges } from './live-changes.ts';
 import type { InstancePaths } from './paths.ts';
@@ -186,8 +188,19 @@ export class Instance {
   }
 
   async #serve(rendering: Rendering, after: InstanceState, replace: boolean): Promise<void> {
+    try {
+      await this.#replaceFiles(rendering, after, replace);
+    } catch (error) {
+      if (!(error instanceof ConfigurationRefused)) throw error;
+      throw new TaskFailed(objection(error.message, rendering.origins));
+    }
+    removeStaleFiles(this.#paths, rendering);
+  }
+
+  async #replaceFiles(rendering: Rendering, after: InstanceState, replace: boolean): Promise<void> {
     const before = this.#state;
-    const putBack = await stage(this.#context.program, this.#paths, rendering);
+    const running = this.#engine.running();
+    const putBack = await stage(this.#context.program, this.#paths, rendering, running !== null);
     this.#save({ ...before, changing: true });
     try {
       if (rendering.needed) await this.#serveWith(before, rendering, after.logging, replace);
@@ -198,7 +211,6 @@ export class Instance {
       this.#save({ ...before, process, changing: process !== null });
       throw error;
     }
-    removeStaleFiles(this.#paths, rendering);
   }
 
   async #serveWith(
@@ -276,6 +288,7 @@ export class Instance {
   }
 
   #saveCounters(): void {
+    if (!this.#counters.isChanged && this.#engine.draining().length === 0) return;
     this.#totals(false);
     const counters = this.#counters.takeChanges();
     if (counters) writeFileAtomically(this.#paths.statistics, JSON.stringify(counters));

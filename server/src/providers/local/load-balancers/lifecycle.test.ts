@@ -201,6 +201,9 @@ test("what HAProxy refuses is told in the user's terms, and what was served goes
     /^The L7 rule rule-1 is not accepted by HAProxy: regex '\(unclosed' is invalid .*missing closing parenthesis/,
   );
   expect((await get(url)).status).toBe(200);
+  const fresh = { ...wrong, id: 'fresh', vipAddress: await site.provider.allocateAddress(new Set()) };
+  await expect(site.apply(fresh)).rejects.toThrow('The L7 rule rule-1 is not accepted by HAProxy');
+  expect(readdirSync(join(site.dataDir, 'load-balancers'))).not.toContain('fresh');
   await site.apply({ ...lb, version: 3 });
   expect((await get(url)).status).toBe(200);
 });

@@ -50,13 +50,16 @@ export function run(program: string, words: readonly string[], inheritedFd?: num
       });
     }
     child.once('error', reject);
-    // "exit", not "close": a daemon that stays behind may hold the pipes open.
     child.once('exit', (code, signal) => {
-      setImmediate(() => {
+      const settle = () => {
         child.stdout?.destroy();
         child.stderr?.destroy();
         resolve({ exitCode: code ?? -1, output: signal ? `${output}\nended by ${signal}` : output });
-      });
+      };
+      // A daemon that stays behind may hold the pipes open; a failure leaves nothing behind, and what
+      // it said may still be on its way.
+      if (code === 0) setImmediate(settle);
+      else child.once('close', settle);
     });
   });
 }

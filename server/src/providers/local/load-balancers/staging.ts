@@ -6,16 +6,20 @@ import { checkConfiguration } from './haproxy.ts';
 import type { InstancePaths } from './paths.ts';
 import { EMPTY_SERVER_STATE } from './server-state.ts';
 
-/** Puts a new configuration in the place of the old one, once HAProxy has said that it could run it.
+/** Puts a new configuration in the place of the old one. Where a process runs on the old one, HAProxy
+ *  first has to say that it could run the new one; otherwise its start will say so.
  *  @returns how to put the old one back, for when the process then cannot take it
- *  @throws TaskFailed when HAProxy refuses it; then nothing has changed */
+ *  @throws ConfigurationRefused when HAProxy refuses it; then nothing has changed */
 export async function stage(
   program: string,
   paths: InstancePaths,
   rendering: Rendering,
+  isRunning: boolean,
 ): Promise<() => void> {
   makePrivateDirectory(paths.directory);
   makePrivateDirectory(paths.certificates);
+  // What is in place was checked when it was put there.
+  if (isStaged(paths, rendering)) return () => undefined;
   const targets = [...rendering.files.map(({ path }) => path), paths.config];
   const previous = new Map(targets.map((path) => [path, readText(path)]));
   const putBack = () => {
@@ -28,8 +32,10 @@ export async function stage(
   try {
     for (const { path, content } of rendering.files) writeFileAtomically(path, content);
     if (readText(paths.serverState) === null) writeFileAtomically(paths.serverState, EMPTY_SERVER_STATE);
-    writeFileAtomically(candidate, rendering.config);
-    await checkConfiguration(program, candidate, rendering.origins);
+    if (isRunning) {
+      writeFileAtomically(candidate, rendering.config);
+      await checkConfiguration(program, candidate);
+    }
     writeFileAtomically(paths.config, rendering.config);
   } catch (error) {
     putBack();

@@ -1,0 +1,157 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { cacheControl, mediaType, OTHER_TYPE } from './media-types.ts';
+import { type Origin, refuse } from './origin.ts';
+import { type ByteRange, isUnchanged, mayResume, parseRange, type Validators } from './ranges.ts';
+
+/** Files up to this size (playlists, mostly) are kept in memory. */
+const SMALL = 64 * 1024;
+const KEPT_FILES = 1000;
+/** How long a kept file is served without a look at the disk; a live playlist changes every few seconds. */
+const FRESH_MS = 100;
+const CHUNK = 256 * 1024;
+
+interface Version extends Validators {
+  readonly size: number;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+interface Kept extends Version {
+  readonly body: Buffer;
+  checkedAt: number;
+}
+
+/** Files in a folder. */
+export class FolderOrigin implements Origin {
+  readonly #root: string;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async serve(file: string, request: IncomingMessage, response: ServerResponse): Promise<number> {
+    const kept = await this.#fresh(file);
+    if (kept) return this.#send(kept, request, response, kept.body);
+    const handle = await open(path.join(this.#root, file)).catch(absent);
+    if (!handle) return refuse(response, 404);
+    // The opened file is described, not the name: it may be replaced at any moment.
+    let owned = true;
+    try {
+      const info = await handle.stat();
+      if (!info.isFile()) return refuse(response, 404);
+      const version = versionOf(file, info);
+      if (version.size <= SMALL) {
+        const body = await handle.readFile();
+        this.#keep(file, { ...version, body, checkedAt: performance.now() });
+        return this.#send({ ...version, size: body.length }, request, response, body);
+      }
+      owned = false;
+      return await this.#send(version, request, response, handle);
+    } finally {
+      if (owned) await handle.close();
+    }
+  }
+
+  close(): void {
+    this.#kept.clear();
+  }
+
+  /** The kept file, if it is still what lies on the disk. */
+  async #fresh(file: string): Promise<Kept | undefined> {
+    const kept = this.#kept.get(file);
+    if (!kept || performance.now() - kept.checkedAt < FRESH_MS) return kept;
+    const info = await stat(path.join(this.#root, file)).catch(absent);
+    if (info && etagOf(info) === kept.etag) {
+      kept.checkedAt = performance.now();
+      return kept;
+    }
+    this.#kept.delete(file);
+    return undefined;
+  }
+
+  #keep(file: string, kept: Kept): void {
+    if (kept.body.length !== kept.size) return;
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= KEPT_FILES && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(file, kept);
+  }
+
+  async #send(
+    version: Version,
+    request: IncomingMessage,
+    response: ServerResponse,
+    content: Buffer | FileHandle,
+  ): Promise<number> {
+    const closing = Buffer.isBuffer(content) ? undefined : content;
+    const { headers, size } = version;
+    if (isUnchanged(request.headers, version)) {
+      await closing?.close();
+      const { 'content-length': _, ...others } = headers;
+      response.writeHead(304, others).end();
+      return 0;
+    }
+    const wanted = mayResume(request.headers, version) ? parseRange(request.headers.range, size) : undefined;
+    if (wanted === 'unsatisfiable') {
+      await closing?.close();
+      return refuse(response, 416, { 'content-range': `bytes */${size}` });
+    }
+    response.writeHead(wanted ? 206 : 200, wanted ? partial(headers, wanted, size) : headers);
+    const { start, end } = wanted ?? { start: 0, end: size - 1 };
+    if (request.method === 'HEAD' || size === 0) {
+      await closing?.close();
+      response.end();
+      return 0;
+    }
+    if (Buffer.isBuffer(content)) {
+      response.end(wanted ? content.subarray(start, end + 1) : content);
+      return end - start + 1;
+    }
+    return streamed(content, { start, end }, response);
+  }
+}
+
+async function streamed(handle: FileHandle, range: ByteRange, response: ServerResponse): Promise<number> {
+  const source = handle.createReadStream({ ...range, highWaterMark: CHUNK });
+  // A viewer who leaves in the middle is nothing to report.
+  await pipeline(source, response).catch(() => response.destroy());
+  return source.bytesRead;
+}
+
+interface FileInfo {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ino: number;
+}
+
+function versionOf(file: string, info: FileInfo): Version {
+  const modified = Math.floor(info.mtimeMs / 1000);
+  const etag = etagOf(info);
+  const headers = {
+    'content-type': mediaType(file) ?? OTHER_TYPE,
+    'content-length': info.size,
+    'cache-control': cacheControl(file),
+    'last-modified': new Date(modified * 1000).toUTCString(),
+    etag,
+    'accept-ranges': 'bytes',
+  };
+  return { etag, modified, size: info.size, headers };
+}
+
+const etagOf = ({ size, mtimeMs, ino }: FileInfo) =>
+  `"${Math.round(mtimeMs * 1000).toString(36)}-${size.toString(36)}-${ino.toString(36)}"`;
+
+const partial = (headers: OutgoingHttpHeaders, { start, end }: ByteRange, size: number) => ({
+  ...headers,
+  'content-length': end - start + 1,
+  'content-range': `bytes ${start}-${end}/${size}`,
+});
+
+/** Names of things that are not there, or are no files, or can be none. */
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES'].includes(error.code ?? '')) return undefined;
+  throw error;
+}

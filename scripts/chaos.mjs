@@ -1,0 +1,29 @@
+// @ts-check
+// npm run chaos -- --seed N [--operations N] [--kills N]: the long form of the crash test, repeatable by its seed.
+import { spawnSync } from 'node:child_process';
+import './lib/node-version.mjs';
+
+const { ROOT } = await import('./lib/root.mjs');
+const { parseArgs } = await import('node:util');
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    operations: { type: 'string', default: '200' },
+    kills: { type: 'string', default: '20' },
+  },
+});
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/vitest/vitest.mjs', 'run', 'test/chaos/chaos.test.ts'],
+  {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      VIRGA_TEST_CHAOS_SEED: values.seed,
+      VIRGA_TEST_CHAOS_OPERATIONS: values.operations,
+      VIRGA_TEST_CHAOS_KILLS: values.kills,
+    },
+  },
+);
+process.exit(status ?? 1);

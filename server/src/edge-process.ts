@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Logger } from './kernel/log.ts';
+import { VIDEO_SETTING_NAMES } from './kernel/video-settings.ts';
+
+/** After a death the edge is started again: at first after a second, later less and less often. */
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+/** Longer than the edge itself takes to let answers that are under way end. */
+const PATIENCE_MS = 12_000;
+/** All that the edge needs of this process's environment; other secrets are none of its business. */
+const PASSED_ON = ['PATH', 'TZ', 'NODE_EXTRA_CA_CERTS', ...VIDEO_SETTING_NAMES];
+
+export interface EdgeProcessOptions {
+  /** The bundled edge. */
+  readonly script: string;
+  /** Settings beside, or instead of, those in the environment. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+}
+
+/** The delivery edge as a process of its own beside the server. It has its own process group, so that Ctrl-C
+ *  does not reach it before its turn, and it ends by itself when the server dies. */
+export class EdgeProcess {
+  readonly #options: EdgeProcessOptions;
+  #child: ChildProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #stopping = false;
+
+  constructor(options: EdgeProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Returns at once: a server without its edge is of use too. */
+  start(): void {
+    const { script, log } = this.#options;
+    if (existsSync(script)) this.#spawn();
+    else log.warn({ script }, 'there is no bundled edge here; signed video is not delivered');
+  }
+
+  /** The edge has ended when this resolves. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    if (!child) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  #spawn(): void {
+    const { script, settings, env = process.env, log } = this.#options;
+    const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
+    const child = spawn(process.execPath, ['--enable-source-maps', script], {
+      detached: true,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...Object.fromEntries(passed), ...settings },
+    });
+    this.#child = child;
+    child.on('error', (error) => log.warn({ err: error }, 'the edge cannot be started'));
+    child.on('message', (message) => {
+      this.#retryMs = FIRST_RETRY_MS;
+      log.info({ ...(message as object), pid: child.pid }, 'the edge delivers signed video');
+    });
+    child.on('close', (code, signal) => this.#ended(child, code, signal));
+  }
+
+  #ended(child: ChildProcess, code: number | null, signal: string | null): void {
+    if (this.#child === child) this.#child = undefined;
+    if (this.#stopping) return;
+    const retryMs = this.#retryMs;
+    this.#options.log.warn({ code, signal, retry_ms: retryMs }, 'the edge has ended; it is started again');
+    this.#retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+    this.#timer = setTimeout(() => this.#spawn(), retryMs);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+
+export async function readStatus(db: Queryable, projectId: number, regionId: number): Promise<boolean> {
+  const [row] = await db.named<{ is_initialized: boolean }>(
+    'managed_postgresql_get',
+    'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2',
+    [projectId, regionId],
+  );
+  return row?.is_initialized ?? false;
+}
+
+export interface NewStatus {
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly isInitialized: boolean;
+  readonly timestamp: string;
+}
+
+export async function saveStatus(tx: Tx, status: NewStatus): Promise<void> {
+  await tx.named(
+    'managed_postgresql_put',
+    `insert into managed_postgresql (project_id, region_id, is_initialized, updated_at) values ($1, $2, $3, $4)
+     on conflict (project_id, region_id) do update
+       set is_initialized = excluded.is_initialized, updated_at = excluded.updated_at`,
+    [status.projectId, status.regionId, status.isInitialized, status.timestamp],
+  );
+}
+
+export async function countClusters(tx: Tx, projectId: number, regionId: number): Promise<number> {
+  const [row] = await tx.named<{ count: number }>(
+    'managed_postgresql_clusters',
+    `select count from resource_counts
+      where project_id = $1 and region_id = $2 and resource = 'postgresql_clusters'`,
+    [projectId, regionId],
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,45 @@
+import { createHmac } from 'node:crypto';
+
+/** Signed calls in the form of the Standard Webhooks specification (standardwebhooks.com). */
+
+const PREFIX = 'whsec_';
+const PATIENCE_MS = 10_000;
+
+/** @param secret random bytes as base64 */
+export const secretText = (secret: string): string => `${PREFIX}${secret}`;
+
+/** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`.
+ *  @param seconds since 1970 */
+export function signatureOf(secret: string, id: string, seconds: number, body: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+}
+
+export interface WebhookCall {
+  readonly url: string;
+  readonly secret: string;
+  /** The same for every repetition. */
+  readonly id: string;
+  readonly now: Date;
+  readonly body: string;
+}
+
+/** Posts one call. @throws Error unless the answer is a 2xx; redirects are not followed */
+export async function callWebhook({ url, secret, id, now, body }: WebhookCall): Promise<void> {
+  const seconds = Math.floor(now.getTime() / 1000);
+  const answer = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'virga-webhooks',
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatureOf(secret, id, seconds, body),
+    },
+    body,
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  await answer.body?.cancel();
+  if (!answer.ok) throw new Error(`the target answered ${answer.status}`);
+}

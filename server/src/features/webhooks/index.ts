@@ -1,0 +1,32 @@
+import type { Feature } from '../../platform/feature.ts';
+import { Deliverer, type DelivererOptions } from './deliver.ts';
+import { webhookRoutes } from './routes.ts';
+import { resealTargets } from './service.ts';
+
+export { postEvent, type WebhookEvent } from './post.ts';
+
+const DELIVER_EVERY_MS = 250;
+const FORGET_EVERY_MS = 3_600_000;
+
+export function webhooks(options: DelivererOptions): Feature {
+  const deliverer = new Deliverer(options);
+  return {
+    name: 'webhooks',
+    routes: webhookRoutes(options.cipher),
+    background: [
+      {
+        name: 'webhooks-deliver',
+        everyMs: DELIVER_EVERY_MS,
+        exclusive: true,
+        run: (signal) => deliverer.run(signal),
+      },
+      {
+        name: 'webhooks-forget',
+        everyMs: FORGET_EVERY_MS,
+        exclusive: true,
+        run: () => deliverer.forgetOld(),
+      },
+    ],
+    reseal: resealTargets,
+  };
+}

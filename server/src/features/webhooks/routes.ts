@@ -1,0 +1,61 @@
+import { type Route, route } from '../../platform/http/route.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import {
+  CreatedWebhookTarget,
+  CreateWebhookTarget,
+  DeliveryListQuery,
+  TargetListQuery,
+  TargetParams,
+  WebhookDeliveryList,
+  WebhookTargetList,
+} from './schema.ts';
+import { createTarget, deleteTarget, listDeliveries, listTargets } from './service.ts';
+
+const tag = 'Operator';
+const TARGETS = '/virga/v1/webhook_targets';
+
+export function webhookRoutes(cipher: Cipher): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/virga/v1/webhook_deliveries',
+      tag,
+      summary: 'List what was posted to webhook targets, and what waits, newest first',
+      access: 'operate',
+      query: DeliveryListQuery,
+      response: WebhookDeliveryList,
+      handler: (ctx, { query }) => listDeliveries(ctx, query),
+    }),
+    route({
+      method: 'GET',
+      path: TARGETS,
+      tag,
+      summary: 'List webhook targets',
+      access: 'operate',
+      query: TargetListQuery,
+      response: WebhookTargetList,
+      handler: (ctx, { query }) => listTargets(ctx, query),
+    }),
+    route({
+      method: 'POST',
+      path: TARGETS,
+      tag,
+      summary: 'Post the events of a client to an address; the signing secret is shown once',
+      access: 'operate',
+      body: CreateWebhookTarget,
+      status: 201,
+      response: CreatedWebhookTarget,
+      handler: (ctx, { body }) => createTarget(ctx, cipher, body),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${TARGETS}/{target_id}`,
+      tag,
+      summary: 'Delete a webhook target; what it was still to be told is given up',
+      access: 'operate',
+      params: TargetParams,
+      status: 204,
+      handler: (ctx, { params }) => deleteTarget(ctx, params.target_id),
+    }),
+  ];
+}

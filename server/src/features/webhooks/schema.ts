@@ -1,0 +1,58 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DateTime, Key, ListOf, ListQuery, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { DELIVERY_STATES } from './model.ts';
+
+const WEBHOOK_URL_LENGTH = 2000;
+
+export const WebhookTarget = Type.Object(
+  { id: Type.Integer(), client_id: Type.Integer(), url: Type.String(), created_at: DateTime() },
+  { $id: 'WebhookTarget' },
+);
+export const WebhookTargetList = ListOf(WebhookTarget, 'WebhookTargetList');
+
+/** The secret is shown in this answer alone. */
+export const CreatedWebhookTarget = Type.Object(
+  { ...WebhookTarget.properties, secret: Type.String() },
+  { $id: 'CreatedWebhookTarget' },
+);
+
+export const CreateWebhookTarget = Type.Object(
+  {
+    client_id: Key(),
+    url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: WEBHOOK_URL_LENGTH }),
+  },
+  { $id: 'CreateWebhookTarget' },
+);
+export type CreateWebhookTarget = Static<typeof CreateWebhookTarget>;
+
+export const TargetParams = Type.Object({ target_id: Key() });
+
+export const TargetListQuery = ListQuery({ client_id: Type.Optional(Key()) });
+export type TargetListQuery = Static<typeof TargetListQuery>;
+
+export const WebhookDelivery = Type.Object(
+  {
+    id: Uuid(),
+    event_id: Uuid(),
+    client_id: Type.Integer(),
+    target_id: Nullable(Type.Integer()),
+    url: Type.String(),
+    type: Type.String(),
+    data: Type.Unknown(),
+    state: StringEnum(DELIVERY_STATES),
+    attempts: Type.Integer(),
+    next_attempt_at: Nullable(DateTime()),
+    last_error: Nullable(Type.String()),
+    created_at: DateTime(),
+    ended_at: Nullable(DateTime()),
+  },
+  { $id: 'WebhookDelivery' },
+);
+export const WebhookDeliveryList = ListOf(WebhookDelivery, 'WebhookDeliveryList');
+
+export const DeliveryListQuery = ListQuery({
+  client_id: Type.Optional(Key()),
+  state: Type.Optional(StringEnum(DELIVERY_STATES)),
+  type: Type.Optional(Type.String()),
+});
+export type DeliveryListQuery = Static<typeof DeliveryListQuery>;

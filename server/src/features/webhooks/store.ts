@@ -1,0 +1,193 @@
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { type DeliveryState, RETRY_AFTER } from './model.ts';
+import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
+
+/** Where a sealed secret belongs. */
+export const secretContext = (targetId: number): string => `webhook_targets/${targetId}`;
+
+export interface TargetRow {
+  readonly id: number;
+  readonly client_id: number;
+  readonly url: string;
+  readonly created_at: Date;
+}
+
+export interface SealedRow {
+  readonly id: number;
+  readonly key_id: string;
+  readonly sealed: Buffer;
+}
+
+/** The next id; a secret is sealed for the id of its row, so that is needed before the row. */
+export async function nextTargetId(tx: Tx): Promise<number> {
+  const [row] = await tx.named<{ id: number }>(
+    'webhook_target_id',
+    `select nextval(pg_get_serial_sequence('webhook_targets', 'id'))::int as id`,
+    [],
+  );
+  if (!row) throw new Error('the sequence gave no id');
+  return row.id;
+}
+
+export async function insertTarget(tx: Tx, row: TargetRow & SealedRow): Promise<void> {
+  await tx.named(
+    'webhook_target_insert',
+    'insert into webhook_targets (id, client_id, url, key_id, sealed, created_at) values ($1, $2, $3, $4, $5, $6)',
+    [row.id, row.client_id, row.url, row.key_id, row.sealed, row.created_at.toISOString()],
+  );
+}
+
+export async function listTargets(db: Db, { client_id, limit = 1000, offset = 0 }: TargetListQuery) {
+  const values = [client_id ?? null];
+  const [results, totals] = await Promise.all([
+    db.named<TargetRow>(
+      'webhook_target_list',
+      `select id, client_id, url, created_at from webhook_targets
+        where $1::int is null or client_id = $1 order by id limit $2 offset $3`,
+      [...values, limit, offset],
+    ),
+    db.named<{ count: number }>(
+      'webhook_target_count',
+      'select count(*)::int as count from webhook_targets where $1::int is null or client_id = $1',
+      values,
+    ),
+  ]);
+  return { count: totals[0]?.count ?? 0, results };
+}
+
+/** Deletes a target and gives up what it was still to be told. @returns whether there was one */
+export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boolean> {
+  await tx.named(
+    'webhook_target_give_up',
+    `update webhook_deliveries set state = 'FAILED', last_error = 'the target was deleted', ended_at = $2
+      where target_id = $1 and state = 'WAITING'`,
+    [id, now.toISOString()],
+  );
+  const rows = await tx.named(
+    'webhook_target_delete',
+    'delete from webhook_targets where id = $1 returning 1',
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/** All secrets that are not under this key yet, locked until the transaction ends. */
+export async function lockTargetsNotUnder(tx: Tx, keyId: string): Promise<SealedRow[]> {
+  return tx.named(
+    'webhook_target_old_keys',
+    'select id, key_id, sealed from webhook_targets where key_id <> $1 order by id for update',
+    [keyId],
+  );
+}
+
+export async function resealTarget(tx: Tx, row: SealedRow): Promise<void> {
+  await tx.named(
+    'webhook_target_reseal',
+    'update webhook_targets set key_id = $2, sealed = $3 where id = $1',
+    [row.id, row.key_id, row.sealed],
+  );
+}
+
+export interface NewDeliveries {
+  readonly eventId: string;
+  readonly clientId: number;
+  readonly type: string;
+  readonly data: unknown;
+  readonly now: Date;
+}
+
+/** One delivery for each target of the client. */
+export async function insertDeliveries(tx: Tx, event: NewDeliveries): Promise<void> {
+  await tx.named(
+    'webhook_delivery_insert',
+    `insert into webhook_deliveries
+       (id, event_id, client_id, target_id, url, type, data, next_attempt_at, created_at)
+     select gen_random_uuid(), $1, client_id, id, url, $3, $4, $5, $5 from webhook_targets where client_id = $2`,
+    [event.eventId, event.clientId, event.type, JSON.stringify(event.data), event.now.toISOString()],
+  );
+}
+
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly event_id: string;
+  readonly target_id: number | null;
+  readonly url: string;
+  readonly type: string;
+  readonly data: unknown;
+  /** This one included. */
+  readonly attempts: number;
+  readonly created_at: Date;
+  readonly key_id: string | null;
+  readonly sealed: Buffer | null;
+}
+
+/** Takes deliveries whose time has come, and puts down when each will be tried again. */
+export async function claimDue(db: Db, now: Date, limit: number): Promise<ClaimedDelivery[]> {
+  return db.named(
+    'webhook_claim',
+    `with due as (
+       select id from webhook_deliveries where state = 'WAITING' and next_attempt_at <= $1
+        order by next_attempt_at, id limit $2 for update skip locked),
+     claimed as (
+       update webhook_deliveries d set attempts = attempts + 1,
+              next_attempt_at = $1::timestamptz
+                + make_interval(secs => ($3::int[])[least(d.attempts + 1, array_length($3::int[], 1))])
+         from due where due.id = d.id
+       returning d.id, d.event_id, d.target_id, d.url, d.type, d.data, d.attempts, d.created_at)
+     select c.*, t.key_id, t.sealed from claimed c left join webhook_targets t on t.id = c.target_id`,
+    [now.toISOString(), limit, [...RETRY_AFTER]],
+  );
+}
+
+/** Writes what came of an attempt, unless a later one has begun. */
+export async function closeAttempt(
+  db: Queryable,
+  { id, attempts }: ClaimedDelivery,
+  { state, error, now }: { readonly state: DeliveryState; readonly error: string | null; readonly now: Date },
+): Promise<void> {
+  await db.named(
+    'webhook_close',
+    `update webhook_deliveries set state = $3, last_error = $4,
+            ended_at = case when $3 = 'WAITING' then null else $5::timestamptz end
+      where id = $1 and attempts = $2 and state = 'WAITING'`,
+    [id, attempts, state, error, now.toISOString()],
+  );
+}
+
+export interface DeliveryRow extends Omit<ClaimedDelivery, 'key_id' | 'sealed'> {
+  readonly client_id: number;
+  readonly state: DeliveryState;
+  readonly next_attempt_at: Date;
+  readonly last_error: string | null;
+  readonly ended_at: Date | null;
+}
+
+const MATCHING = `from webhook_deliveries
+  where ($1::int is null or client_id = $1) and ($2::text is null or state = $2)
+    and ($3::text is null or type = $3)`;
+
+/** Newest first. */
+export async function listDeliveries(db: Db, query: DeliveryListQuery) {
+  const { limit = 1000, offset = 0 } = query;
+  const values = [query.client_id ?? null, query.state ?? null, query.type ?? null];
+  const [results, totals] = await Promise.all([
+    db.named<DeliveryRow>(
+      'webhook_delivery_list',
+      `select * ${MATCHING} order by created_at desc, id desc limit $4 offset $5`,
+      [...values, limit, offset],
+    ),
+    db.named<{ count: number }>(
+      'webhook_delivery_count',
+      `select count(*)::int as count ${MATCHING}`,
+      values,
+    ),
+  ]);
+  return { count: totals[0]?.count ?? 0, results };
+}
+
+/** Forgets what ended before a moment. */
+export async function deleteEnded(db: Db, before: Date): Promise<void> {
+  await db.named('webhook_delivery_forget', 'delete from webhook_deliveries where ended_at < $1', [
+    before.toISOString(),
+  ]);
+}

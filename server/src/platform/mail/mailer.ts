@@ -1,0 +1,91 @@
+import nodemailer, { type Transporter } from 'nodemailer';
+import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Db, Tx } from '../database/db.ts';
+import type { BackgroundJob } from '../feature.ts';
+import { type MailRow, markMailFailed, markMailSent, readWaitingMail } from './outbox.ts';
+
+/** Called in the transaction that marks a mail as sent, with when that was. */
+export type MailSentHook = (tx: Tx, mail: MailRow, timestamp: string) => Promise<void>;
+
+export interface MailerOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** `smtp://user:password@host:port`; undefined: mail stays in the outbox, where operators read it. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+  readonly hooks: Readonly<Record<string, MailSentHook>>;
+}
+
+const TIMEOUT_MS = 15_000;
+const LONGEST_PAUSE_S = 15 * 60;
+
+/** Sends what the outbox holds. A mail is sent once, unless the program dies between the server's acceptance
+ *  and its own note of it; then it goes out again under the same Message-ID. */
+export class Mailer {
+  readonly #options: MailerOptions;
+  #transport: Transporter | undefined;
+
+  constructor(options: MailerOptions) {
+    this.#options = options;
+  }
+
+  /** Nothing without an SMTP server. */
+  get jobs(): readonly BackgroundJob[] {
+    if (this.#options.smtpUrl === undefined) return [];
+    return [{ name: 'mail', everyMs: 500, exclusive: true, run: (signal) => this.#sendWaiting(signal) }];
+  }
+
+  async #sendWaiting(signal: AbortSignal): Promise<void> {
+    const { db, clock } = this.#options;
+    for (const mail of await readWaitingMail(db, clock.timestamp())) {
+      if (signal.aborted) return;
+      await this.#send(mail);
+    }
+  }
+
+  async #send(mail: MailRow): Promise<void> {
+    const { db, clock, log, from, hooks } = this.#options;
+    try {
+      await this.#connection().sendMail({
+        from,
+        to: mail.recipient,
+        subject: mail.subject,
+        text: mail.body,
+        messageId: mail.message_id,
+      });
+    } catch (error) {
+      const retryInSeconds = isPermanent(error) ? undefined : Math.min(2 ** mail.attempts, LONGEST_PAUSE_S);
+      log.warn({ mail: mail.id, kind: mail.kind, retryInSeconds }, `mail was not sent: ${messageOf(error)}`);
+      await markMailFailed(db, mail.id, {
+        error: messageOf(error),
+        timestamp: clock.timestamp(),
+        retryInSeconds,
+      });
+      return;
+    }
+    await db.transaction(async (tx) => {
+      const timestamp = clock.timestamp();
+      await markMailSent(tx, mail.id, timestamp);
+      await hooks[mail.kind]?.(tx, mail, timestamp);
+    });
+  }
+
+  #connection(): Transporter {
+    this.#transport ??= nodemailer.createTransport({
+      url: this.#options.smtpUrl ?? '',
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+    });
+    return this.#transport;
+  }
+}
+
+/** SMTP's 5xx: the same mail will be refused again. */
+function isPermanent(error: unknown): boolean {
+  const code = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0;
+  return code >= 500 && code < 600;
+}

@@ -1,0 +1,102 @@
+import type { Queryable, Tx } from '../database/db.ts';
+
+/** Mail is an outbox in the database: written in the transaction that causes it, sent afterwards. */
+
+export interface NewMail {
+  readonly clientId: number | null;
+  /** What it is about, for those who send it and read the outbox: `quota_threshold`. */
+  readonly kind: string;
+  readonly recipient: string;
+  readonly subject: string;
+  readonly body: string;
+  /** Handed to the kind's hook when the mail has been sent. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly messageId: string;
+  readonly timestamp: string;
+}
+
+export interface MailRow {
+  readonly id: number;
+  readonly client_id: number | null;
+  readonly kind: string;
+  readonly recipient: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly message_id: string;
+  readonly created_at: Date;
+  readonly attempts: number;
+  readonly sent_at: Date | null;
+  readonly failed_at: Date | null;
+  readonly error: string | null;
+}
+
+const COLUMNS = `id, client_id, kind, recipient, subject, body, details, message_id, created_at, attempts, sent_at,
+  failed_at, error`;
+
+export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
+  await tx.named(
+    'mail_queue',
+    `insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at, next_attempt_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+    [
+      mail.clientId,
+      mail.kind,
+      mail.recipient,
+      mail.subject,
+      mail.body,
+      JSON.stringify(mail.details ?? {}),
+      mail.messageId,
+      mail.timestamp,
+    ],
+  );
+}
+
+/** What is due, oldest first. */
+export async function readWaitingMail(db: Queryable, timestamp: string): Promise<MailRow[]> {
+  return db.named<MailRow>(
+    'mail_waiting',
+    `select ${COLUMNS} from mail_outbox
+      where sent_at is null and failed_at is null and next_attempt_at <= $1 order by id limit 100`,
+    [timestamp],
+  );
+}
+
+export async function markMailSent(tx: Tx, id: number, timestamp: string): Promise<void> {
+  await tx.named(
+    'mail_sent',
+    'update mail_outbox set sent_at = $2, attempts = attempts + 1, error = null where id = $1',
+    [id, timestamp],
+  );
+}
+
+/** Notes a failed attempt. @param retryInSeconds undefined: no further attempt */
+export async function markMailFailed(
+  db: Queryable,
+  id: number,
+  failure: { error: string; timestamp: string; retryInSeconds: number | undefined },
+): Promise<void> {
+  await db.named(
+    'mail_failed',
+    `update mail_outbox set attempts = attempts + 1, error = $2,
+       failed_at = case when $4::int is null then $3::timestamptz end,
+       next_attempt_at = $3::timestamptz + make_interval(secs => coalesce($4::int, 0))
+      where id = $1`,
+    [id, failure.error, failure.timestamp, failure.retryInSeconds ?? null],
+  );
+}
+
+/** One page of the whole outbox, newest first, and how many there are. */
+export async function listMail(db: Queryable, page: { limit: number; offset: number }) {
+  const results = await db.named<MailRow>(
+    'mail_list',
+    `select ${COLUMNS} from mail_outbox order by id desc limit $1 offset $2`,
+    [page.limit, page.offset],
+  );
+  const [total] = await db.named<{ count: number }>(
+    'mail_count',
+    'select count(*) as count from mail_outbox',
+    [],
+  );
+  return { count: total?.count ?? 0, results };
+}

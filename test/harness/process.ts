@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { waitUntil } from './wait.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+
+/** Virga as people start it: a process of its own with a data directory. */
+export interface VirgaProcess {
+  readonly pid: number;
+  readonly url: string;
+  readonly output: () => string;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{
+    status: number; // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+    body: any;
+  }>;
+  /** Waits for the end of the tasks that a reply names, and returns the first. */
+  ended(reply: { body: { tasks?: string[] } }): Promise<EndedTask>;
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+export interface EndedTask {
+  readonly id: string;
+  readonly task_type: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly created_resources: Readonly<Record<string, readonly string[]>> | null;
+}
+
+export interface StartOptions {
+  readonly dataDir: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+export const API_KEY = 'test-administrator-key';
+
+export function newDataDir(): string {
+  return mkdtempSync(path.join(tmpdir(), 'virga-e2e-'));
+}
+
+/** Starts `npm start`'s program and waits until it serves. Its port is one that is free. */
+export async function startVirga({ dataDir, env = {}, args = [] }: StartOptions): Promise<VirgaProcess> {
+  const { child, output } = launch({ dataDir, env, args });
+  const url = await waitUntil(
+    () => {
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
+      return /Virga (?:serves|works on) (\S+)/.exec(output())?.[1];
+    },
+    { what: `Virga to serve: ${output()}`, timeoutMs: 30_000 },
+  );
+  const call: VirgaProcess['call'] = async (method, target, body) => {
+    const response = await fetch(`${url}${target}`, {
+      method,
+      headers: {
+        authorization: `APIKey ${API_KEY}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text ? JSON.parse(text) : {} };
+  };
+  return {
+    pid: child.pid ?? 0,
+    url,
+    output,
+    call,
+    end: async (signal) => {
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      const [code] = await exited;
+      return code;
+    },
+    ended: async (reply) => {
+      for (;;) {
+        const task = await call('GET', `/cloud/v1/tasks/${reply.body.tasks?.[0]}?wait=30`);
+        if (task.body.state === 'FINISHED' || task.body.state === 'ERROR') return task.body;
+      }
+    },
+  };
+}
+
+/** Starts it and waits for its end: for starts that are refused. */
+export async function runVirga(options: StartOptions): Promise<{ code: number | null; output: string }> {
+  const { child, output } = launch(options);
+  const [code] = await once(child, 'exit');
+  return { code, output: output() };
+}
+
+function launch({ dataDir, env = {}, args = [] }: StartOptions): {
+  child: ChildProcess;
+  output: () => string;
+} {
+  const child = spawn(process.execPath, [path.join(ROOT, 'scripts', 'start.mjs'), ...args], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      VIRGA_EDGE: 'off',
+      VIRGA_API_KEY: API_KEY,
+      VIRGA_DATA_DIR: dataDir,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const collect = (chunk: Buffer) => {
+    text += chunk.toString();
+  };
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
+  return { child, output: () => text };
+}
+
+/** Pids of processes on this machine whose command line or working directory mentions a text. */
+export function processesWith(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(text);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+export function removeDataDir(dataDir: string): void {
+  rmSync(dataDir, { recursive: true, force: true });
+}
