@@ -537,6 +537,55 @@ CREATE UNIQUE INDEX ssh_keys_name ON public.ssh_keys USING btree (project_id, na
 CREATE INDEX ssh_keys_project_created ON public.ssh_keys USING btree (project_id, created_at DESC, id DESC);
 CREATE CONSTRAINT TRIGGER ssh_keys_count AFTER INSERT OR DELETE ON public.ssh_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('ssh_keys');
 
+create table storage_events (
+  uuid uuid not null,
+  client_id integer not null,
+  name text not null,
+  storage_name text not null,
+  bucket_name text default ''::text not null,
+  threshold bigint not null,
+  reached_in text,
+  created_at timestamp with time zone not null,
+  constraint storage_events_pkey PRIMARY KEY (uuid),
+  constraint storage_events_target UNIQUE (client_id, storage_name, bucket_name, name),
+  constraint storage_events_name_check CHECK ((name = ANY (ARRAY['reaching_used_space'::text, 'reaching_files_quantity'::text, 'reaching_used_traffic'::text, 'reaching_used_requests'::text]))),
+  constraint storage_events_threshold_check CHECK ((threshold > 0)),
+  constraint storage_events_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table storage_usage (
+  client_id integer not null,
+  storage_name text not null,
+  bucket_name text not null,
+  used_space bigint default 0 not null,
+  used_space_at timestamp with time zone,
+  files_quantity bigint default 0 not null,
+  files_quantity_at timestamp with time zone,
+  constraint storage_usage_pkey PRIMARY KEY (client_id, storage_name, bucket_name),
+  constraint storage_usage_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table storage_usage_months (
+  client_id integer not null,
+  storage_name text not null,
+  bucket_name text not null,
+  month text not null,
+  used_traffic bigint default 0 not null,
+  used_requests bigint default 0 not null,
+  constraint storage_usage_months_pkey PRIMARY KEY (client_id, storage_name, month, bucket_name),
+  constraint storage_usage_months_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table storage_usage_reports (
+  client_id integer not null,
+  storage_name text not null,
+  id text not null,
+  reported_at timestamp with time zone not null,
+  constraint storage_usage_reports_pkey PRIMARY KEY (client_id, storage_name, id),
+  constraint storage_usage_reports_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX storage_usage_reports_age ON public.storage_usage_reports USING btree (reported_at);
+
 create table tasks (
   id uuid not null,
   client_id integer not null,

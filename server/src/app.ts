@@ -10,6 +10,7 @@ import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
+import { storageNotifications } from './features/storage-notifications/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
 import { webhooks } from './features/webhooks/index.ts';
@@ -86,6 +87,7 @@ export function features({
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
+    storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),
     videoTokens(video),
   ];

@@ -1,5 +1,5 @@
 import type { Role } from '../../platform/auth/roles.ts';
-import type { Db } from '../../platform/database/db.ts';
+import type { Db, Queryable } from '../../platform/database/db.ts';
 
 export interface ClientRow {
   readonly id: number;
@@ -23,7 +23,7 @@ export interface UserRow {
   readonly role: Role;
 }
 
-export async function readClient(db: Db, id: number): Promise<ClientRow | undefined> {
+export async function readClient(db: Queryable, id: number): Promise<ClientRow | undefined> {
   const [row] = await db.named<ClientRow>(
     'client_get',
     'select id, name, email, status from clients where id = $1',

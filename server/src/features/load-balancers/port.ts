@@ -18,6 +18,9 @@ export interface LoadBalancerProvider {
    *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
   apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress>;
+  /** Why a regular expression cannot be used in an L7 rule, or null: it can. It changes nothing and takes some
+   *  10 ms, so a request may wait for it. Absent: any expression can. */
+  patternFault?(pattern: string): Promise<string | null>;
   /** Stops serving it and frees everything it used. Unknown ids are already removed: ready.
    *  Once ready, its addresses refuse connections. */
   remove(id: string, operation: Operation): Promise<Progress>;
@@ -53,7 +56,7 @@ export interface DesiredListener {
   readonly protocol: ListenerProtocol;
   readonly port: number;
   readonly defaultPoolId: string | null;
-  /** CIDRs that may connect; null: everybody. */
+  /** CIDRs that may connect; null or none: everybody. */
   readonly allowedCidrs: readonly string[] | null;
   /** -1: no limit. */
   readonly connectionLimit: number;
@@ -135,7 +138,7 @@ export interface DesiredSessionPersistence {
   readonly cookieName: string | null;
   /** Seconds; for SOURCE_IP. */
   readonly persistenceTimeout: number | null;
-  /** Netmask; for SOURCE_IP. */
+  /** Netmask (255.255.255.0) or prefix length (24); for SOURCE_IP. */
   readonly persistenceGranularity: string | null;
 }
 

@@ -415,6 +415,43 @@ export interface SshKeys {
   user_id: number;
 }
 
+export interface StorageEvents {
+  bucket_name: Generated<string>;
+  client_id: number;
+  created_at: Date;
+  name: string;
+  reached_in: string | null;
+  storage_name: string;
+  threshold: number;
+  uuid: string;
+}
+
+export interface StorageUsage {
+  bucket_name: string;
+  client_id: number;
+  files_quantity: Generated<number>;
+  files_quantity_at: Date | null;
+  storage_name: string;
+  used_space: Generated<number>;
+  used_space_at: Date | null;
+}
+
+export interface StorageUsageMonths {
+  bucket_name: string;
+  client_id: number;
+  month: string;
+  storage_name: string;
+  used_requests: Generated<number>;
+  used_traffic: Generated<number>;
+}
+
+export interface StorageUsageReports {
+  client_id: number;
+  id: string;
+  reported_at: Date;
+  storage_name: string;
+}
+
 export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
@@ -514,6 +551,10 @@ export interface DB {
   regions: Regions;
   resource_counts: ResourceCounts;
   ssh_keys: SshKeys;
+  storage_events: StorageEvents;
+  storage_usage: StorageUsage;
+  storage_usage_months: StorageUsageMonths;
+  storage_usage_reports: StorageUsageReports;
   tasks: Tasks;
   users: Users;
   webhook_deliveries: WebhookDeliveries;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { findProgram } from './programs.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
@@ -144,4 +145,19 @@ test('a monitor that is switched off or wrong in its codes', async () => {
   const wrong = { ...web, healthMonitor: monitor({ expectedCodes: '200 or so' }) };
   await expect(site.apply({ ...lb, version: 2, pools: [wrong] })).rejects.toThrow('expected codes');
   await site.provider.remove(lb.id, operation());
+});
+
+const pingIsMissing = findProgram('ping') === null;
+
+test.runIf(pingIsMissing)('a PING monitor names the package that it needs', async () => {
+  const { lb } = await build({ members: [member(good.port)], healthMonitor: monitor({ type: 'PING' }) });
+  await expect(site.apply(lb)).rejects.toThrow('install the Debian package "iputils-ping"');
+});
+
+test.skipIf(pingIsMissing)('a PING monitor pings', async () => {
+  const [here, nowhere] = [member(good.port), member(good.port, { monitorAddress: '192.0.2.1' })];
+  const { lb } = await build({ members: [here, nowhere], healthMonitor: monitor({ type: 'PING' }) });
+  await site.apply(lb);
+  await waitUntil(async () => (await healthOf(lb.id, nowhere.id)) === 'ERROR', { what: 'ERROR' });
+  expect(await healthOf(lb.id, here.id)).toBe('ONLINE');
 });

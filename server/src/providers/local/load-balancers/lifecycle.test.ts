@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -60,6 +60,24 @@ describe('after the server was killed', () => {
     expect((await get(missing.url)).status).toBe(200);
     await expect(get(unwanted.url)).rejects.toThrow('ECONNREFUSED');
     expect(existsSync(join(site.dataDir, 'load-balancers', unwanted.lb.id))).toBe(false);
+  });
+
+  test('in the middle of a change, the next server makes sure what is served', async () => {
+    const { lb, url } = await build();
+    await site.apply(lb);
+    const [before = 0] = dataPlanes(site.dataDir);
+    const path = join(site.dataDir, 'load-balancers', lb.id, 'state.json');
+    // As noted before a reload whose process came up, but whose note was never written.
+    writeFileSync(
+      path,
+      JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), changing: true, process: null }),
+    );
+    const load = startLoad(url);
+    site = site.restart();
+    await site.provider.reconcile([lb]);
+    expect((await load.stop()).failures).toEqual([]);
+    await waitUntil(() => !dataPlanes(site.dataDir).includes(before), { what: 'the end of the old process' });
+    expect(dataPlanes(site.dataDir).length).toBe(1);
   });
 
   test('all members can still be changed without a reload', async () => {

@@ -202,7 +202,7 @@ test('an access log has one line for each request, and a change of members leave
   const { lb, url } = await serve({}, {}, { accessLog: { topic: 'web' } });
   await get(`${url}/counted`);
   const path = join(site.dataDir, 'load-balancers', lb.id, 'access.log');
-  const text = await waitUntil(() => readFileSync(path, 'utf8'), { what: 'a line' });
+  const text = await waitUntil(() => readFileSync(path, 'utf8') || null, { what: 'a line' });
   expect(text).toContain('"GET /counted HTTP/1.1"');
 });
 

@@ -12,6 +12,7 @@ import { aliasHint, bindFailure } from './bind-probe.ts';
 import { makePrivateDirectory } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
+import { patternFault } from './patterns.ts';
 import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts';
 import { identifier } from './quoting.ts';
 import { eachAtMost, Serial } from './serial.ts';
@@ -38,6 +39,7 @@ export interface LocalLoadBalancersOptions {
 
 export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, 'allocateAddress'> {
   allocateAddress(taken: ReadonlySet<string>): Promise<string>;
+  patternFault(pattern: string): Promise<string | null>;
   close(mode: CloseMode): Promise<void>;
 }
 
@@ -89,6 +91,11 @@ class Provider implements LocalLoadBalancers {
       return `This machine does not answer on 127.77.0.0/16.${aliasHint(probe.address)}`;
     }
     return null;
+  }
+
+  async patternFault(pattern: string): Promise<string | null> {
+    const program = findProgram('haproxy');
+    return program === null ? null : patternFault(program, this.#root, pattern);
   }
 
   async allocateAddress(taken: ReadonlySet<string>): Promise<string> {

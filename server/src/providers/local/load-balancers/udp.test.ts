@@ -1,4 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { allPids, commandLine } from './processes.ts';
@@ -164,4 +166,15 @@ test('a UDP port that somebody else holds is refused by the name of the holder',
   await new Promise<void>((resolve) => holder.bind(5353, vipAddress, resolve));
   await expect(site.apply(lb)).rejects.toThrow(`UDP port 5353 of ${vipAddress} is already in use by node`);
   await new Promise<void>((resolve) => holder.close(resolve));
+});
+
+test('UDP sessions are in the access log', async () => {
+  const echo = await startEcho('echo');
+  const { lb, vipAddress } = await build([member(echo.port)]);
+  await site.apply({ ...lb, accessLog: { topic: 'dns' } });
+  await ask(vipAddress, 5353, 'hello');
+  const path = join(site.dataDir, 'load-balancers', lb.id, 'access.log');
+  const line = await waitUntil(() => readFileSync(path, 'utf8') || null, { what: 'a line' });
+  expect(line).toMatch(/^127\.0\.0\.1:\d+ \[.*\] 5353 UDP 127\.0\.0\.1:\d+ 200 5 10 0\.\d+\n$/);
+  await echo.close();
 });

@@ -1,0 +1,61 @@
+import { type EventName, KINDS, type ThresholdField } from './model.ts';
+import type { EventInput, EventsInput } from './schema.ts';
+
+/** What a client says about one event, after the rules that a schema cannot tell. */
+export interface WantedEvent {
+  readonly name: EventName;
+  /** Absent: found by name and place, or new. */
+  readonly uuid: string | undefined;
+  /** Absent: stays where it is; only together with a uuid. */
+  readonly place: { readonly storage_name: string; readonly bucket_name: string } | undefined;
+  readonly threshold: number;
+  /** Where it stands in the request, for messages: `reaching_used_space.0.` or nothing. */
+  readonly path: string;
+}
+
+/** Faults by field. */
+export type Faults = Record<string, string[]>;
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Which event is meant. Empty text counts as absent, as typed clients send it. */
+export function readTarget(input: Omit<EventInput, 'name'>, path: string, faults: Faults) {
+  const uuid = input.uuid || undefined;
+  const storage = input.storage_name || undefined;
+  if (uuid !== undefined && !UUID.test(uuid)) faults[`${path}uuid`] = ['must be a valid uuid'];
+  if (storage === undefined && input.bucket_name) {
+    faults[`${path}storage_name`] = ['is required with a bucket_name'];
+  } else if (storage === undefined && uuid === undefined) {
+    faults[`${path}storage_name`] = ['is required, or the uuid of an event'];
+  }
+  const place =
+    storage === undefined ? undefined : { storage_name: storage, bucket_name: input.bucket_name ?? '' };
+  return { uuid: uuid?.toLowerCase(), place };
+}
+
+/** @param faults what is wrong is added here; the result is of use only when there is nothing */
+export function readEvent(
+  name: EventName,
+  input: Omit<EventInput, 'name'>,
+  path: string,
+  faults: Faults,
+): WantedEvent {
+  const { field } = KINDS[name];
+  const other: ThresholdField = field === 'bytes' ? 'count' : 'bytes';
+  const threshold = input[field];
+  if (threshold === undefined) faults[`${path}${field}`] = [`is required for ${name}`];
+  else if (threshold === 0) faults[`${path}${field}`] = ['must be at least 1'];
+  if (input[other]) faults[`${path}${other}`] = [`does not belong to ${name}; its threshold is ${field}`];
+  return { name, ...readTarget(input, path, faults), threshold: threshold ?? 0, path };
+}
+
+/** All events of a request with several. */
+export function readEvents(input: EventsInput, faults: Faults): WantedEvent[] {
+  const wanted: WantedEvent[] = [];
+  for (const name of Object.keys(KINDS) as EventName[]) {
+    for (const [i, event] of (input[name] ?? []).entries()) {
+      wanted.push(readEvent(name, event, `${name}.${i}.`, faults));
+    }
+  }
+  return wanted;
+}

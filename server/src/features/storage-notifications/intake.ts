@@ -1,0 +1,40 @@
+import { Invalid } from '../../kernel/errors.ts';
+import type { ClientContext } from '../../platform/http/context.ts';
+import { monthOf } from './model.ts';
+import type { UsageReport } from './schema.ts';
+import { lockClient } from './store.ts';
+import { tellReached } from './tell.ts';
+import { bucketsOf, MAX_EARLY_MS, MAX_LATE_MS } from './usage.ts';
+import { addToMonth, insertReport, saveLevels } from './usage-store.ts';
+
+/**
+ * Counts a report of a storage engine once, whatever often it comes, and tells the client what it has reached.
+ * @returns whether it was counted now
+ * @throws Invalid for a report without content, too old to be known for a repetition, or from the future
+ */
+export async function takeReport(
+  ctx: ClientContext,
+  storageName: string,
+  report: UsageReport,
+): Promise<{ counted: boolean }> {
+  const at = new Date(report.to);
+  refuseOutside(at, ctx.clock.now());
+  if (!report.buckets && !report.videos) throw new Invalid({ buckets: ['is required, or videos'] });
+  const buckets = bucketsOf(report);
+  const key = { clientId: ctx.clientId, storageName, id: report.id, at };
+  return ctx.db.transaction(async (tx) => {
+    await lockClient(tx, ctx.clientId);
+    if (!(await insertReport(tx, key))) return { counted: false };
+    await saveLevels(tx, key, buckets);
+    await addToMonth(tx, key, monthOf(at), buckets);
+    await tellReached(tx, ctx, ctx.clientId, storageName, monthOf(at));
+    return { counted: true };
+  });
+}
+
+function refuseOutside(at: Date, now: Date): void {
+  const ageMs = now.getTime() - at.getTime();
+  if (Number.isNaN(ageMs)) throw new Invalid({ to: ['must be a valid date-time'] });
+  if (ageMs > MAX_LATE_MS) throw new Invalid({ to: ['must not be more than 31 days ago'] });
+  if (ageMs < -MAX_EARLY_MS) throw new Invalid({ to: ['must not be in the future'] });
+}

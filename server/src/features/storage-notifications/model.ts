@@ -1,0 +1,63 @@
+/** Thresholds on the usage of a storage or of one of its buckets. */
+
+export const EVENT_NAMES = [
+  'reaching_files_quantity',
+  'reaching_used_requests',
+  'reaching_used_space',
+  'reaching_used_traffic',
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+/** The field that holds an event's threshold. */
+export type ThresholdField = 'bytes' | 'count';
+
+interface Kind {
+  readonly field: ThresholdField;
+  /** Adds up over a calendar month and begins anew with the next; the others rise and fall. */
+  readonly monthly: boolean;
+  /** For people. */
+  readonly label: string;
+}
+
+export const KINDS: Readonly<Record<EventName, Kind>> = {
+  reaching_files_quantity: { field: 'count', monthly: false, label: 'number of files' },
+  reaching_used_requests: { field: 'count', monthly: true, label: 'number of requests' },
+  reaching_used_space: { field: 'bytes', monthly: false, label: 'used space' },
+  reaching_used_traffic: { field: 'bytes', monthly: true, label: 'used traffic' },
+};
+
+export interface StoredEvent {
+  readonly uuid: string;
+  readonly name: EventName;
+  readonly storage_name: string;
+  /** Empty: the whole storage. */
+  readonly bucket_name: string;
+  readonly threshold: number;
+  readonly reached_in: string | null;
+}
+
+/** Stands in `reached_in` for usage that can fall again. */
+const NOW = 'now';
+
+/** The calendar month in UTC, as `2026-01`. */
+export const monthOf = (date: Date): string => date.toISOString().slice(0, 7);
+
+export interface Verdict {
+  readonly reachedIn: string | null;
+  /** The client is to be told. */
+  readonly tell: boolean;
+}
+
+/**
+ * Whether an event is reached, and whether that is news. What can fall is told once, and again only after it
+ * was below the threshold; what adds up is told once a month. A report for an earlier month than the one told
+ * last changes nothing.
+ * @param month of the usage, as `2026-01`
+ */
+export function judge(event: StoredEvent, usage: number, month: string): Verdict {
+  const reached = usage >= event.threshold;
+  const before = event.reached_in;
+  if (!KINDS[event.name].monthly) return { reachedIn: reached ? NOW : null, tell: reached && before !== NOW };
+  const tell = reached && (before === null || before < month);
+  return { reachedIn: tell ? month : before, tell };
+}

@@ -1,0 +1,100 @@
+import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { takeReport } from './intake.ts';
+import {
+  Configurator,
+  EventInput,
+  EventQuery,
+  EventsInput,
+  ReportParams,
+  StorageNotificationEvent,
+  StorageNotificationEvents,
+  UsageReceipt,
+  UsageReport,
+} from './schema.ts';
+import { deleteEvent, getEvents, setEvent, setEvents } from './service.ts';
+import { viewConfigurator } from './views.ts';
+
+const tag = 'Storage notifications';
+const EVENT = '/storage/notifications/v1/event';
+const EVENTS = '/storage/notifications/v1/events';
+
+const eventRoutes: readonly Route[] = [
+  route({
+    method: 'PUT',
+    path: EVENT,
+    tag,
+    summary: 'Set a threshold on a storage or a bucket',
+    access: 'write',
+    query: EventQuery,
+    body: EventInput,
+    status: 204,
+    handler: (ctx, { query, body }) => setEvent(ctx, body, query.client_id),
+  }),
+  route({
+    method: 'POST',
+    path: EVENT,
+    tag,
+    summary: 'Set a threshold on a storage or a bucket, and see it as it is stored',
+    access: 'write',
+    query: EventQuery,
+    body: EventInput,
+    response: StorageNotificationEvent,
+    handler: (ctx, { query, body }) => setEvent(ctx, body, query.client_id),
+  }),
+  route({
+    method: 'DELETE',
+    path: EVENT,
+    tag,
+    summary: 'Delete the threshold with this uuid, or of this name on this storage or bucket',
+    access: 'write',
+    query: EventQuery,
+    body: EventInput,
+    status: 204,
+    handler: (ctx, { query, body }) => deleteEvent(ctx, body, query.client_id),
+  }),
+];
+
+const eventsRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: EVENTS,
+    tag,
+    summary: 'List the thresholds of all storages',
+    access: 'read',
+    response: StorageNotificationEvents,
+    handler: (ctx) => getEvents(ctx),
+  }),
+  route({
+    method: 'POST',
+    path: EVENTS,
+    tag,
+    summary: 'Set several thresholds, all or none; those not given stay',
+    access: 'write',
+    body: EventsInput,
+    response: StorageNotificationEvents,
+    handler: (ctx, { body }) => setEvents(ctx, body),
+  }),
+  route({
+    method: 'GET',
+    path: `${EVENTS}/configurator`,
+    tag,
+    summary: 'List the kinds of thresholds and their fields',
+    access: 'read',
+    response: Configurator,
+    handler: async () => viewConfigurator(),
+  }),
+];
+
+const intakeRoute = clientRoute({
+  method: 'POST',
+  path: '/virga/v1/clients/{client_id}/storages/{storage_name}/usage_reports',
+  tag: 'Operator',
+  summary: 'Count what a storage engine or the delivery edge reports, each report once',
+  access: 'operate',
+  params: ReportParams,
+  body: UsageReport,
+  response: UsageReceipt,
+  handler: (ctx, { params, body }) => takeReport(ctx, params.storage_name, body),
+});
+
+export const storageNotificationRoutes: readonly Route[] = [...eventRoutes, ...eventsRoutes, intakeRoute];

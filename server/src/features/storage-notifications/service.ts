@@ -1,0 +1,133 @@
+import { BadRequest, Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import { type Faults, readEvent, readEvents, readTarget, type WantedEvent } from './event-rules.ts';
+import { monthOf, type StoredEvent } from './model.ts';
+import type { EventInput, EventsInput } from './schema.ts';
+import * as store from './store.ts';
+import { tellReached } from './tell.ts';
+import { viewEvent, viewEvents } from './views.ts';
+
+/** The client that a call is about: the caller's own. @throws NotFound when the query names another */
+function clientOf(ctx: RequestContext, named?: number): number {
+  if (named !== undefined && named !== ctx.caller.clientId)
+    throw new NotFound(`Client ${named} was not found`);
+  return ctx.caller.clientId;
+}
+
+const refuse = (faults: Faults) => {
+  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+};
+
+/** Creates an event, or changes the one with this uuid, or the one of this name on this storage or bucket.
+ *  @throws Invalid naming every faulty field, Conflict when there is another such event where it is moved to */
+export async function setEvent(ctx: RequestContext, input: EventInput, named?: number) {
+  const clientId = clientOf(ctx, named);
+  const faults: Faults = {};
+  const wanted = readEvent(input.name, input, '', faults);
+  refuse(faults);
+  const [event] = await setAll(ctx, clientId, [wanted]);
+  if (!event) throw new Error('the event was not stored');
+  return viewEvent(event);
+}
+
+/** Sets the given events, all or none, and answers the whole configuration. @throws as `setEvent` */
+export async function setEvents(ctx: RequestContext, input: EventsInput) {
+  const faults: Faults = {};
+  const wanted = readEvents(input, faults);
+  refuse(faults);
+  await setAll(ctx, ctx.caller.clientId, wanted);
+  return getEvents(ctx);
+}
+
+export async function getEvents(ctx: RequestContext) {
+  return viewEvents(await store.listEvents(ctx.db, ctx.caller.clientId));
+}
+
+/** @throws BadRequest when there is no such event */
+export async function deleteEvent(ctx: RequestContext, input: EventInput, named?: number): Promise<void> {
+  const clientId = clientOf(ctx, named);
+  const faults: Faults = {};
+  const { uuid, place } = readTarget(input, '', faults);
+  refuse(faults);
+  await ctx.db.transaction(async (tx) => {
+    await store.lockClient(tx, clientId);
+    const event = uuid
+      ? await store.findByUuid(tx, clientId, uuid)
+      : place && (await store.findByPlace(tx, clientId, input.name, place));
+    if (!event || event.name !== input.name) throw new BadRequest(`There is no such ${input.name} event`);
+    await store.deleteEvent(tx, event.uuid);
+    await recordAudit(tx, ctx, { action: 'delete_storage_event', subject: event.uuid });
+  });
+}
+
+async function setAll(
+  ctx: RequestContext,
+  clientId: number,
+  wanted: readonly WantedEvent[],
+): Promise<StoredEvent[]> {
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      await store.lockClient(tx, clientId);
+      const faults: Faults = {};
+      const events: StoredEvent[] = [];
+      for (const each of wanted) {
+        const event = await setOne(tx, ctx, clientId, each, faults);
+        if (event) events.push(event);
+      }
+      refuse(faults);
+      const month = monthOf(ctx.clock.now());
+      for (const storage of new Set(events.map((event) => event.storage_name))) {
+        await tellReached(tx, ctx, clientId, storage, month);
+      }
+      return events;
+    });
+  } catch (error) {
+    if (constraintOf(error) === 'storage_events_target') {
+      throw new Conflict('Another event of this name is set for that storage or bucket already');
+    }
+    throw error;
+  }
+}
+
+/** Undefined when something is wrong with it, which is then among the faults. */
+async function setOne(
+  tx: Tx,
+  ctx: RequestContext,
+  clientId: number,
+  { name, uuid, place, threshold, path }: WantedEvent,
+  faults: Faults,
+): Promise<StoredEvent | undefined> {
+  const known = uuid
+    ? await store.findByUuid(tx, clientId, uuid)
+    : place && (await store.findByPlace(tx, clientId, name, place));
+  if (uuid && !known) faults[`${path}uuid`] = ['is not the id of an event; leave it out to create one'];
+  else if (known && known.name !== name) faults[`${path}uuid`] = [`is the id of a ${known.name} event`];
+  else if (known) return changeEvent(tx, ctx, known, { ...known, ...place, threshold });
+  else if (place) {
+    const event = { uuid: ctx.ids.uuid(), name, ...place, threshold, reached_in: null };
+    await store.insertEvent(tx, clientId, event, ctx.clock.timestamp());
+    await recordAudit(tx, ctx, { action: 'create_storage_event', subject: event.uuid });
+    return event;
+  }
+  return undefined;
+}
+
+/** An event that is the same as before stays as told as it was; any change is judged anew. */
+async function changeEvent(
+  tx: Tx,
+  ctx: RequestContext,
+  before: StoredEvent,
+  after: StoredEvent,
+): Promise<StoredEvent> {
+  const same =
+    before.threshold === after.threshold &&
+    before.storage_name === after.storage_name &&
+    before.bucket_name === after.bucket_name;
+  if (same) return before;
+  const changed = { ...after, reached_in: null };
+  await store.updateEvent(tx, changed);
+  await recordAudit(tx, ctx, { action: 'update_storage_event', subject: before.uuid });
+  return changed;
+}

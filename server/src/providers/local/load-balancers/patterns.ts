@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { ConfigurationRefused, checkConfiguration } from './haproxy.ts';
+import { quote } from './quoting.ts';
+
+/** Asks HAProxy whether it takes this regular expression (PCRE2).
+ *  @param root directory for a file that is gone again afterwards
+ *  @returns its objection, or null when it takes it */
+export async function patternFault(program: string, root: string, pattern: string): Promise<string | null> {
+  let word: string;
+  try {
+    word = quote(pattern);
+  } catch (error) {
+    if (error instanceof TaskFailed) return error.message;
+    throw error;
+  }
+  const directory = mkdtempSync(join(root, 'pattern-'));
+  try {
+    const file = join(directory, 'haproxy.cfg');
+    writeFileSync(file, configuration(word), { mode: 0o600 });
+    await checkConfiguration(program, file);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ConfigurationRefused)) throw error;
+    const found = /regex '.*' is invalid \(error=(.*?), erroffset=(\d+)\)/s.exec(error.message);
+    return found ? `${found[1]} (at character ${found[2]})` : 'HAProxy does not take it';
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const configuration = (word: string): string => `defaults
+  timeout client 1s
+  timeout server 1s
+  timeout connect 1s
+frontend pattern
+  mode http
+  bind ipv4@127.0.0.1:1
+  acl pattern path -m reg -- ${word}
+  http-request deny if pattern
+`;

@@ -1,0 +1,416 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { UsageCounter } from '../../edge/src/usage.ts';
+import { UsageReporter } from '../../edge/src/usage-report.ts';
+import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
+import { type MailServer, startMailServer } from '../harness/mail.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+import { waitUntil } from '../harness/wait.ts';
+
+/** The section "Storage notifications" of the specification, and what triggers and delivers them. */
+
+let server: TestServer;
+let mail: MailServer;
+let receiver: Server;
+let posted: { id: string; body: { type: string; data: Record<string, unknown> } }[] = [];
+let aheadMs = 0;
+let storages = 0;
+/** A storage that no other test knows. */
+let storage: string;
+
+const clock: Clock = {
+  ...systemClock(),
+  now: () => new Date(Math.round(performance.timeOrigin + performance.now()) + aheadMs),
+};
+
+beforeAll(async () => {
+  mail = await startMailServer();
+  receiver = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      posted.push({ id: String(request.headers['webhook-id']), body: JSON.parse(body) });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  server = await startTestServer({ clock, smtpUrl: mail.url });
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  await server.call('POST', '/virga/v1/webhook_targets', { as: 'operator', body: { client_id: 1, url } });
+});
+
+afterAll(async () => {
+  await server.close();
+  await mail.close();
+  receiver.close();
+});
+
+beforeEach(() => {
+  storage = `vault-${String(++storages).padStart(4, '0')}`;
+  posted = [];
+});
+
+const EVENT = '/storage/notifications/v1/event';
+const EVENTS = '/storage/notifications/v1/events';
+const set = (body: Record<string, unknown>, method = 'POST') => server.call(method, EVENT, { body });
+
+let reports = 0;
+const report = (buckets: readonly Record<string, unknown>[], more: Record<string, unknown> = {}) =>
+  server.call('POST', `/virga/v1/clients/1/storages/${encodeURIComponent(storage)}/usage_reports`, {
+    as: 'operator',
+    body: { id: `report ${++reports}`, to: clock.now().toISOString(), buckets, ...more },
+  });
+
+/** What was told of this test's storage so far, when everything written down has gone out. */
+async function told(): Promise<unknown[]> {
+  await waitUntil(
+    async () => {
+      const rows = await server.db.named<{ waiting: number }>(
+        'test_waiting',
+        `select (select count(*) from webhook_deliveries where state = 'WAITING')
+              + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as waiting`,
+        [],
+      );
+      return rows[0]?.waiting === 0;
+    },
+    { what: 'everything to be delivered' },
+  );
+  const mine = posted.filter(
+    ({ body }) => (body.data.event as { storage_name: string }).storage_name === storage,
+  );
+  expect(new Set(mine.map(({ id }) => id)).size).toBe(mine.length);
+  const mails = mail.received.filter((each) => each.text.includes(storage));
+  expect(mails).toHaveLength(mine.length);
+  return mine.map(({ body }) => body.data);
+}
+
+const KINDS = [
+  ['reaching_used_space', 'bytes', 'used_space'],
+  ['reaching_files_quantity', 'count', 'files_quantity'],
+  ['reaching_used_traffic', 'bytes', 'used_traffic'],
+  ['reaching_used_requests', 'count', 'used_requests'],
+] as const;
+
+test.each(KINDS)('%s with %s is answered as stored, with a uuid of ours', async (name, field) => {
+  const created = await set({ name, storage_name: storage, bucket_name: 'photos', [field]: 10 });
+  expect(created.status).toBe(200);
+  expect(created.body).toEqual({
+    name,
+    storage_name: storage,
+    bucket_name: 'photos',
+    uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    [field]: 10,
+  });
+  const again = await set({ name, storage_name: storage, bucket_name: 'photos', [field]: 20 });
+  expect(again.body).toEqual({ ...created.body, [field]: 20 });
+  const whole = await set({ name, storage_name: storage, [field]: 30 });
+  expect(whole.body).toMatchObject({ bucket_name: '', [field]: 30 });
+  expect(whole.body.uuid).not.toBe(created.body.uuid);
+});
+
+test('PUT answers nothing, and finds the event by uuid or by place', async () => {
+  const name = 'reaching_used_space';
+  expect(await set({ name, storage_name: storage, bytes: 1 }, 'PUT')).toMatchObject({
+    status: 204,
+    body: '',
+  });
+  const { body } = await set({ name, storage_name: storage, bytes: 2 });
+  expect((await set({ name, uuid: body.uuid, bytes: 3 }, 'PUT')).status).toBe(204);
+  const { body: all } = await server.call('GET', EVENTS);
+  const mine = all.reaching_used_space.filter(
+    (event: { storage_name: string }) => event.storage_name === storage,
+  );
+  expect(mine).toEqual([{ uuid: body.uuid, storage_name: storage, bucket_name: '', bytes: 3 }]);
+});
+
+test('DELETE takes a uuid or a place, and says when there is nothing to delete', async () => {
+  const name = 'reaching_used_requests';
+  const { body } = await set({ name, storage_name: storage, bucket_name: 'a', count: 1 });
+  await set({ name, storage_name: storage, bucket_name: 'b', count: 1 });
+  expect((await set({ name: 'reaching_used_space', uuid: body.uuid }, 'DELETE')).status).toBe(400);
+  expect((await set({ name, uuid: body.uuid }, 'DELETE')).status).toBe(204);
+  expect((await set({ name, storage_name: storage, bucket_name: 'b' }, 'DELETE')).status).toBe(204);
+  const gone = await set({ name, storage_name: storage, bucket_name: 'b' }, 'DELETE');
+  expect(gone).toMatchObject({
+    status: 400,
+    body: { error: 'There is no such reaching_used_requests event' },
+  });
+});
+
+test('several events at once: those given are set, the others stay, the answer is everything', async () => {
+  const kept = await set({ name: 'reaching_used_space', storage_name: storage, bytes: 1 });
+  const before = (await server.call('GET', EVENTS)).body;
+  const reply = await server.call('POST', EVENTS, {
+    body: {
+      reaching_used_space: [{ storage_name: storage, bucket_name: 'new', bytes: 7 }],
+      reaching_used_requests: [{ storage_name: storage, count: 8 }],
+    },
+  });
+  expect(reply.status).toBe(200);
+  expect(Object.keys(reply.body).sort()).toEqual(KINDS.map(([name]) => name).sort());
+  expect(reply.body.reaching_used_traffic).toEqual(before.reaching_used_traffic);
+  expect(reply.body.reaching_used_space).toHaveLength(before.reaching_used_space.length + 1);
+  expect(reply.body.reaching_used_space).toContainEqual({
+    uuid: kept.body.uuid,
+    storage_name: storage,
+    bucket_name: '',
+    bytes: 1,
+  });
+  expect((await server.call('GET', EVENTS)).body).toEqual(reply.body);
+});
+
+test('several events are set all or none, and every fault is named', async () => {
+  const before = (await server.call('GET', EVENTS)).body;
+  const unknown = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
+  const shape = await server.call('POST', EVENTS, {
+    body: {
+      reaching_used_space: [
+        { storage_name: storage, bytes: 5 },
+        { bytes: 0, bucket_name: 'x' },
+        { uuid: 'x', bytes: 1 },
+      ],
+    },
+  });
+  expect(shape.status).toBe(400);
+  expect(Object.keys(shape.body)).toEqual(['error']);
+  for (const field of ['1.bytes', '1.storage_name', '2.uuid'])
+    expect(shape.body.error).toContain(`reaching_used_space.${field}`);
+  const late = await server.call('POST', EVENTS, {
+    body: {
+      reaching_used_space: [
+        { storage_name: storage, bytes: 5 },
+        { uuid: unknown, bytes: 1 },
+      ],
+    },
+  });
+  expect(late.status).toBe(400);
+  expect(late.body.error).toContain('reaching_used_space.1.uuid');
+  expect((await server.call('GET', EVENTS)).body).toEqual(before);
+});
+
+test('faults are named in {error}', async () => {
+  const faults: [Record<string, unknown>, RegExp][] = [
+    [{ name: 'reaching_the_moon', storage_name: storage }, /^name: must be one of: reaching_files_quantity/],
+    [{ name: 'reaching_used_space', storage_name: storage }, /^bytes: is required for reaching_used_space/],
+    [{ name: 'reaching_used_space', storage_name: storage, count: 5, bytes: 1 }, /^count: does not belong/],
+    [{ name: 'reaching_files_quantity', storage_name: storage, count: 0 }, /^count: must be at least 1/],
+    [{ name: 'reaching_files_quantity', storage_name: storage, count: -1 }, /^count: /],
+    [{ name: 'reaching_files_quantity', storage_name: storage, count: 1.5 }, /^count: must be integer/],
+    [{ name: 'reaching_files_quantity', count: 1 }, /^storage_name: is required/],
+    [
+      { name: 'reaching_files_quantity', bucket_name: 'b', count: 1 },
+      /^storage_name: is required with a bucket_name/,
+    ],
+    [{ name: 'reaching_used_space', uuid: 'no', bytes: 1 }, /^uuid: must be a valid uuid/],
+    [{ storage_name: storage, bytes: 1 }, /^name: is required/],
+  ];
+  for (const [body, error] of faults) {
+    for (const method of ['POST', 'PUT']) {
+      const reply = await set(body, method);
+      expect(reply.status, JSON.stringify(body)).toBe(400);
+      expect(Object.keys(reply.body)).toEqual(['error']);
+      expect(reply.body.error).toMatch(error);
+    }
+  }
+});
+
+test('an event cannot be moved to where there is one already', async () => {
+  const name = 'reaching_used_space';
+  await set({ name, storage_name: storage, bucket_name: 'a', bytes: 1 });
+  const { body } = await set({ name, storage_name: storage, bucket_name: 'b', bytes: 1 });
+  const moved = await set({ name, uuid: body.uuid, storage_name: storage, bucket_name: 'a', bytes: 1 });
+  expect(moved.status).toBe(409);
+  expect(Object.keys(moved.body)).toEqual(['error']);
+  const free = await set({ name, uuid: body.uuid, storage_name: storage, bucket_name: 'c', bytes: 1 });
+  expect(free.body).toMatchObject({ uuid: body.uuid, bucket_name: 'c' });
+});
+
+test('client_id is a query parameter: the own one, and no other', async () => {
+  const body = { name: 'reaching_used_space', storage_name: storage, bytes: 1 };
+  expect((await server.call('POST', `${EVENT}?client_id=1`, { body })).status).toBe(200);
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    expect((await server.call(method, `${EVENT}?client_id=2`, { body })).status).toBe(404);
+  }
+  expect((await server.call('POST', `${EVENT}?client_id=x`, { body })).status).toBe(400);
+  const others = await server.call('GET', EVENTS, { as: 'other client' });
+  expect(JSON.stringify(others.body)).not.toContain(storage);
+});
+
+test('401 and 403 carry detail and error', async () => {
+  const body = { name: 'reaching_used_space', storage_name: storage, bytes: 1 };
+  const unknown = await server.call('POST', EVENT, { body, token: 'x' });
+  expect(unknown.status).toBe(401);
+  expect(unknown.body).toEqual({ detail: expect.any(String), error: unknown.body.detail });
+  const reader = await server.call('POST', EVENT, { body, as: 'Users' });
+  expect(reader.status).toBe(403);
+  expect(reader.body).toEqual({ detail: expect.any(String), error: reader.body.detail });
+});
+
+test('the configurator lists every kind with the field of its threshold', async () => {
+  const { status, body } = await server.call('GET', `${EVENTS}/configurator`);
+  expect(status).toBe(200);
+  for (const [name, field] of KINDS) {
+    const kind = body.structure.find((each: { name: string }) => each.name === name);
+    expect(kind.fields[0]).toEqual({ name: field, type: 'uint64' });
+  }
+});
+
+test.each(KINDS)('%s is told once, at the threshold and not before it', async (name, field, usage) => {
+  await set({ name, storage_name: storage, bucket_name: 'b', [field]: 100 });
+  await report([{ bucket_name: 'b', [usage]: 99 }]);
+  expect(await told()).toEqual([]);
+  const monthly = usage === 'used_traffic' || usage === 'used_requests';
+  await report([{ bucket_name: 'b', [usage]: monthly ? 1 : 100 }]);
+  await report([{ bucket_name: 'b', [usage]: monthly ? 1 : 101 }]);
+  const [only, ...more] = await told();
+  expect(more).toEqual([]);
+  expect(only).toMatchObject({
+    client_id: 1,
+    event: { name, storage_name: storage, bucket_name: 'b', [field]: 100 },
+    usage: 100,
+  });
+});
+
+test('an event on a storage counts all its buckets, one on a bucket that one alone', async () => {
+  await set({ name: 'reaching_used_space', storage_name: storage, bytes: 100 });
+  await set({ name: 'reaching_used_space', storage_name: storage, bucket_name: 'a', bytes: 100 });
+  await report([{ bucket_name: 'a', used_space: 60 }]);
+  await report([{ bucket_name: 'b', used_space: 40 }]);
+  expect(await told()).toMatchObject([{ event: { bucket_name: '' }, usage: 100 }]);
+});
+
+test('a repeated report is counted once, also when it comes many times at once', async () => {
+  await set({ name: 'reaching_used_traffic', storage_name: storage, bytes: 100 });
+  const send = () => report([{ bucket_name: 'a', used_traffic: 60 }], { id: 'the same' });
+  const replies = await Promise.all(Array.from({ length: 8 }, send));
+  expect(replies.filter(({ body }) => body.counted)).toHaveLength(1);
+  expect(replies.every(({ status }) => status === 200)).toBe(true);
+  expect(await told()).toEqual([]);
+  await report([{ bucket_name: 'a', used_traffic: 40 }]);
+  expect(await told()).toHaveLength(1);
+});
+
+test('many reports at once that together reach the threshold tell once', async () => {
+  await set({ name: 'reaching_used_requests', storage_name: storage, count: 10 });
+  await Promise.all(Array.from({ length: 20 }, () => report([{ bucket_name: 'a', used_requests: 1 }])));
+  expect(await told()).toMatchObject([{ usage: 10 }]);
+});
+
+test('usage that fell below is told again when it rises; a level that arrives late is not believed', async () => {
+  await set({ name: 'reaching_files_quantity', storage_name: storage, count: 5 });
+  const at = (seconds: number) => ({ to: new Date(clock.now().getTime() + seconds * 1000).toISOString() });
+  await report([{ bucket_name: 'a', files_quantity: 5 }], at(-50));
+  await report([{ bucket_name: 'a', files_quantity: 4 }], at(-40));
+  await report([{ bucket_name: 'a', files_quantity: 9 }], at(-45));
+  expect(await told()).toHaveLength(1);
+  await report([{ bucket_name: 'a', files_quantity: 6 }], at(-30));
+  expect(await told()).toHaveLength(2);
+});
+
+test('a threshold that is reached already is told when it is set; the same one again is not', async () => {
+  await report([{ bucket_name: 'a', used_space: 50 }]);
+  const event = { name: 'reaching_used_space', storage_name: storage };
+  await set({ ...event, bytes: 50 });
+  await set({ ...event, bytes: 50 });
+  expect(await told()).toHaveLength(1);
+  await set({ ...event, bytes: 60 });
+  expect(await told()).toHaveLength(1);
+  await set({ ...event, bytes: 40 });
+  expect(await told()).toHaveLength(2);
+});
+
+test('traffic begins anew with each month', async () => {
+  await set({ name: 'reaching_used_traffic', storage_name: storage, bytes: 10 });
+  await report([{ bucket_name: 'a', used_traffic: 10 }]);
+  aheadMs += 32 * 86_400_000;
+  await report([{ bucket_name: 'a', used_traffic: 9 }]);
+  expect(await told()).toHaveLength(1);
+  await report([{ bucket_name: 'a', used_traffic: 1 }]);
+  expect(await told()).toHaveLength(2);
+});
+
+test('what the delivery edge reports of videos counts as buckets', async () => {
+  await set({ name: 'reaching_used_traffic', storage_name: storage, bucket_name: 'film', bytes: 10 });
+  const reply = await server.call(
+    'POST',
+    `/virga/v1/clients/1/storages/${encodeURIComponent(storage)}/usage_reports`,
+    {
+      as: 'operator',
+      body: {
+        id: 'edge 1',
+        from: clock.now().toISOString(),
+        to: clock.now().toISOString(),
+        videos: [{ video: 'film', requests: 2, bytes: 12 }],
+      },
+    },
+  );
+  expect(reply.body).toEqual({ counted: true });
+  expect(await told()).toMatchObject([{ usage: 12, event: { bucket_name: 'film' } }]);
+});
+
+test('the reporter of the delivery edge is understood as it is', async () => {
+  await set({ name: 'reaching_used_requests', storage_name: storage, bucket_name: 'film', count: 3 });
+  const usage = new UsageCounter();
+  for (const bytes of [5, 6, 7]) usage.add('film', bytes);
+  const failures: unknown[] = [];
+  const reporter = new UsageReporter({
+    url: `${await server.api.listen({ host: '127.0.0.1', port: 0 })}/virga/v1/clients/1/storages/${storage}/usage_reports`,
+    token: server.tokens.operator,
+    usage,
+    now: () => clock.now(),
+    log: (_message, error) => failures.push(error),
+  });
+  await reporter.stop();
+  expect(failures).toEqual([]);
+  expect(await told()).toMatchObject([{ usage: 3, event: { bucket_name: 'film' } }]);
+});
+
+test('faulty reports are refused and count nothing', async () => {
+  await set({ name: 'reaching_used_traffic', storage_name: storage, bytes: 1 });
+  const bucket = { bucket_name: 'a', used_traffic: 5 };
+  const days = (n: number) => new Date(clock.now().getTime() + n * 86_400_000).toISOString();
+  for (const [more, field] of [
+    [{ to: days(-32) }, 'to'],
+    [{ to: days(1) }, 'to'],
+    [{ id: '' }, 'id'],
+    [{ buckets: undefined }, 'buckets'],
+    [{ buckets: [{ ...bucket, used_space: -1 }] }, 'buckets.0.used_space'],
+    [{ buckets: [{ used_space: 1 }] }, 'buckets.0.bucket_name'],
+  ] as const) {
+    const reply = await report([bucket], more);
+    expect(reply.status, field).toBe(400);
+    expect(Object.keys(reply.body.invalid_fields)).toEqual([field]);
+  }
+  const other = await server.call('POST', '/virga/v1/clients/999/storages/s/usage_reports', {
+    as: 'operator',
+    body: { id: 'x', to: days(0), buckets: [bucket] },
+  });
+  expect(other.status).toBe(404);
+  const client = await server.call('POST', '/virga/v1/clients/1/storages/s/usage_reports', {
+    body: { id: 'x', to: days(0), buckets: [bucket] },
+  });
+  expect(client.status).toBe(403);
+  expect(await told()).toEqual([]);
+});
+
+test('a mail server that refuses for a while gets the mail later', async () => {
+  mail.refuse(450);
+  await set({ name: 'reaching_used_space', storage_name: storage, bytes: 1 });
+  await report([{ bucket_name: 'a', used_space: 1 }]);
+  await waitUntil(
+    async () => {
+      const rows = await server.db.named<{ attempts: number }>(
+        'test_mail_attempts',
+        'select max(attempts) as attempts from mail_outbox where sent_at is null',
+        [],
+      );
+      return (rows[0]?.attempts ?? 0) > 0;
+    },
+    { what: 'the first refusal' },
+  );
+  mail.refuse(undefined);
+  expect(await told()).toHaveLength(1);
+});
