@@ -3,6 +3,10 @@ import type { UsageCounter, VideoUsage } from './usage.ts';
 
 const EVERY_MS = 10_000;
 const PATIENCE_MS = 5_000;
+/** As many as the intake takes in one report. */
+const MAX_VIDEOS = 10_000;
+/** Answers that say that the same report may be taken later. All others below 500 are final. */
+const PASSING = [401, 403, 404, 408, 425, 429];
 
 /** One report: what was delivered between two moments. Its id makes a repetition harmless. */
 export interface UsageReport {
@@ -55,7 +59,10 @@ export class UsageReporter {
     const { usage, now, log } = this.#options;
     const to = now().toISOString();
     const videos = usage.drain();
-    if (videos.length > 0) this.#unsent.push({ id: randomUUID(), from: this.#since, to, videos });
+    for (let i = 0; i < videos.length; i += MAX_VIDEOS) {
+      const part = videos.slice(i, i + MAX_VIDEOS);
+      this.#unsent.push({ id: randomUUID(), from: this.#since, to, videos: part });
+    }
     this.#since = to;
     try {
       for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
@@ -68,7 +75,7 @@ export class UsageReporter {
   }
 
   async #post(report: UsageReport): Promise<void> {
-    const { url, token } = this.#options;
+    const { url, token, log } = this.#options;
     const answer = await fetch(url, {
       method: 'POST',
       headers: { authorization: `APIKey ${token}`, 'content-type': 'application/json' },
@@ -76,6 +83,10 @@ export class UsageReporter {
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     await answer.body?.cancel();
-    if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
+    if (answer.ok) return;
+    const error = new Error(`${url} answers ${answer.status}`);
+    if (answer.status >= 500 || PASSING.includes(answer.status)) throw error;
+    // One report that is too old, say, must not hold up all later ones.
+    log('a usage report was refused and is given up', error);
   }
 }

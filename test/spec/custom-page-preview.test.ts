@@ -1,6 +1,6 @@
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** The section "Custom page preview" of the specification, and its problem body. */
@@ -118,18 +118,50 @@ test('a token is needed, and answers without one are a detail alone', async () =
   expect(Object.keys(reply.body)).toEqual(['detail']);
 });
 
-test('a real browser shows hostile texts as text: no script runs, nothing is fetched, no element is added', async () => {
-  const hostile = {
-    header: '</h1><script>document.title="owned"</script>',
-    title: '</title><img src=x onerror=alert(1)>',
-    text: '<style>*{display:none}</style>"\'&lt;<!-- <a href="https://virga.test/">x</a>',
-    error: '</span></p><iframe src="https://virga.test/"></iframe>',
-  };
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
+describe('in a real browser', () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
+    });
   });
-  try {
+
+  afterAll(() => browser.close());
+
+  test('the longest words fit every width from 280 pixels, with the largest logo', async () => {
+    const logo = await sharp({ create: { width: 450, height: 130, channels: 3, background: '#123' } })
+      .png()
+      .toBuffer();
+    const body = {
+      logo: logo.toString('base64'),
+      header: 'W'.repeat(62),
+      title: 'W'.repeat(50),
+      text: 'W'.repeat(400),
+      error: 'W'.repeat(400),
+    };
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await browser.newPage({ colorScheme });
+      for (const type of PAGE_TYPES) {
+        await page.setContent((await preview(type, body)).body.html);
+        for (const width of [280, 390, 1280]) {
+          await page.setViewportSize({ width, height: 800 });
+          const seen = await page.evaluate('document.documentElement.scrollWidth');
+          expect(seen, `${type} at ${width}`).toBeLessThanOrEqual(width);
+        }
+      }
+      await page.close();
+    }
+  }, 60_000);
+
+  test('a real browser shows hostile texts as text: no script runs, nothing is fetched, no element is added', async () => {
+    const hostile = {
+      header: '</h1><script>document.title="owned"</script>',
+      title: '</title><img src=x onerror=alert(1)>',
+      text: '<style>*{display:none}</style>"\'&lt;<!-- <a href="https://virga.test/">x</a>',
+      error: '</span></p><iframe src="https://virga.test/"></iframe>',
+    };
     for (const type of PAGE_TYPES) {
       const page = await browser.newPage();
       const requests: string[] = [];
@@ -155,7 +187,5 @@ test('a real browser shows hostile texts as text: no script runs, nothing is fet
       expect({ requests, dialogs }).toEqual({ requests: [], dialogs: [] });
       await page.close();
     }
-  } finally {
-    await browser.close();
-  }
-}, 60_000);
+  }, 60_000);
+});

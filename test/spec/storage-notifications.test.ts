@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { UsageCounter } from '../../edge/src/usage.ts';
+import { UsageReporter } from '../../edge/src/usage-report.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
 import { type MailServer, startMailServer } from '../harness/mail.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
@@ -347,6 +349,23 @@ test('what the delivery edge reports of videos counts as buckets', async () => {
   );
   expect(reply.body).toEqual({ counted: true });
   expect(await told()).toMatchObject([{ usage: 12, event: { bucket_name: 'film' } }]);
+});
+
+test('the reporter of the delivery edge is understood as it is', async () => {
+  await set({ name: 'reaching_used_requests', storage_name: storage, bucket_name: 'film', count: 3 });
+  const usage = new UsageCounter();
+  for (const bytes of [5, 6, 7]) usage.add('film', bytes);
+  const failures: unknown[] = [];
+  const reporter = new UsageReporter({
+    url: `${await server.api.listen({ host: '127.0.0.1', port: 0 })}/virga/v1/clients/1/storages/${storage}/usage_reports`,
+    token: server.tokens.operator,
+    usage,
+    now: () => clock.now(),
+    log: (_message, error) => failures.push(error),
+  });
+  await reporter.stop();
+  expect(failures).toEqual([]);
+  expect(await told()).toMatchObject([{ usage: 3, event: { bucket_name: 'film' } }]);
 });
 
 test('faulty reports are refused and count nothing', async () => {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { messageOf } from '../../kernel/errors.ts';
 
 /** Signed calls in the form of the Standard Webhooks specification (standardwebhooks.com). */
 
@@ -27,7 +28,7 @@ export interface WebhookCall {
 /** Posts one call. @throws Error unless the answer is a 2xx; redirects are not followed */
 export async function callWebhook({ url, secret, id, now, body }: WebhookCall): Promise<void> {
   const seconds = Math.floor(now.getTime() / 1000);
-  const answer = await fetch(url, {
+  const answer = await reach(url, {
     method: 'POST',
     redirect: 'manual',
     headers: {
@@ -42,4 +43,15 @@ export async function callWebhook({ url, secret, id, now, body }: WebhookCall): 
   });
   await answer.body?.cancel();
   if (!answer.ok) throw new Error(`the target answered ${answer.status}`);
+}
+
+/** @throws Error that says why the address cannot be reached, which fetch itself hides in a cause */
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new Error(`the target cannot be reached: ${messageOf(cause)}${code}`, { cause: error });
+  }
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
@@ -11,10 +12,11 @@ import { Cipher } from '../../platform/secrets/cipher.ts';
 import { newKey } from '../../platform/secrets/key-file.ts';
 import { addKeyId } from '../../platform/secrets/master-keys.ts';
 import { secretText, signatureOf } from './call.ts';
+import { Deliverer } from './deliver.ts';
 import { postEvent } from './index.ts';
 import { RETRY_AFTER } from './model.ts';
 import { resealTargets } from './service.ts';
-import { secretContext } from './store.ts';
+import { claimDue, secretContext } from './store.ts';
 
 interface Call {
   readonly url: string;
@@ -146,6 +148,45 @@ test('after the last attempt a delivery is given up', async () => {
   await waitUntil(async () => (await mine()).state === 'FAILED', { what: 'the delivery to be given up' });
   expect(await mine()).toMatchObject({ attempts: 10, last_error: 'the target answered 503' });
   expect(calls).toHaveLength(10);
+});
+
+test('an address that nobody listens at is named with the reason', async () => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  await addTarget(`http://127.0.0.1:${port}/`);
+  await post({ n: 5 });
+  const row = await waitUntil(
+    async () =>
+      (await deliveries('&state=WAITING')).find((each: { last_error: string | null }) => each.last_error),
+    { what: 'the failed attempt' },
+  );
+  expect(row.last_error).toMatch(/^the target cannot be reached: .*ECONNREFUSED/);
+});
+
+test('an attempt that a crash cut off is repeated after its time, with the same id', async () => {
+  const idle = await startTestServer({ clock, worker: false, masterKeys: [masterKey] });
+  try {
+    const body = { client_id: 1, url: `${address}/crash` };
+    await idle.call('POST', TARGETS, { as: 'operator', body });
+    const id = await idle.db.transaction((tx) =>
+      postEvent(tx, { clock, ids: randomIds() }, { clientId: 1, type: 'test.happened', data: {} }),
+    );
+    const [claimed, ...others] = await claimDue(idle.db, clock.now(), 10);
+    expect([claimed?.attempts, others.length]).toEqual([1, 0]);
+    const log = pino({ level: 'silent' });
+    const next = new Deliverer({ db: idle.db, clock, log, cipher: new Cipher([masterKey]) });
+    await next.run(new AbortController().signal);
+    expect(calls).toEqual([]);
+    aheadMs += 5000;
+    await next.run(new AbortController().signal);
+    expect(calls.map(({ headers }) => headers['webhook-id'])).toEqual([id]);
+    await next.run(new AbortController().signal);
+    expect(calls).toHaveLength(1);
+  } finally {
+    await idle.close();
+  }
 });
 
 test('an event that is rolled back is told to nobody', async () => {

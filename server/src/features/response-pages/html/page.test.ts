@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { DEFAULTS, FIELDS, LENGTHS, PAGES, type TextField } from '../model.ts';
 import { escapeHtml } from './escape.ts';
 import { renderPage } from './page.ts';
+import { STYLE } from './style.ts';
 
 const TEXTS: readonly TextField[] = ['header', 'title', 'text', 'error'];
 
@@ -111,4 +112,42 @@ test.each(PAGES)('%s is complete in itself and works without scripts', (page) =>
   expect(html).toContain("default-src 'none'");
   expect(html.match(/<h1/g)).toHaveLength(1);
   expect(html).toContain('prefers-color-scheme:dark');
+});
+
+/** The colours that a block of the style sheet sets. */
+function colours(block: string): Record<string, string> {
+  const pairs = [...block.matchAll(/--([\w-]+):(#[0-9a-f]{3,6})\b/g)];
+  return Object.fromEntries(pairs.map(([, name, value]) => [name, value]));
+}
+
+/** Relative luminance as WCAG 2.2 defines it. */
+function luminance(hex: string): number {
+  const digits = hex.slice(1);
+  const full = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  const [r = 0, g = 0, b = 0] = [0, 2, 4].map((at) => {
+    const value = Number.parseInt(full.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a: string, b: string): number {
+  const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test('every text has a contrast of at least 4.5 to 1, in light and in dark', () => {
+  const [light = '', dark = ''] = [...STYLE.matchAll(/:root\{[^}]*\}/g)].map(([block]) => block);
+  for (const scheme of [colours(light), { ...colours(light), ...colours(dark) }]) {
+    for (const [text, ground] of [
+      ['ink', 'card'],
+      ['soft', 'card'],
+      ['accent', 'card'],
+      ['accent', 'tint'],
+      ['bad', 'bad-tint'],
+    ] as const) {
+      const ratio = contrast(scheme[text] ?? '', scheme[ground] ?? '');
+      expect(ratio, `${text} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+    }
+  }
 });
