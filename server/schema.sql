@@ -129,6 +129,89 @@ CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, crea
 CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE CONSTRAINT TRIGGER instances_count AFTER INSERT OR DELETE ON public.instances DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('instances');
 
+create table k8s_clusters (
+  id uuid not null,
+  client_id integer not null,
+  project_id integer not null,
+  region_id integer not null,
+  name text not null,
+  version text not null,
+  control_plane_version text,
+  status text not null,
+  keypair text not null,
+  ssh_public_key text not null,
+  settings jsonb not null,
+  network_id uuid not null,
+  subnet_id uuid not null,
+  api_address text not null,
+  ca_certificate text not null,
+  client_certificate text not null,
+  key_id text not null,
+  sealed_ca_key bytea not null,
+  sealed_client_key bytea not null,
+  kubeconfig_created_at timestamp with time zone not null,
+  kubeconfig_expires_at timestamp with time zone not null,
+  node_serial integer default 0 not null,
+  upgrade_attempts integer default 0 not null,
+  task_id uuid,
+  creator_task_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint k8s_clusters_pkey PRIMARY KEY (id),
+  constraint k8s_clusters_status_check CHECK ((status = ANY (ARRAY['Provisioning'::text, 'Provisioned'::text, 'Deleting'::text]))),
+  constraint k8s_clusters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint k8s_clusters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint k8s_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX k8s_clusters_created ON public.k8s_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX k8s_clusters_name ON public.k8s_clusters USING btree (project_id, region_id, name);
+CREATE CONSTRAINT TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('k8s_clusters');
+
+create table k8s_nodes (
+  id uuid not null,
+  number bigint generated always as identity not null,
+  cluster_id uuid not null,
+  pool_id uuid not null,
+  name text not null,
+  version text not null,
+  state text not null,
+  private_ip text not null,
+  state_since timestamp with time zone not null,
+  constraint k8s_nodes_pkey PRIMARY KEY (id),
+  constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'REMOVING'::text]))),
+  constraint k8s_nodes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE,
+  constraint k8s_nodes_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES k8s_pools(id) ON DELETE CASCADE
+);
+CREATE INDEX k8s_nodes_cluster ON public.k8s_nodes USING btree (cluster_id, number);
+CREATE INDEX k8s_nodes_pool ON public.k8s_nodes USING btree (pool_id);
+CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state <> 'READY'::text);
+
+create table k8s_pools (
+  id uuid not null,
+  cluster_id uuid not null,
+  name text not null,
+  flavor_id text not null,
+  node_count integer not null,
+  min_node_count integer not null,
+  max_node_count integer,
+  boot_volume_size integer not null,
+  boot_volume_type text not null,
+  is_public_ipv4 boolean not null,
+  auto_healing_enabled boolean not null,
+  labels jsonb not null,
+  taints jsonb not null,
+  crio_config jsonb not null,
+  kubelet_config jsonb not null,
+  security_group_ids text[] not null,
+  servergroup_id uuid,
+  servergroup_policy text,
+  deleting boolean default false not null,
+  created_at timestamp with time zone not null,
+  constraint k8s_pools_pkey PRIMARY KEY (id),
+  constraint k8s_pools_node_count_check CHECK (((node_count >= 0) AND (node_count <= 200))),
+  constraint k8s_pools_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
+
 create table lb_health_monitors (
   id uuid not null,
   pool_id uuid not null,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
+import { kubernetes } from './features/kubernetes/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
@@ -83,6 +84,7 @@ export function features({
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     instances(),
+    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
     storageNotifications({ db, clock }),

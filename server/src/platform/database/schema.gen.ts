@@ -118,6 +118,70 @@ export interface Instances {
   volumes: Generated<Json>;
 }
 
+export interface K8sClusters {
+  api_address: string;
+  ca_certificate: string;
+  client_certificate: string;
+  client_id: number;
+  control_plane_version: string | null;
+  created_at: Date;
+  creator_task_id: string;
+  id: string;
+  key_id: string;
+  keypair: string;
+  kubeconfig_created_at: Date;
+  kubeconfig_expires_at: Date;
+  name: string;
+  network_id: string;
+  node_serial: Generated<number>;
+  project_id: number;
+  region_id: number;
+  sealed_ca_key: Buffer;
+  sealed_client_key: Buffer;
+  settings: Json;
+  ssh_public_key: string;
+  status: string;
+  subnet_id: string;
+  task_id: string | null;
+  upgrade_attempts: Generated<number>;
+  version: string;
+}
+
+export interface K8sNodes {
+  cluster_id: string;
+  id: string;
+  name: string;
+  number: Generated<number>;
+  pool_id: string;
+  private_ip: string;
+  state: string;
+  state_since: Date;
+  version: string;
+}
+
+export interface K8sPools {
+  auto_healing_enabled: boolean;
+  boot_volume_size: number;
+  boot_volume_type: string;
+  cluster_id: string;
+  created_at: Date;
+  crio_config: Json;
+  deleting: Generated<boolean>;
+  flavor_id: string;
+  id: string;
+  is_public_ipv4: boolean;
+  kubelet_config: Json;
+  labels: Json;
+  max_node_count: number | null;
+  min_node_count: number;
+  name: string;
+  node_count: number;
+  security_group_ids: string[];
+  servergroup_id: string | null;
+  servergroup_policy: string | null;
+  taints: Json;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -467,6 +531,9 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   inference_secrets: InferenceSecrets;
   instances: Instances;
+  k8s_clusters: K8sClusters;
+  k8s_nodes: K8sNodes;
+  k8s_pools: K8sPools;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
