@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { iam, readClient } from './features/iam/index.ts';
+import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
@@ -75,7 +75,7 @@ export function features({
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
-    iam(),
+    iam({ cipher }),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher }),
@@ -137,7 +137,11 @@ export class App {
       clock,
       ids,
       log,
-      authenticator: new Authenticator({ db, now: () => clock.now().getTime() }),
+      authenticator: new Authenticator({
+        db,
+        now: () => clock.now().getTime(),
+        bearer: bearerResolver({ db, clock, cipher: this.#options.cipher }),
+      }),
       scopes: scopeResolver(db),
       routes: this.routes,
       rateLimit,

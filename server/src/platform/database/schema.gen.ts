@@ -348,6 +348,12 @@ export interface MasterKeys {
   id: string;
 }
 
+export interface PasswordLinks {
+  expires_at: Date;
+  hash: Buffer;
+  user_id: number;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -400,6 +406,15 @@ export interface ResourceCounts {
   project_id: number;
   region_id: number;
   resource: string;
+}
+
+export interface SignIns {
+  at: Date;
+  client_id: number;
+  id: Generated<number>;
+  ip: string;
+  user_agent: string;
+  user_id: number;
 }
 
 export interface SshKeys {
@@ -485,8 +500,11 @@ export interface Users {
   deleted_at: Date | null;
   email: string;
   id: Generated<number>;
+  lang: Generated<string>;
   name: string | null;
   password_hash: string | null;
+  phone: string | null;
+  session_version: Generated<number>;
 }
 
 export interface WebhookDeliveries {
@@ -544,12 +562,14 @@ export interface DB {
   mail_outbox: MailOutbox;
   managed_postgresql: ManagedPostgresql;
   master_keys: MasterKeys;
+  password_links: PasswordLinks;
   projects: Projects;
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
   regions: Regions;
   resource_counts: ResourceCounts;
+  sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;
   storage_usage: StorageUsage;
