@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { iam, readClient } from './features/iam/index.ts';
+import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
+import { kubernetes } from './features/kubernetes/index.ts';
 import { loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
@@ -74,7 +75,7 @@ export function features({
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   return [
-    iam(),
+    iam({ cipher }),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher }),
@@ -83,6 +84,7 @@ export function features({
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     instances(),
+    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
     loadBalancers({ db, log, clock, providerOf, regionIds }),
     responsePages(),
     storageNotifications({ db, clock }),
@@ -135,7 +137,11 @@ export class App {
       clock,
       ids,
       log,
-      authenticator: new Authenticator({ db, now: () => clock.now().getTime() }),
+      authenticator: new Authenticator({
+        db,
+        now: () => clock.now().getTime(),
+        bearer: bearerResolver({ db, clock, cipher: this.#options.cipher }),
+      }),
       scopes: scopeResolver(db),
       routes: this.routes,
       rateLimit,

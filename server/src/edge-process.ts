@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Logger } from './kernel/log.ts';
 import { VIDEO_SETTING_NAMES } from './kernel/video-settings.ts';
 
@@ -78,4 +79,22 @@ export class EdgeProcess {
     this.#retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     this.#timer = setTimeout(() => this.#spawn(), retryMs);
   }
+}
+
+/** Where an edge beside this server reports what it delivered: as the storage `video` of the first client, with
+ *  the operator token of the first run. Nowhere, where that token is not known.
+ *  @param url of the API */
+export function reportSettings(dataDir: string, url: string): Record<string, string> {
+  let kept = '';
+  try {
+    kept = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
+  } catch {
+    // Removed by somebody careful, or written on another machine.
+  }
+  const token = /^OPERATOR_TOKEN=(.+)$/m.exec(kept)?.[1];
+  if (token === undefined) return {};
+  return {
+    VIRGA_EDGE_REPORT_URL: `${url}/virga/v1/clients/1/storages/video/usage_reports`,
+    VIRGA_EDGE_REPORT_TOKEN: token,
+  };
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { App } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { EdgeProcess } from './edge-process.ts';
+import { EdgeProcess, reportSettings } from './edge-process.ts';
 import { readRegions } from './features/regions/index.ts';
 import { type Credentials, prepareDatabase } from './first-run.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -90,7 +90,7 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
     ready = false;
   });
   if (url) lock.announce(url);
-  if (url && config.video.edge.enabled) startEdge(config, secrets, log, closers);
+  if (url && config.video.edge.enabled) startEdge(config, url, secrets, log, closers);
   greet(url, config, credentials);
 }
 
@@ -115,10 +115,20 @@ async function serve(app: App, config: Config, closers: Closers): Promise<string
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function startEdge(config: Config, secrets: readonly string[], log: Logger, closers: Closers): void {
+function startEdge(
+  config: Config,
+  url: string,
+  secrets: readonly string[],
+  log: Logger,
+  closers: Closers,
+): void {
   // The same folder seen from server/src and from the bundle in server/dist.
   const script = path.join(import.meta.dirname, '..', '..', 'edge', 'dist', 'main.js');
-  const settings = { VIRGA_DATA_DIR: config.dataDir, VIRGA_VIDEO_SECRETS: secrets.join(',') };
+  const settings = {
+    VIRGA_DATA_DIR: config.dataDir,
+    VIRGA_VIDEO_SECRETS: secrets.join(','),
+    ...(config.video.edge.report ? {} : reportSettings(config.dataDir, url)),
+  };
   const edge = new EdgeProcess({ script, settings, log });
   closers.push(() => edge.stop());
   edge.start();

@@ -33,7 +33,7 @@ export function providerFactories({
     },
     simulated: ({ settings }) => ({
       ...createSimulated({ seed, timeScale, faults: settings.faults ?? {}, clock }),
-      capabilities: { dbaas: true },
+      capabilities: { kvm: true, k8s: true, dbaas: true },
     }),
   };
 }

@@ -1,9 +1,11 @@
+import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
 
 /** What a region runs on: the ports that its provider implements. */
 export interface RegionProvider {
   readonly loadBalancers?: LoadBalancerProvider;
+  readonly kubernetes?: KubernetesProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Stops what must not outlive the server. */
   close?(): Promise<void>;
@@ -27,6 +29,9 @@ export class RegionProviders {
 
   readonly loadBalancersOf = (regionId: number): LoadBalancerProvider | undefined =>
     this.#providers.get(regionId)?.loadBalancers;
+
+  readonly kubernetesOf = (regionId: number): KubernetesProvider | undefined =>
+    this.#providers.get(regionId)?.kubernetes;
 
   readonly capabilitiesOf = async (regionId: number): Promise<Capabilities> => ({
     ...NO_CAPABILITIES,

@@ -33,6 +33,8 @@ export interface TestServer {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   /** Waits until the tasks of a reply have ended, and returns the first. */
   ended(reply: Reply): Promise<TaskView>;
+  /** Ends the worker and starts one that remembers nothing; `app` stays the first one's. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -123,19 +125,22 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { rateLimit = 0 } = options;
   const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);
   await db.transaction((tx) => addKeyId(tx, cipher.currentKeyId, clock.timestamp()));
-  const app = new App({
-    db,
-    clock,
-    ids: randomIds(),
-    log,
-    providers,
-    cipher,
-    mail: { smtpUrl: options.smtpUrl, from: 'Virga <virga@virga.test>' },
-    rateLimit,
-    isReady: () => true,
-    checkResponses: true,
-    video: options.video ?? VIDEO,
-  });
+  const newApp = () =>
+    new App({
+      db,
+      clock,
+      ids: randomIds(),
+      log,
+      providers,
+      cipher,
+      mail: { smtpUrl: options.smtpUrl, from: 'Virga <virga@virga.test>' },
+      rateLimit,
+      isReady: () => true,
+      checkResponses: true,
+      video: options.video ?? VIDEO,
+    });
+  const app = newApp();
+  let working = app;
   const api = await app.api();
   const withWorker = options.worker ?? true;
   if (withWorker) {
@@ -151,11 +156,18 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     tokens,
     call,
     ended: (reply) => ended(call, reply),
+    restart: async () => {
+      await working.background.stop();
+      await working.worker.stop();
+      working = newApp();
+      await working.worker.start();
+      await working.background.start();
+    },
     close: async () => {
       await api.close();
       if (withWorker) {
-        await app.background.stop();
-        await app.worker.stop();
+        await working.background.stop();
+        await working.worker.stop();
       }
       await providers.close();
       await db.close();

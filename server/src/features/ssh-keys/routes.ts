@@ -25,6 +25,7 @@ export const sshKeyRoutes: readonly Route[] = [
     params: ProjectParams,
     body: CreateSshKey,
     status: 201,
+    sensitive: true,
     response: CreatedSshKey,
     handler: (ctx, { body }) => createSshKey(ctx, body),
   }),

@@ -36,6 +36,22 @@ test('without a public key a pair is made, whose private key is shown once and f
   expect(rows.some(({ row }) => row.includes('PRIVATE'))).toBe(false);
 });
 
+test('a private key made here is not kept to be given again under an Idempotency-Key', async () => {
+  const { status, body } = await server.call('POST', URL, {
+    body: { name: 'repeated' },
+    headers: { 'idempotency-key': 'pair' },
+  });
+  expect(status).toBe(201);
+  const rows = await server.db.named<{ row: string }>(
+    't_keys',
+    'select k::text as row from idempotency_keys k',
+    [],
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.some(({ row }) => row.includes('PRIVATE'))).toBe(false);
+  expect(body.private_key).toContain('PRIVATE');
+});
+
 test('a made public key is one that is accepted', async () => {
   const pair = await newKeyPair('a b');
   expect(parsePublicKey(pair.text)?.fingerprint).toBe(pair.fingerprint);

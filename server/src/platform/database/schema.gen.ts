@@ -118,6 +118,70 @@ export interface Instances {
   volumes: Generated<Json>;
 }
 
+export interface K8sClusters {
+  api_address: string;
+  ca_certificate: string;
+  client_certificate: string;
+  client_id: number;
+  control_plane_version: string | null;
+  created_at: Date;
+  creator_task_id: string;
+  id: string;
+  key_id: string;
+  keypair: string;
+  kubeconfig_created_at: Date;
+  kubeconfig_expires_at: Date;
+  name: string;
+  network_id: string;
+  node_serial: Generated<number>;
+  project_id: number;
+  region_id: number;
+  sealed_ca_key: Buffer;
+  sealed_client_key: Buffer;
+  settings: Json;
+  ssh_public_key: string;
+  status: string;
+  subnet_id: string;
+  task_id: string | null;
+  upgrade_attempts: Generated<number>;
+  version: string;
+}
+
+export interface K8sNodes {
+  cluster_id: string;
+  id: string;
+  name: string;
+  number: Generated<number>;
+  pool_id: string;
+  private_ip: string;
+  state: string;
+  state_since: Date;
+  version: string;
+}
+
+export interface K8sPools {
+  auto_healing_enabled: boolean;
+  boot_volume_size: number;
+  boot_volume_type: string;
+  cluster_id: string;
+  created_at: Date;
+  crio_config: Json;
+  deleting: Generated<boolean>;
+  flavor_id: string;
+  id: string;
+  is_public_ipv4: boolean;
+  kubelet_config: Json;
+  labels: Json;
+  max_node_count: number | null;
+  min_node_count: number;
+  name: string;
+  node_count: number;
+  security_group_ids: string[];
+  servergroup_id: string | null;
+  servergroup_policy: string | null;
+  taints: Json;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -284,6 +348,12 @@ export interface MasterKeys {
   id: string;
 }
 
+export interface PasswordLinks {
+  expires_at: Date;
+  hash: Buffer;
+  user_id: number;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -336,6 +406,15 @@ export interface ResourceCounts {
   project_id: number;
   region_id: number;
   resource: string;
+}
+
+export interface SignIns {
+  at: Date;
+  client_id: number;
+  id: Generated<number>;
+  ip: string;
+  user_agent: string;
+  user_id: number;
 }
 
 export interface SshKeys {
@@ -421,8 +500,11 @@ export interface Users {
   deleted_at: Date | null;
   email: string;
   id: Generated<number>;
+  lang: Generated<string>;
   name: string | null;
   password_hash: string | null;
+  phone: string | null;
+  session_version: Generated<number>;
 }
 
 export interface WebhookDeliveries {
@@ -467,6 +549,9 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   inference_secrets: InferenceSecrets;
   instances: Instances;
+  k8s_clusters: K8sClusters;
+  k8s_nodes: K8sNodes;
+  k8s_pools: K8sPools;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
@@ -477,12 +562,14 @@ export interface DB {
   mail_outbox: MailOutbox;
   managed_postgresql: ManagedPostgresql;
   master_keys: MasterKeys;
+  password_links: PasswordLinks;
   projects: Projects;
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
   regions: Regions;
   resource_counts: ResourceCounts;
+  sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;
   storage_usage: StorageUsage;

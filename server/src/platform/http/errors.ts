@@ -20,7 +20,7 @@ export interface WireError {
   readonly body: unknown;
 }
 
-export type Dialect = 'cloud' | 'waap' | 'storage' | 'video';
+export type Dialect = 'cloud' | 'iam' | 'waap' | 'storage' | 'video';
 
 /** An error of the HTTP layer itself, before any feature is reached. */
 export class HttpError extends Error {
@@ -34,6 +34,7 @@ export class HttpError extends Error {
 }
 
 export function dialectOf(path: string): Dialect {
+  if (path.startsWith('/iam/')) return 'iam';
   if (path.startsWith('/waap/')) return 'waap';
   if (path.startsWith('/storage/')) return 'storage';
   if (path === '/video/token' || path.startsWith('/video/token?')) return 'video';
@@ -97,6 +98,7 @@ function dialectStatus(dialect: Dialect, facts: Facts, error: unknown): number {
 
 const BODIES: Record<Dialect, (facts: Facts, error: unknown, requestId: string) => unknown> = {
   cloud: cloudBody,
+  iam: iamBody,
   waap: problemBody,
   storage: (facts) =>
     isDetail(facts) ? { detail: facts.message, error: facts.message } : { error: facts.message },
@@ -117,6 +119,12 @@ function cloudBody(facts: Facts, error: unknown, requestId: string): unknown {
     return { ...body, info };
   }
   return body;
+}
+
+/** As in the cloud, with the faulty fields under the name that account clients look for as well. */
+function iamBody(facts: Facts, error: unknown, requestId: string): unknown {
+  const body = cloudBody(facts, error, requestId) as object;
+  return error instanceof Invalid ? { ...body, errors: error.fields } : body;
 }
 
 const PROBLEMS: Readonly<Record<number, readonly [type: string, title: string]>> = {

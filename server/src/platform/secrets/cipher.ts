@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** Bytes of a master key: AES-256. */
 export const KEY_BYTES = 32;
@@ -59,9 +67,27 @@ export class Cipher {
     return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
   }
 
+  /** HMAC-SHA-256 of the text under a key of its own for the purpose, derived from the current one. */
+  sign(text: string, purpose: string): Buffer {
+    return macOf(this.#key(this.currentKeyId), text, purpose);
+  }
+
+  /** Whether `sign` made this under any of the keys. */
+  verify(text: string, purpose: string, signature: Buffer): boolean {
+    return [...this.#keys.values()].some((key) => {
+      const expected = macOf(key, text, purpose);
+      return expected.length === signature.length && timingSafeEqual(expected, signature);
+    });
+  }
+
   #key(id: string): Buffer {
     const key = this.#keys.get(id);
     if (!key) throw new Error(`the master key ${id} is not among those configured`);
     return key;
   }
+}
+
+function macOf(key: Buffer, text: string, purpose: string): Buffer {
+  const own = Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `virga ${purpose}`, KEY_BYTES));
+  return createHmac('sha256', own).update(text).digest();
 }

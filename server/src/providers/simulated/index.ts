@@ -1,5 +1,7 @@
+import type { KubernetesProvider } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 
 export interface SimulatedOptions {
@@ -12,8 +14,13 @@ export interface SimulatedOptions {
   readonly clock: Clock;
 }
 
+export interface Simulated {
+  readonly loadBalancers: LoadBalancerProvider;
+  readonly kubernetes: KubernetesProvider;
+}
+
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
-export function createSimulated(options: SimulatedOptions): { readonly loadBalancers: LoadBalancerProvider } {
-  const { clock, ...rest } = options;
-  return { loadBalancers: simulatedLoadBalancers({ ...rest, now: () => clock.now().getTime() }) };
+export function createSimulated({ clock, ...rest }: SimulatedOptions): Simulated {
+  const options = { ...rest, now: () => clock.now().getTime() };
+  return { loadBalancers: simulatedLoadBalancers(options), kubernetes: simulatedKubernetes(options) };
 }

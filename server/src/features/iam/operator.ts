@@ -1,0 +1,192 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { nullable, offsetTime } from '../../kernel/codecs.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { DateTime, Key, ListOf, ListQuery, Nullable } from '../../platform/http/schemas.ts';
+import { listMail } from '../../platform/mail/outbox.ts';
+import { insertProject } from '../projects/index.ts';
+import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
+import { Invitation, InviteUser, type PageQuery } from './user-schema.ts';
+import { addUser } from './user-service.ts';
+
+/** Calls of those who run the cloud: clients, their first users, and the outbox. */
+
+const tag = 'Operator';
+const access = 'operate';
+const company = () => Type.String({ minLength: 1, maxLength: 255 });
+
+const OperatorClient = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    email: Type.String(),
+    status: Type.String(),
+    created_at: DateTime(),
+  },
+  { $id: 'OperatorClient' },
+);
+const CreateOperatorClient = Type.Object(
+  { name: company(), email: Type.String({ format: 'email', description: 'Where warnings go' }) },
+  { $id: 'CreateOperatorClient' },
+);
+const Company = Type.Object({ id: Type.Optional(Type.Integer()), company: company() }, { $id: 'Company' });
+const CreatedCompany = Type.Object({ id: Type.Integer(), company: Type.String() }, { $id: 'CreatedCompany' });
+const AddUser = Type.Object(
+  {
+    email: InviteUser.properties.email,
+    user_role: InviteUser.properties.user_role,
+    lang: InviteUser.properties.lang,
+    name: InviteUser.properties.name,
+    password: Type.Optional(
+      Type.String({ minLength: 8, maxLength: 128, description: 'Without one the user is invited by mail' }),
+    ),
+  },
+  { $id: 'AddUser' },
+);
+const Mail = Type.Object(
+  {
+    id: Type.Integer(),
+    client_id: Nullable(Type.Integer()),
+    kind: Type.String(),
+    recipient: Type.String(),
+    subject: Type.String(),
+    body: Type.String(),
+    attempts: Type.Integer(),
+    error: Nullable(Type.String()),
+    created_at: DateTime(),
+    sent_at: Nullable(DateTime()),
+    failed_at: Nullable(DateTime()),
+  },
+  { $id: 'Mail' },
+);
+
+interface ClientRow {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly status: string;
+  readonly created_at: Date;
+}
+const COLUMNS = 'id, name, email, status, created_at';
+const view = (row: ClientRow) => ({ ...row, created_at: offsetTime(row.created_at) });
+
+/** A client starts with a default project. */
+async function createClient(ctx: RequestContext, input: Static<typeof CreateOperatorClient>) {
+  return ctx.db.transaction(async (tx) => {
+    const timestamp = ctx.clock.timestamp();
+    const [row] = await tx.named<ClientRow>(
+      'client_insert',
+      `insert into clients (name, email, created_at) values ($1, $2, $3) returning ${COLUMNS}`,
+      [input.name, input.email, timestamp],
+    );
+    if (!row) throw new Error('the client was not inserted');
+    await insertProject(tx, {
+      clientId: row.id,
+      name: 'default',
+      description: null,
+      isDefault: true,
+      timestamp,
+    });
+    await recordAudit(tx, ctx, { action: 'create_client', subject: row.id });
+    await reserve(tx, { clientId: row.id, regionId: GLOBAL_REGION }, { project_count: 1 });
+    return view(row);
+  });
+}
+
+async function listClients(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
+  const rows = await ctx.db.named<ClientRow>(
+    'client_list',
+    `select ${COLUMNS} from clients order by id limit $1 offset $2`,
+    [limit, offset],
+  );
+  const [total] = await ctx.db.named<{ count: number }>(
+    'client_count',
+    'select count(*) as count from clients',
+    [],
+  );
+  return { count: total?.count ?? 0, results: rows.map(view) };
+}
+
+async function readOutbox(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
+  const { count, results } = await listMail(ctx.db, { limit, offset });
+  return {
+    count,
+    results: results.map((row) => ({
+      id: row.id,
+      client_id: row.client_id,
+      kind: row.kind,
+      recipient: row.recipient,
+      subject: row.subject,
+      body: row.body,
+      attempts: row.attempts,
+      error: row.error,
+      created_at: offsetTime(row.created_at),
+      sent_at: nullable(offsetTime)(row.sent_at),
+      failed_at: nullable(offsetTime)(row.failed_at),
+    })),
+  };
+}
+
+export const operatorRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/virga/v1/clients',
+    tag,
+    summary: 'Create a client with a default project',
+    access,
+    body: CreateOperatorClient,
+    status: 201,
+    response: OperatorClient,
+    handler: (ctx, { body }) => createClient(ctx, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/virga/v1/clients',
+    tag,
+    summary: 'List clients',
+    access,
+    query: ListQuery({}),
+    response: ListOf(OperatorClient, 'OperatorClientList'),
+    handler: (ctx, { query }) => listClients(ctx, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/iam/clients/create',
+    tag: 'Accounts',
+    summary: 'Create a client by its name alone',
+    access,
+    body: Company,
+    status: 201,
+    response: CreatedCompany,
+    handler: async (ctx, { body }) => {
+      const { id, name } = await createClient(ctx, { name: body.company, email: NO_ADDRESS });
+      return { id, company: name };
+    },
+  }),
+  clientRoute({
+    method: 'POST',
+    path: '/virga/v1/clients/{client_id}/users',
+    tag,
+    summary: 'Add a user to a client, with a password or by invitation',
+    access,
+    params: Type.Object({ client_id: Key() }),
+    body: AddUser,
+    status: 201,
+    response: Invitation,
+    handler: (ctx, { body }) => addUser(ctx, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/virga/v1/outbox',
+    tag,
+    summary: 'Read the mail that was sent or waits, newest first',
+    access,
+    query: ListQuery({}),
+    response: ListOf(Mail, 'MailList'),
+    handler: (ctx, { query }) => readOutbox(ctx, query),
+  }),
+];
+
+/** Of a client that was made by its name alone. */
+const NO_ADDRESS = 'nobody@virga.internal';

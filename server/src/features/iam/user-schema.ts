@@ -1,0 +1,141 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Key, ListQuery, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { ROLE_NAMES, User } from './schema.ts';
+
+export const LANGS = ['de', 'en', 'ru', 'zh', 'az'] as const;
+const email = () => Type.String({ format: 'email' });
+const text = () => Type.String({ maxLength: 255 });
+/** Long enough to matter, short enough not to be a way to keep the server busy. */
+const newPassword = () => Type.String({ minLength: 8, maxLength: 128 });
+const password = () => Type.String({ maxLength: 1000 });
+
+export const Login = Type.Object(
+  {
+    username: Type.String({ maxLength: 254, description: 'The e-mail address' }),
+    password: password(),
+    one_time_password: Type.Optional(Type.String({ description: 'Not asked for; ignored' })),
+  },
+  { $id: 'Login' },
+);
+export const Refresh = Type.Object({ refresh: Type.String({ maxLength: 4096 }) }, { $id: 'Refresh' });
+export const TokenPair = Type.Object({ access: Type.String(), refresh: Type.String() }, { $id: 'TokenPair' });
+/** Signing in with an API token gives no refresh token, so that it does not outlive the API token for long. */
+export const ClientLogin = Type.Object(
+  { access: Type.String(), refresh: Nullable(Type.String()) },
+  { $id: 'ClientLogin' },
+);
+
+const membership = Type.Object({
+  client_id: Type.Integer(),
+  client_company_name: Type.String(),
+  user_id: Type.Integer(),
+  user_roles: Type.Array(Type.String()),
+});
+const USER_TYPES = ['common', 'reseller', 'seller'] as const;
+
+export const FullUser = Type.Object(
+  {
+    ...User.properties,
+    user_type: StringEnum(USER_TYPES),
+    is_active: Type.Boolean(),
+    client_and_roles: Type.Array(membership),
+  },
+  { $id: 'FullUser' },
+);
+export type FullUser = Static<typeof FullUser>;
+
+export const FullUserList = Type.Object(
+  {
+    count: Type.Integer(),
+    next: Nullable(Type.String()),
+    previous: Nullable(Type.String()),
+    results: Type.Array(FullUser),
+  },
+  { $id: 'FullUserList' },
+);
+export const PageQuery = ListQuery({});
+export type PageQuery = Static<typeof PageQuery>;
+
+/** `name`, `lang` and `phone` change; the rest may be sent back as it was read. */
+export const PatchUser = Type.Object(
+  {
+    name: Type.Optional(Nullable(text())),
+    lang: Type.Optional(StringEnum(LANGS)),
+    phone: Type.Optional(Nullable(text())),
+    email: Type.Optional(email()),
+    auth_types: Type.Optional(Type.Array(StringEnum(['password', 'sso', 'github', 'google-oauth2']))),
+    id: Type.Optional(Type.Integer()),
+    reseller: Type.Optional(Type.Integer()),
+    client: Type.Optional(Type.Number()),
+    deleted: Type.Optional(Type.Boolean()),
+    activated: Type.Optional(Type.Boolean()),
+    sso_auth: Type.Optional(Type.Boolean()),
+    two_fa: Type.Optional(Type.Boolean()),
+    user_type: Type.Optional(StringEnum(USER_TYPES)),
+    is_active: Type.Optional(Type.Boolean()),
+    client_and_roles: Type.Optional(Type.Array(membership)),
+  },
+  { $id: 'PatchUser' },
+);
+export type PatchUser = Static<typeof PatchUser>;
+
+export const ChangePassword = Type.Object(
+  { old: password(), new: newPassword(), double: password() },
+  { $id: 'ChangePassword' },
+);
+export type ChangePassword = Static<typeof ChangePassword>;
+export const ForgotPassword = Type.Object({ email: email() }, { $id: 'ForgotPassword' });
+export const Nothing = Type.Object({}, { $id: 'Nothing' });
+export const SetPassword = Type.Object(
+  { token: Type.String({ maxLength: 255 }), password: newPassword() },
+  { $id: 'SetPassword' },
+);
+export const ChangeEmail = Type.Object({ new_email: email(), password: password() }, { $id: 'ChangeEmail' });
+export const ChangedEmail = Type.Object({ new_email: email() }, { $id: 'ChangedEmail' });
+
+export const RoleName = Type.Object({
+  id: Type.Optional(Type.Integer()),
+  name: Type.Optional(StringEnum(ROLE_NAMES)),
+});
+export type RoleName = Static<typeof RoleName>;
+
+export const InviteUser = Type.Object(
+  {
+    email: email(),
+    user_role: RoleName,
+    client_id: Key(),
+    lang: Type.Optional(StringEnum(LANGS)),
+    name: Type.Optional(text()),
+  },
+  { $id: 'InviteUser' },
+);
+export type InviteUser = Static<typeof InviteUser>;
+export const Invitation = Type.Object(
+  { user_id: Type.Integer(), email: email(), status: Type.String() },
+  { $id: 'Invitation' },
+);
+
+export const ClientUser = Type.Object({ user_role: Type.Optional(RoleName) }, { $id: 'ClientUser' });
+export const UserParams = Type.Object({ userId: Key() });
+export const ClientUserParams = Type.Object({ clientId: Key(), userId: Key() });
+
+/** Only successful sign-ins are kept. */
+export const SignInList = Type.Object(
+  {
+    count: Type.Number(),
+    next: Nullable(Type.String()),
+    previous: Nullable(Type.String()),
+    result: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        user: Type.Integer(),
+        login_at: Type.String(),
+        ip_address: Type.String(),
+        user_agent: Type.String(),
+        is_successful: Type.Boolean(),
+        auth_type: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'SignInList' },
+);

@@ -1,0 +1,223 @@
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { Page } from '../../platform/http/schemas.ts';
+import type { ClusterRow, ClusterSettings, ClusterStatus } from './model.ts';
+
+/** SQL of clusters. */
+
+export interface Scope {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+const COLUMNS = `id, client_id, project_id, region_id, name, version, control_plane_version, status, keypair,
+  ssh_public_key, settings, network_id, subnet_id, api_address, ca_certificate, client_certificate, key_id,
+  sealed_ca_key, sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, node_serial, upgrade_attempts,
+  task_id, creator_task_id, created_at`;
+
+export async function findCluster(
+  db: Queryable,
+  scope: Scope,
+  name: string,
+): Promise<ClusterRow | undefined> {
+  const [row] = await db.named<ClusterRow>(
+    'k8s_cluster_find',
+    `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2 and name = $3`,
+    [scope.projectId, scope.regionId, name],
+  );
+  return row;
+}
+
+export async function readCluster(db: Queryable, id: string): Promise<ClusterRow | undefined> {
+  const [row] = await db.named<ClusterRow>(
+    'k8s_cluster_get',
+    `select ${COLUMNS} from k8s_clusters where id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** The cluster, locked until the transaction ends. */
+export async function lockClusterByName(tx: Tx, scope: Scope, name: string): Promise<ClusterRow | undefined> {
+  const [row] = await tx.named<ClusterRow>(
+    'k8s_cluster_lock_name',
+    `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2 and name = $3 for update`,
+    [scope.projectId, scope.regionId, name],
+  );
+  return row;
+}
+
+export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | undefined> {
+  const [row] = await tx.named<ClusterRow>(
+    'k8s_cluster_lock',
+    `select ${COLUMNS} from k8s_clusters where id = $1 for update`,
+    [id],
+  );
+  return row;
+}
+
+export async function listClusters(db: Db, scope: Scope, page: Page) {
+  const [rows, counts] = await Promise.all([
+    db.named<ClusterRow>(
+      'k8s_cluster_list',
+      `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2
+        order by created_at desc, id desc limit $3 offset $4`,
+      [scope.projectId, scope.regionId, page.limit, page.offset],
+    ),
+    db.named<{ count: number }>(
+      'k8s_cluster_count',
+      `select count from resource_counts where project_id = $1 and region_id = $2 and resource = 'k8s_clusters'`,
+      [scope.projectId, scope.regionId],
+    ),
+  ]);
+  return { count: counts[0]?.count ?? 0, rows };
+}
+
+export type NewCluster = Omit<
+  ClusterRow,
+  'control_plane_version' | 'status' | 'node_serial' | 'upgrade_attempts' | 'task_id' | 'created_at'
+> & { readonly timestamp: string };
+
+/** A cluster that its creating task will bring up. */
+export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
+  await tx.named(
+    'k8s_cluster_insert',
+    `insert into k8s_clusters (id, client_id, project_id, region_id, name, version, status, keypair, ssh_public_key,
+       settings, network_id, subnet_id, api_address, ca_certificate, client_certificate, key_id, sealed_ca_key,
+       sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, task_id, creator_task_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, 'Provisioning', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+             $20, $20, $21)`,
+    [
+      c.id,
+      c.client_id,
+      c.project_id,
+      c.region_id,
+      c.name,
+      c.version,
+      c.keypair,
+      c.ssh_public_key,
+      JSON.stringify(c.settings),
+      c.network_id,
+      c.subnet_id,
+      c.api_address,
+      c.ca_certificate,
+      c.client_certificate,
+      c.key_id,
+      c.sealed_ca_key,
+      c.sealed_client_key,
+      c.kubeconfig_created_at,
+      c.kubeconfig_expires_at,
+      c.creator_task_id,
+      c.timestamp,
+    ],
+  );
+}
+
+/** Gives the cluster to a task; nothing else may change it until `unlockCluster`. */
+export async function holdCluster(tx: Tx, id: string, taskId: string, status: ClusterStatus): Promise<void> {
+  await tx.named('k8s_cluster_hold', 'update k8s_clusters set task_id = $2, status = $3 where id = $1', [
+    id,
+    taskId,
+    status,
+  ]);
+}
+
+export async function unlockCluster(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named(
+    'k8s_cluster_unlock',
+    `update k8s_clusters set task_id = null, status = 'Provisioned' where id = $1 and task_id = $2`,
+    [id, taskId],
+  );
+}
+
+export async function countUpgradeAttempt(tx: Tx, id: string): Promise<void> {
+  await tx.named(
+    'k8s_cluster_attempt',
+    'update k8s_clusters set upgrade_attempts = upgrade_attempts + 1 where id = $1',
+    [id],
+  );
+}
+
+export async function setControlPlaneVersion(
+  tx: Tx,
+  id: string,
+  taskId: string,
+  version: string,
+): Promise<void> {
+  await tx.named(
+    'k8s_cluster_control_plane',
+    'update k8s_clusters set control_plane_version = $3 where id = $1 and task_id = $2',
+    [id, taskId, version],
+  );
+}
+
+export async function setVersion(tx: Tx, id: string, version: string): Promise<void> {
+  await tx.named('k8s_cluster_version', 'update k8s_clusters set version = $2 where id = $1', [id, version]);
+}
+
+export async function setSettings(tx: Tx, id: string, settings: ClusterSettings): Promise<void> {
+  await tx.named('k8s_cluster_settings', 'update k8s_clusters set settings = $2 where id = $1', [
+    id,
+    JSON.stringify(settings),
+  ]);
+}
+
+export async function setNodeSerial(tx: Tx, id: string, serial: number): Promise<void> {
+  await tx.named('k8s_cluster_serial', 'update k8s_clusters set node_serial = $2 where id = $1', [
+    id,
+    serial,
+  ]);
+}
+
+export interface NewClientCertificate {
+  readonly certificate: string;
+  readonly keyId: string;
+  readonly sealedCaKey: Buffer;
+  readonly sealedClientKey: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export async function setClientCertificate(tx: Tx, id: string, next: NewClientCertificate): Promise<void> {
+  await tx.named(
+    'k8s_cluster_client_certificate',
+    `update k8s_clusters set client_certificate = $2, key_id = $3, sealed_ca_key = $4, sealed_client_key = $5,
+            kubeconfig_created_at = $6, kubeconfig_expires_at = $7 where id = $1`,
+    [
+      id,
+      next.certificate,
+      next.keyId,
+      next.sealedCaKey,
+      next.sealedClientKey,
+      next.createdAt,
+      next.expiresAt,
+    ],
+  );
+}
+
+/** Every cluster's sealed keys, locked, for a change of the master key. */
+export async function lockSealedKeys(tx: Tx): Promise<ClusterRow[]> {
+  return tx.named<ClusterRow>(
+    'k8s_cluster_sealed',
+    `select ${COLUMNS} from k8s_clusters order by id for update`,
+    [],
+  );
+}
+
+export async function deleteCluster(tx: Tx, id: string): Promise<void> {
+  await tx.named('k8s_cluster_delete', 'delete from k8s_clusters where id = $1', [id]);
+}
+
+/** Clusters that no task works on and whose nodes are not as they should be. */
+export async function unsettledClusters(db: Db): Promise<string[]> {
+  const rows = await db.named<{ id: string }>(
+    'k8s_clusters_unsettled',
+    `select c.id from k8s_clusters c
+      where c.task_id is null and (
+        exists (select 1 from k8s_nodes n where n.cluster_id = c.id and n.state <> 'READY')
+        or exists (select 1 from k8s_pools p where p.cluster_id = c.id
+                    and p.node_count <> (select count(*) from k8s_nodes n where n.pool_id = p.id)))
+      order by c.created_at`,
+    [],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,237 @@
+import { Conflict, Invalid } from '../../kernel/errors.ts';
+import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { readClusterInstances } from '../instances/index.ts';
+import { guardProject } from '../projects/index.ts';
+import { reserve } from '../quotas/index.ts';
+import { findSshKey, findSshKeyIds } from '../ssh-keys/index.ts';
+import { type KubernetesService, lockFreeCluster, providerFor, quotaScopeOf } from './access.ts';
+import { clusterAmounts, loggingAmounts } from './amounts.ts';
+import { issueClient, newAuthority } from './certificates.ts';
+import * as store from './cluster-store.ts';
+import { sealKeys } from './keys.ts';
+import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } from './model.ts';
+import { newPool } from './new-pool.ts';
+import { insertPool, readNodes } from './pool-store.ts';
+import { checkCluster, checkCni, Faults, isUuid } from './rules.ts';
+import type { CreateCluster, UpdateCluster } from './schema-input.ts';
+import { upgradeVersions } from './versions.ts';
+
+/** Commands on clusters: one transaction each, the work is the task's. */
+
+/** @throws Invalid naming every faulty field, Conflict for a taken name, Forbidden, QuotaExceeded */
+export async function createCluster(
+  service: KubernetesService,
+  ctx: RegionContext,
+  input: CreateCluster,
+): Promise<TaskRef> {
+  const provider = providerFor(service, ctx);
+  const settings = settingsOf(input);
+  const sshPublicKey = await checkCreation(ctx, input, settings);
+  const id = ctx.ids.uuid();
+  const taskId = ctx.ids.uuid();
+  const row = await newCluster(service, ctx, { id, taskId, input, settings, sshPublicKey });
+  const api_address = provider.apiAddress(id);
+  const pools = input.pools.map((pool) => newPool(ctx, id, pool));
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      await guardProject(tx, ctx.project.id);
+      await store.insertCluster(tx, { ...row, api_address });
+      for (const pool of pools) await insertPool(tx, pool);
+      const task = await start(tx, ctx, 'create_k8s_cluster_v2', { ...row, taskId });
+      await reserve(tx, quotaScopeOf(ctx), clusterAmounts(pools, settings.logging));
+      return task;
+    });
+  } catch (error) {
+    if (constraintOf(error) === 'k8s_clusters_name')
+      throw new Conflict(`A Kubernetes cluster with the name ${input.name} exists already`);
+    throw error;
+  }
+}
+
+/** @returns the public key that nodes are given */
+async function checkCreation(
+  ctx: RegionContext,
+  input: CreateCluster,
+  settings: ClusterSettings,
+): Promise<string> {
+  const faults = new Faults();
+  checkCluster(faults, input, settings);
+  const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
+  const key = await findSshKey(ctx.db, input.keypair, viewer);
+  if (!key) faults.add('keypair', `there is no SSH key ${input.keypair} in this project`);
+  await checkSlurm(faults, ctx, settings);
+  faults.throw();
+  return key?.public_key ?? '';
+}
+
+async function checkSlurm(faults: Faults, ctx: RegionContext, { slurm }: ClusterSettings): Promise<void> {
+  const wanted = slurm.ssh_key_ids ?? [];
+  if (wanted.length === 0) return;
+  const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
+  const known = await findSshKeyIds(ctx.db, wanted, viewer);
+  wanted.forEach((id, i) => {
+    if (!known.includes(id.toLowerCase()))
+      faults.add(`add_ons.slurm.ssh_key_ids.${i}`, `there is no SSH key ${id} in this project`);
+  });
+}
+
+interface Creation {
+  readonly id: string;
+  readonly taskId: string;
+  readonly input: CreateCluster;
+  readonly settings: ClusterSettings;
+  readonly sshPublicKey: string;
+}
+
+async function newCluster(service: KubernetesService, ctx: RegionContext, creation: Creation) {
+  const { id, taskId, input, settings, sshPublicKey } = creation;
+  const now = ctx.clock.now();
+  const serial = () => ctx.ids.uuid().replaceAll('-', '');
+  const ca = await newAuthority(input.name, serial(), now);
+  const client = await issueClient(ca, serial(), now);
+  const { keyId, sealedCaKey, sealedClientKey } = sealKeys(service.cipher, id, ca, client);
+  return {
+    id,
+    client_id: ctx.project.clientId,
+    project_id: ctx.project.id,
+    region_id: ctx.region.id,
+    name: input.name,
+    version: input.version,
+    keypair: input.keypair,
+    ssh_public_key: sshPublicKey,
+    settings,
+    network_id: input.fixed_network || ctx.ids.uuid(),
+    subnet_id: input.fixed_subnet || ctx.ids.uuid(),
+    ca_certificate: ca.certificate,
+    client_certificate: client.certificate,
+    key_id: keyId,
+    sealed_ca_key: sealedCaKey,
+    sealed_client_key: sealedClientKey,
+    kubeconfig_created_at: client.createdAt,
+    kubeconfig_expires_at: client.expiresAt,
+    creator_task_id: taskId,
+    timestamp: ctx.clock.timestamp(),
+  };
+}
+
+interface Work {
+  readonly id: string;
+  readonly name: string;
+  readonly taskId: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+
+function start(tx: Tx, ctx: RegionContext, type: string, work: Work): Promise<TaskRef> {
+  return startTask(tx, ctx, {
+    id: work.taskId,
+    type,
+    subject: work.id,
+    name: work.name,
+    projectId: ctx.project.id,
+    regionId: ctx.region.id,
+    ...(work.input ? { input: work.input } : {}),
+  });
+}
+
+/** @throws NotFound, Conflict, Invalid; answers without a task when nothing would change */
+export async function updateCluster(
+  service: KubernetesService,
+  ctx: RegionContext,
+  name: string,
+  input: UpdateCluster,
+): Promise<TaskRef> {
+  providerFor(service, ctx);
+  return ctx.db.transaction(async (tx) => {
+    const cluster = await lockFreeCluster(tx, ctx, name);
+    const settings = changedSettings(cluster.settings, input);
+    await checkChange(ctx, cluster, input, settings);
+    if (isSame(settings, cluster.settings)) return NO_TASK;
+    const taskId = ctx.ids.uuid();
+    await store.holdCluster(tx, cluster.id, taskId, 'Provisioned');
+    const task = await start(tx, ctx, 'update_k8s_cluster_v2', { ...cluster, taskId, input });
+    if (settings.logging?.enabled && !cluster.settings.logging?.enabled)
+      await reserve(tx, quotaScopeOf(ctx), loggingAmounts(settings.logging));
+    return task;
+  });
+}
+
+async function checkChange(
+  ctx: RegionContext,
+  { settings: now }: ClusterRow,
+  input: UpdateCluster,
+  next: ClusterSettings,
+): Promise<void> {
+  const faults = new Faults();
+  checkCni(faults, input.cni && { ...input.cni, provider: next.cni.provider ?? 'calico' });
+  if (next.cni.provider !== now.cni.provider)
+    faults.add('cni.provider', `is ${now.cni.provider} and cannot be changed`);
+  if (input.add_ons?.slurm) await checkSlurm(faults, ctx, next);
+  faults.throw();
+}
+
+/** Equal whatever the order of their keys: one of them has been through the database. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const left = Object.entries(a);
+  const right = b as Record<string, unknown>;
+  return left.length === Object.keys(right).length && left.every(([key, value]) => isSame(value, right[key]));
+}
+
+/** @throws NotFound, Conflict, Invalid for volumes that are not the cluster's */
+export async function deleteCluster(
+  service: KubernetesService,
+  ctx: RegionContext,
+  name: string,
+  volumes: string | undefined,
+): Promise<TaskRef> {
+  providerFor(service, ctx);
+  return ctx.db.transaction(async (tx) => {
+    const cluster = await lockFreeCluster(tx, ctx, name);
+    await checkVolumes(tx, cluster, volumes);
+    const taskId = ctx.ids.uuid();
+    await store.holdCluster(tx, cluster.id, taskId, 'Deleting');
+    return start(tx, ctx, 'delete_k8s_cluster_v2', { ...cluster, taskId });
+  });
+}
+
+/** Ids between commas. The volumes of nodes go with them anyway; others are refused. */
+async function checkVolumes(tx: Tx, cluster: ClusterRow, volumes: string | undefined): Promise<void> {
+  const wanted = (volumes ?? '').split(',').filter((id) => id.trim() !== '');
+  if (wanted.length === 0) return;
+  const ids = (await readNodes(tx, [cluster.id])).map(({ id }) => id);
+  const nodes = await readClusterInstances(tx, cluster.id, { ids, limit: ids.length, offset: 0 });
+  const own = new Set(nodes.flatMap((node) => node.volumes.map(({ id }) => id)));
+  const unknown = wanted.map((id) => id.trim().toLowerCase()).filter((id) => !isUuid(id) || !own.has(id));
+  if (unknown.length > 0)
+    throw new Invalid({ volumes: unknown.map((id) => `${id} is not a volume of this cluster`) }, 'query');
+}
+
+/** The versions of everything that runs. */
+export async function runningVersions(db: Tx | RegionContext['db'], cluster: ClusterRow): Promise<string[]> {
+  const nodes = (await readNodes(db, [cluster.id])).filter(({ state }) => state !== 'REMOVING');
+  return [cluster.control_plane_version ?? cluster.version, cluster.version, ...nodes.map((n) => n.version)];
+}
+
+/** @throws NotFound, Conflict, Invalid listing the permitted versions */
+export async function upgradeCluster(
+  service: KubernetesService,
+  ctx: RegionContext,
+  name: string,
+  version: string,
+): Promise<TaskRef> {
+  providerFor(service, ctx);
+  return ctx.db.transaction(async (tx) => {
+    const cluster = await lockFreeCluster(tx, ctx, name);
+    const permitted = upgradeVersions(await runningVersions(tx, cluster));
+    if (!permitted.includes(version)) {
+      const list = permitted.length > 0 ? permitted.join(', ') : 'none at present';
+      throw new Invalid({ version: [`must be one of the permitted versions: ${list}`] });
+    }
+    const taskId = ctx.ids.uuid();
+    await store.holdCluster(tx, cluster.id, taskId, 'Provisioning');
+    await store.countUpgradeAttempt(tx, cluster.id);
+    return start(tx, ctx, 'upgrade_k8s_cluster', { ...cluster, taskId, input: { version } });
+  });
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Db } from '../../platform/database/db.ts';
+import type { Feature } from '../../platform/feature.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { healClusters } from './heal.ts';
+import { resealClusterKeys } from './keys.ts';
+import type { KubernetesProvider } from './port.ts';
+import { kubernetesRoutes } from './routes.ts';
+import { createClusterTask } from './tasks/create.ts';
+import { deleteClusterTask } from './tasks/delete.ts';
+import { createPoolTask, deletePoolTask, resizePoolTask } from './tasks/pools.ts';
+import { updateClusterTask } from './tasks/update.ts';
+import { upgradeClusterTask } from './tasks/upgrade.ts';
+
+export type { KubernetesProvider } from './port.ts';
+
+export interface KubernetesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly cipher: Cipher;
+  providerOf(regionId: number): KubernetesProvider | undefined;
+}
+
+const HEAL_EVERY_MS = 500;
+
+export function kubernetes(deps: KubernetesDeps): Feature {
+  const { db, clock, ids, log, cipher } = deps;
+  const providerOf = (regionId: number) => deps.providerOf(regionId);
+  const work = { ids, clock, providerOf };
+  const timestamp = () => clock.timestamp();
+  return {
+    name: 'kubernetes',
+    routes: kubernetesRoutes({ cipher, providerOf }),
+    tasks: [
+      createClusterTask(work),
+      updateClusterTask(work),
+      upgradeClusterTask(work),
+      deleteClusterTask(work),
+      createPoolTask(work),
+      resizePoolTask(work),
+      deletePoolTask(work),
+    ],
+    background: [
+      {
+        name: 'kubernetes-heal',
+        everyMs: HEAL_EVERY_MS,
+        exclusive: true,
+        run: (signal) => healClusters({ db, ids, log, timestamp, providerOf }, signal),
+      },
+    ],
+    reseal: resealClusterKeys,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Operation, Progress } from '../../kernel/operation.ts';
+
+/** What a region's provider must be able to do for managed Kubernetes.
+ *
+ *  Declarative and repeatable: every call may be made again at any time, also after a crash half-way through.
+ *  Which nodes there should be, and in which order they are replaced, is decided by the feature. */
+export interface KubernetesProvider {
+  /** The address at which the API server of this cluster answers; the same for every call. */
+  apiAddress(clusterId: string): string;
+  /** An external address for a node; `number` is unique among all nodes ever made. */
+  publicAddress(number: number): string;
+  /** Brings the control plane to exactly this. Ready when its API server answers in that version.
+   *  @throws TaskFailed with a reason for the user */
+  applyControlPlane(desired: DesiredControlPlane, operation: Operation): Promise<Progress>;
+  /** Forgets the control plane and all that it used; unknown ids are already removed. */
+  removeControlPlane(clusterId: string, operation: Operation): Promise<Progress>;
+  /** Brings a node up. Ready when Kubernetes counts it as Ready.
+   *  @throws TaskFailed with a reason for the user */
+  applyNode(desired: DesiredNode, operation: Operation): Promise<Progress>;
+  /** Drains and removes a node; unknown ids are already removed. */
+  removeNode(
+    node: { readonly id: string; readonly clusterId: string },
+    operation: Operation,
+  ): Promise<Progress>;
+}
+
+export interface DesiredControlPlane {
+  readonly id: string;
+  readonly name: string;
+  /** For example `v1.33.4`. */
+  readonly version: string;
+  readonly apiAddress: string;
+  /** PEM. */
+  readonly caCertificate: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface DesiredNode {
+  readonly id: string;
+  readonly clusterId: string;
+  readonly name: string;
+  readonly version: string;
+  readonly flavorId: string;
+  /** GiB. */
+  readonly bootVolumeSize: number;
+  readonly bootVolumeType: string;
+  readonly privateAddress: string;
+  /** One line in OpenSSH form. */
+  readonly sshPublicKey: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Key to `value:Effect`. */
+  readonly taints: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,217 @@
+import { zuluTime } from '../../kernel/codecs.ts';
+import { Conflict } from '../../kernel/errors.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import type { Page } from '../../platform/http/schemas.ts';
+import { FLAVORS, hardwareOf, readClusterInstances, viewInstance } from '../instances/index.ts';
+import { type Amounts, type QuotaName, readQuotas } from '../quotas/index.ts';
+import { getCluster, getPool, type KubernetesService, providerFor, quotaScopeOf, scopeOf } from './access.ts';
+import { clusterAmounts, DEFAULT_VOLUME_GIB, flavorOf, poolAmounts } from './amounts.ts';
+import { issueClient } from './certificates.ts';
+import * as store from './cluster-store.ts';
+import { runningVersions } from './clusters.ts';
+import { openAuthority, openClient, storeClient } from './keys.ts';
+import { base64, kubeconfig } from './kubeconfig.ts';
+import type { ClusterRow } from './model.ts';
+import { readNodes, readPools } from './pool-store.ts';
+import type { CheckCluster, CheckPool } from './schema-input.ts';
+import { completeLogging } from './schema-parts.ts';
+import { upgradeVersions, VERSIONS } from './versions.ts';
+import { viewCluster, viewPool } from './views.ts';
+
+type PageQuery = Partial<Page>;
+
+function pageOf<T>(all: readonly T[], { limit = 1000, offset = 0 }: PageQuery) {
+  return { count: all.length, results: all.slice(offset, offset + limit) };
+}
+
+export async function listClusters(ctx: RegionContext, query: PageQuery) {
+  const page = { limit: query.limit ?? 1000, offset: query.offset ?? 0 };
+  const { count, rows } = await store.listClusters(ctx.db, scopeOf(ctx), page);
+  return { count, results: await viewClusters(ctx, rows) };
+}
+
+async function viewClusters(ctx: RegionContext, rows: readonly ClusterRow[]) {
+  const ids = rows.map(({ id }) => id);
+  const [pools, nodes] = await Promise.all([readPools(ctx.db, ids), readNodes(ctx.db, ids)]);
+  return rows.map((row) => viewCluster(row, pools, nodes));
+}
+
+/** @throws NotFound */
+export async function readCluster(ctx: RegionContext, name: string) {
+  const [view] = await viewClusters(ctx, [await getCluster(ctx.db, ctx, name)]);
+  return view;
+}
+
+export async function listPools(ctx: RegionContext, name: string, query: PageQuery) {
+  const { id } = await getCluster(ctx.db, ctx, name);
+  const [pools, nodes] = await Promise.all([readPools(ctx.db, [id]), readNodes(ctx.db, [id])]);
+  return pageOf(
+    pools.map((pool) => viewPool(pool, nodes)),
+    query,
+  );
+}
+
+export async function readPool(ctx: RegionContext, name: string, poolName: string) {
+  const cluster = await getCluster(ctx.db, ctx, name);
+  const pool = await getPool(ctx.db, cluster, poolName);
+  return viewPool(pool, await readNodes(ctx.db, [cluster.id]));
+}
+
+/** Nodes of a cluster, or of one of its pools, as instances. */
+export async function listNodes(
+  ctx: RegionContext,
+  names: { readonly cluster: string; readonly pool?: string },
+  query: PageQuery,
+) {
+  const cluster = await getCluster(ctx.db, ctx, names.cluster);
+  const pool = names.pool === undefined ? undefined : await getPool(ctx.db, cluster, names.pool);
+  const ids = (await readNodes(ctx.db, [cluster.id]))
+    .filter(({ state, pool_id }) => state !== 'REMOVING' && (!pool || pool_id === pool.id))
+    .map(({ id }) => id);
+  const page = { ids, limit: query.limit ?? 1000, offset: query.offset ?? 0 };
+  const rows = await readClusterInstances(ctx.db, cluster.id, page);
+  return { count: ids.length, results: rows.map((row) => viewInstance(row, ctx.region.name)) };
+}
+
+export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: PageQuery) {
+  providerFor(service, ctx);
+  return pageOf(
+    VERSIONS.map((version) => ({ version })),
+    query,
+  );
+}
+
+export async function listUpgradeVersions(ctx: RegionContext, name: string, query: PageQuery) {
+  const cluster = await getCluster(ctx.db, ctx, name);
+  const permitted = upgradeVersions(await runningVersions(ctx.db, cluster));
+  return pageOf(
+    permitted.map((version) => ({ version })),
+    query,
+  );
+}
+
+/** Prices are not part of this cloud: they are hidden, also from those who ask for them. */
+export function listFlavors(
+  service: KubernetesService,
+  ctx: RegionContext,
+  query: PageQuery & { readonly exclude_gpu?: boolean; readonly include_prices?: boolean },
+) {
+  providerFor(service, ctx);
+  const offered = FLAVORS.filter(({ gpu }) => !query.exclude_gpu || gpu === null);
+  return pageOf(
+    offered.map((flavor) => ({
+      flavor_id: flavor.id,
+      flavor_name: flavor.id,
+      architecture: flavor.architecture,
+      os_type: flavor.osType,
+      vcpus: flavor.vcpus,
+      ram: flavor.ram,
+      disabled: false,
+      resource_class: flavor.resourceClass,
+      hardware_description: hardwareOf(flavor),
+      // What is there is not limited by hardware, only by quotas.
+      capacity: null,
+      reserved_capacity: null,
+      currency_code: null,
+      price_per_hour: null,
+      price_per_month: null,
+      price_status: query.include_prices ? 'hide' : null,
+    })),
+    query,
+  );
+}
+
+function refuseUnfinished(cluster: ClusterRow): void {
+  if (cluster.control_plane_version === null)
+    throw new Conflict(`Kubernetes cluster ${cluster.name} is still being created`, { retryAfterMs: 1000 });
+}
+
+/** The certificate and the private key of the cluster's authority; every read is audited.
+ *  @throws NotFound, Conflict while it is being created */
+export async function readCertificates(service: KubernetesService, ctx: RegionContext, name: string) {
+  const cluster = await getCluster(ctx.db, ctx, name);
+  refuseUnfinished(cluster);
+  const ca = openAuthority(service.cipher, cluster);
+  await ctx.db.transaction((tx) => audit(tx, ctx, 'read_k8s_certificates', cluster.id));
+  return { certificate: ca.certificate, key: ca.privateKey };
+}
+
+type Tx = Parameters<Parameters<RegionContext['db']['transaction']>[0]>[0];
+
+const audit = (tx: Tx, ctx: RegionContext, action: string, subject: string) =>
+  recordAudit(tx, ctx, { action, subject, projectId: ctx.project.id, regionId: ctx.region.id });
+
+/** The kubeconfig of the cluster's administrator; every read is audited. A client certificate that has
+ *  expired is replaced by a new one.
+ *  @throws NotFound, Conflict while it is being created */
+export async function readKubeconfig(service: KubernetesService, ctx: RegionContext, name: string) {
+  const cluster = await getCluster(ctx.db, ctx, name);
+  refuseUnfinished(cluster);
+  const client = await ctx.db.transaction(async (tx) => {
+    await audit(tx, ctx, 'read_k8s_config', cluster.id);
+    const now = ctx.clock.now();
+    const locked = (await store.lockCluster(tx, cluster.id)) ?? cluster;
+    if (locked.kubeconfig_expires_at > now) return openClient(service.cipher, locked);
+    const serial = ctx.ids.uuid().replaceAll('-', '');
+    const issued = await issueClient(openAuthority(service.cipher, locked), serial, now);
+    await storeClient(tx, service.cipher, locked, issued);
+    return issued;
+  });
+  const host = `https://${cluster.api_address}:6443`;
+  return {
+    config: kubeconfig({
+      clusterName: cluster.name,
+      server: host,
+      caCertificate: cluster.ca_certificate,
+      clientCertificate: client.certificate,
+      clientKey: client.privateKey,
+    }),
+    cluster_ca_certificate: base64(cluster.ca_certificate),
+    client_certificate: base64(client.certificate),
+    client_key: base64(client.privateKey),
+    created_at: zuluTime(client.createdAt),
+    expires_at: zuluTime(client.expiresAt),
+    host,
+  };
+}
+
+function sizeOf(pool: CheckPool, field: string) {
+  flavorOf(pool.flavor_id, field);
+  return {
+    flavor_id: pool.flavor_id,
+    node_count: Math.max(pool.min_node_count ?? 1, pool.node_count ?? 1),
+    boot_volume_size: pool.boot_volume_size ?? DEFAULT_VOLUME_GIB,
+    is_public_ipv4: pool.is_public_ipv4 ?? false,
+    servergroup_policy: pool.servergroup_policy ?? null,
+  };
+}
+
+/** @throws Invalid for an unknown flavor */
+export async function checkClusterLimits(ctx: RegionContext, input: CheckCluster) {
+  const pools = (input.pools ?? []).map((pool, i) => sizeOf(pool, `pools.${i}.flavor_id`));
+  return exceeded(ctx, clusterAmounts(pools, completeLogging(input.logging)));
+}
+
+/** @throws Invalid for an unknown flavor */
+export async function checkPoolLimits(ctx: RegionContext, input: CheckPool) {
+  return exceeded(ctx, poolAmounts(sizeOf(input, 'flavor_id')));
+}
+
+/** Limit, usage and request of every quota that does not suffice; nothing is reserved. */
+async function exceeded(ctx: RegionContext, amounts: Amounts): Promise<Record<string, number>> {
+  const names = Object.keys(amounts) as QuotaName[];
+  const quotas = await readQuotas(ctx.db, quotaScopeOf(ctx), names);
+  const found: Record<string, number> = {};
+  for (const name of names) {
+    const requested = amounts[name] ?? 0;
+    const { limit, usage } = quotas[name];
+    if (usage + requested <= limit) continue;
+    Object.assign(found, {
+      [`${name}_limit`]: limit,
+      [`${name}_usage`]: usage,
+      [`${name}_requested`]: requested,
+    });
+  }
+  return found;
+}

@@ -1,0 +1,126 @@
+import ipaddr from 'ipaddr.js';
+import { Invalid } from '../../kernel/errors.ts';
+import { findFlavor } from '../instances/index.ts';
+import type { ClusterSettings, PoolRow } from './model.ts';
+import type { CreateCluster, CreatePool, UpdateCluster } from './schema-input.ts';
+import { VERSIONS } from './versions.ts';
+
+/** What schemas cannot say. Every check adds to one list of faults. */
+
+export class Faults {
+  readonly #fields: Record<string, string[]> = {};
+
+  add(field: string, message: string): void {
+    this.#fields[field] = [...(this.#fields[field] ?? []), message];
+  }
+
+  /** @throws Invalid when there is any */
+  throw(): void {
+    if (Object.keys(this.#fields).length > 0) throw new Invalid(this.#fields);
+  }
+}
+
+const LABEL_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const LABEL_PREFIX = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+const LABEL_VALUE = /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
+const TAINT = /^([^:]*:)?(NoSchedule|PreferNoSchedule|NoExecute)$/;
+
+function isLabelKey(key: string): boolean {
+  const [name = '', prefix, ...more] = key.split('/').reverse();
+  return more.length === 0 && LABEL_NAME.test(name) && (prefix === undefined || LABEL_PREFIX.test(prefix));
+}
+
+type Strings = Readonly<Record<string, string>>;
+
+export function checkLabels(faults: Faults, at: string, labels: Strings, taints: Strings): void {
+  for (const [key, value] of Object.entries(labels)) {
+    const fine = isLabelKey(key) && LABEL_VALUE.test(value);
+    if (!fine) faults.add(`${at}labels.${key}`, 'is not a valid label of Kubernetes');
+  }
+  for (const [key, taint] of Object.entries(taints)) {
+    const value = taint.includes(':') ? taint.slice(0, taint.indexOf(':')) : '';
+    const fine = isLabelKey(key) && TAINT.test(taint) && LABEL_VALUE.test(value);
+    if (!fine)
+      faults.add(`${at}taints.${key}`, 'must be value:Effect with NoSchedule, PreferNoSchedule or NoExecute');
+  }
+}
+
+/** @param at prefix of field names, such as `pools.0.` */
+export function checkPool(faults: Faults, at: string, pool: CreatePool): void {
+  if (!findFlavor(pool.flavor_id)) faults.add(`${at}flavor_id`, `there is no flavor ${pool.flavor_id}`);
+  checkLabels(faults, at, pool.labels ?? {}, pool.taints ?? {});
+  const max = pool.max_node_count ?? null;
+  if (max !== null && max < pool.min_node_count)
+    faults.add(`${at}max_node_count`, 'must not be less than min_node_count');
+}
+
+export function checkCluster(faults: Faults, input: CreateCluster, settings: ClusterSettings): void {
+  if (!VERSIONS.includes(input.version))
+    faults.add('version', `must be one of the versions that can be created: ${VERSIONS.join(', ')}`);
+  input.pools.forEach((pool, i) => {
+    checkPool(faults, `pools.${i}.`, pool);
+    const first = input.pools.findIndex(({ name }) => name === pool.name);
+    if (first < i) faults.add(`pools.${i}.name`, `is also the name of pools.${first}`);
+  });
+  for (const field of ['fixed_network', 'fixed_subnet'] as const) {
+    if (input[field] && !isUuid(input[field])) faults.add(field, 'must be a valid uuid');
+  }
+  if (input.fixed_subnet && !input.fixed_network)
+    faults.add('fixed_network', 'is required with fixed_subnet');
+  checkCni(faults, input.cni);
+  checkRanges(faults, settings);
+}
+
+export function checkCni(faults: Faults, cni: UpdateCluster['cni']): void {
+  if (cni?.cilium && (cni.provider ?? 'calico') !== 'cilium')
+    faults.add('cni.cilium', 'is for the provider cilium');
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const isUuid = (text: string) => UUID.test(text);
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+function parseRange(text: string): Range | undefined {
+  try {
+    return ipaddr.parseCIDR(text) as Range;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkRanges(faults: Faults, settings: ClusterSettings): void {
+  checkPair(faults, 'ipv4', ['pods_ip_pool', 'services_ip_pool'], settings);
+  checkPair(faults, 'ipv6', ['pods_ipv6_pool', 'services_ipv6_pool'], settings);
+}
+
+type RangeField = 'pods_ip_pool' | 'services_ip_pool' | 'pods_ipv6_pool' | 'services_ipv6_pool';
+
+function checkPair(
+  faults: Faults,
+  kind: 'ipv4' | 'ipv6',
+  fields: readonly [RangeField, RangeField],
+  settings: ClusterSettings,
+): void {
+  const ranges = fields.map((field) => {
+    const text = settings[field];
+    if (text === null) return undefined;
+    const range = parseRange(text);
+    if (range?.[0].kind() === kind) return range;
+    faults.add(field, `must be an ${kind === 'ipv4' ? 'IPv4' : 'IPv6'} network such as 172.16.0.0/18`);
+    return undefined;
+  });
+  const [pods, services] = ranges;
+  if (pods && services && overlap(pods, services)) faults.add(fields[1], `must not overlap ${fields[0]}`);
+}
+
+function overlap([a, aBits]: Range, [b, bBits]: Range): boolean {
+  const bits = Math.min(aBits, bBits);
+  if (a instanceof ipaddr.IPv4 && b instanceof ipaddr.IPv4) return a.match(b, bits);
+  return a instanceof ipaddr.IPv6 && b instanceof ipaddr.IPv6 && a.match(b, bits);
+}
+
+export const MAX_NODES = 200;
+
+/** The most nodes that a pool may have. */
+export const upperBound = (pool: Pick<PoolRow, 'max_node_count'>) => pool.max_node_count ?? MAX_NODES;

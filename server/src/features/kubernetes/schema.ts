@@ -1,0 +1,165 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DateTime, ListOf, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { Cni, DdosInput, LoggingView, Oidc, Strings } from './schema-parts.ts';
+
+/** What clients see. */
+
+const text = () => Type.String();
+const maybe = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(
+  schema: T,
+  value: unknown = null,
+) => Type.Optional(Nullable(schema, { default: value }));
+
+export const Pool = Type.Object(
+  {
+    id: text(),
+    name: text(),
+    status: text(),
+    flavor_id: text(),
+    node_count: Type.Integer(),
+    min_node_count: Type.Integer(),
+    max_node_count: Type.Integer(),
+    boot_volume_size: Type.Integer(),
+    boot_volume_type: text(),
+    is_public_ipv4: Type.Boolean(),
+    auto_healing_enabled: Type.Boolean(),
+    labels: Strings(),
+    taints: Strings(),
+    crio_config: Strings(),
+    kubelet_config: Strings(),
+    security_group_ids: Type.Array(text()),
+    servergroup_id: Type.String({ default: '' }),
+    servergroup_name: Type.String({ default: '' }),
+    servergroup_policy: Type.String({ default: '' }),
+    created_at: text(),
+  },
+  { $id: 'K8sPool' },
+);
+export const PoolList = ListOf(Pool, 'K8sPoolList');
+export type PoolView = Static<typeof Pool>;
+
+export const CLUSTER_STATUSES = ['Deleting', 'Provisioned', 'Provisioning'] as const;
+
+export const Cluster = Type.Object(
+  {
+    id: text(),
+    name: text(),
+    version: text(),
+    status: StringEnum(CLUSTER_STATUSES),
+    keypair: text(),
+    pools: Type.Array(Pool),
+    add_ons: Type.Object({
+      slurm: Type.Object({
+        enabled: Type.Boolean(),
+        file_share_id: Nullable(text()),
+        ssh_key_ids: Nullable(Type.Array(text())),
+        worker_count: Nullable(Type.Integer()),
+      }),
+    }),
+    authentication: Type.Optional(
+      Nullable(
+        Type.Object({
+          kubeconfig_created_at: Type.Optional(Nullable(DateTime(), { default: null })),
+          kubeconfig_expires_at: Type.Optional(Nullable(DateTime(), { default: null })),
+          oidc: Type.Optional(Nullable(Oidc, { default: null })),
+        }),
+        { default: null },
+      ),
+    ),
+    autoscaler_config: Type.Optional(Nullable(Strings(), { default: null })),
+    cni: Type.Optional(Nullable(Cni, { default: null })),
+    csi: Type.Object({ nfs: Type.Object({ vast_enabled: Type.Boolean() }) }),
+    ddos_profile: Type.Optional(Nullable(DdosInput, { default: null })),
+    fixed_network: maybe(text(), ''),
+    fixed_subnet: maybe(text(), ''),
+    is_ipv6: Type.Boolean({ default: false }),
+    is_public: Type.Boolean(),
+    logging: Nullable(LoggingView),
+    pods_ip_pool: maybe(text(), '172.16.0.0/18'),
+    services_ip_pool: maybe(text(), '172.24.0.0/18'),
+    pods_ipv6_pool: maybe(text()),
+    services_ipv6_pool: maybe(text()),
+    created_at: text(),
+    creator_task_id: maybe(text()),
+    task_id: maybe(text()),
+  },
+  { $id: 'K8sCluster' },
+);
+export const ClusterList = ListOf(Cluster, 'K8sClusterList');
+
+export const VersionList = ListOf(Type.Object({ version: text() }, { $id: 'K8sVersion' }), 'K8sVersionList');
+
+export const Certificates = Type.Object({ certificate: text(), key: text() }, { $id: 'K8sCertificates' });
+
+export const Kubeconfig = Type.Object(
+  {
+    client_certificate: text(),
+    client_key: text(),
+    cluster_ca_certificate: text(),
+    config: text(),
+    created_at: DateTime(),
+    expires_at: DateTime(),
+    host: text(),
+  },
+  { $id: 'K8sKubeconfig' },
+);
+
+export const FlavorView = Type.Object(
+  {
+    flavor_id: text(),
+    flavor_name: text(),
+    architecture: text(),
+    os_type: text(),
+    vcpus: Type.Integer(),
+    ram: Type.Integer(),
+    disabled: Type.Boolean(),
+    resource_class: Nullable(text()),
+    hardware_description: Type.Optional(Strings()),
+    capacity: maybe(Type.Integer()),
+    reserved_capacity: maybe(Type.Integer()),
+    currency_code: maybe(text()),
+    price_per_hour: Type.Optional(Nullable(Type.Number(), { default: null })),
+    price_per_month: Type.Optional(Nullable(Type.Number(), { default: null })),
+    price_status: Type.Optional(Nullable(StringEnum(['error', 'hide', 'show']), { default: null })),
+  },
+  { $id: 'K8sFlavor' },
+);
+export const FlavorList = ListOf(FlavorView, 'K8sFlavorList');
+
+/** The quotas that a cluster can exceed. */
+export const CHECKED_QUOTAS = [
+  'baremetal_gpu_a100_count',
+  'baremetal_gpu_h100_count',
+  'baremetal_gpu_h200_count',
+  'baremetal_gpu_l40s_count',
+  'baremetal_hf_count',
+  'cluster_count',
+  'cpu_count',
+  'external_ip_count',
+  'firewall_count',
+  'floating_count',
+  'gpu_count',
+  'gpu_virtual_a100_count',
+  'gpu_virtual_h100_count',
+  'gpu_virtual_h200_count',
+  'gpu_virtual_l40s_count',
+  'laas_topic_count',
+  'loadbalancer_count',
+  'ram',
+  'servergroup_count',
+  'vm_count',
+  'volume_count',
+  'volume_size',
+] as const;
+
+/** Limit, usage and request of each quota that would be exceeded; empty when all suffice. */
+export const ExceededLimits = Type.Unsafe<Record<string, number>>(
+  Type.Object(
+    Object.fromEntries(
+      CHECKED_QUOTAS.flatMap((name) =>
+        ['limit', 'requested', 'usage'].map((part) => [`${name}_${part}`, Type.Optional(Type.Integer())]),
+      ),
+    ),
+    { $id: 'K8sExceededLimits' },
+  ),
+);

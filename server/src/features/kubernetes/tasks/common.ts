@@ -1,0 +1,121 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import type { Ids } from '../../../kernel/ids.ts';
+import type { Operation } from '../../../kernel/operation.ts';
+import { type TaskRun, type Wait, wait } from '../../../platform/tasks/handler.ts';
+import { readCluster } from '../cluster-store.ts';
+import { type Convergence, converge, NotHeld, removeNodes } from '../converge.ts';
+import type { ClusterRow } from '../model.ts';
+import type { Goal } from '../plan.ts';
+import { readNodes } from '../pool-store.ts';
+import type { KubernetesProvider } from '../port.ts';
+
+export interface TaskDeps {
+  readonly ids: Ids;
+  readonly clock: Clock;
+  providerOf(regionId: number): KubernetesProvider | undefined;
+}
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+
+/** The task's cluster, which it holds, and the provider of its region.
+ *  @throws NotHeld */
+export async function subjectOf(run: TaskRun, deps: TaskDeps) {
+  const { clusterId = run.task.subject } = run.task.input as { clusterId?: string };
+  const cluster = await readCluster(run.db, clusterId);
+  if (!cluster || cluster.task_id !== run.task.id) throw new NotHeld();
+  const provider = deps.providerOf(cluster.region_id);
+  if (!provider) throw new TaskFailed('This region no longer offers managed Kubernetes');
+  return { cluster, provider };
+}
+
+/** Like `subjectOf`, but nothing when the cluster is gone: what an undo finds that runs a second time. */
+export async function remainsOf(run: TaskRun, deps: TaskDeps) {
+  try {
+    return await subjectOf(run, deps);
+  } catch (error) {
+    if (error instanceof NotHeld) return undefined;
+    throw error;
+  }
+}
+
+/** One step of the cluster's nodes towards `goal`; nothing once they are there.
+ *  @throws TaskFailed when a node cannot be made */
+export async function settleNodes(
+  run: TaskRun,
+  deps: TaskDeps,
+  { provider, cluster, goal }: { provider: KubernetesProvider; cluster: ClusterRow; goal: Goal },
+): Promise<Wait | undefined> {
+  const state = await step(run, deps, provider, cluster.id, goal);
+  const [failure] = state.failures;
+  if (failure !== undefined) throw new TaskFailed(failure);
+  if (state.settled) return undefined;
+  return wait(state.moved ? 0 : state.retryInMs, ...progressOf(state, goal));
+}
+
+function step(run: TaskRun, deps: TaskDeps, provider: KubernetesProvider, clusterId: string, goal: Goal) {
+  const timestamp = () => deps.clock.timestamp();
+  return converge({ db: run.db, ids: deps.ids, provider, timestamp }, clusterId, run.task.id, goal);
+}
+
+function progressOf({ pools, nodes }: Convergence, { version }: Goal): [percent: number, step: string] {
+  const wanted = pools.reduce((sum, pool) => sum + (pool.deleting ? 0 : pool.node_count), 0);
+  const there = nodes.filter((node) => node.state === 'READY' && node.version === version).length;
+  const counted = Math.min(there, wanted);
+  return [wanted === 0 ? 50 : 10 + (85 * counted) / wanted, `${counted} of ${wanted} nodes at ${version}`];
+}
+
+/** Removes the nodes that `which` picks, and waits until they are gone. Other nodes are left as they are. */
+export async function clearNodes(
+  run: TaskRun,
+  deps: TaskDeps,
+  { provider, cluster }: { provider: KubernetesProvider; cluster: ClusterRow },
+  which: { readonly poolId?: string },
+): Promise<Wait | undefined> {
+  const picked = (await readNodes(run.db, [cluster.id])).filter(
+    ({ pool_id }) => which.poolId === undefined || pool_id === which.poolId,
+  );
+  if (picked.length === 0) return undefined;
+  const leaving = picked.filter(({ state }) => state !== 'REMOVING').map(({ id }) => id);
+  if (leaving.length > 0) {
+    await run.db.transaction((tx) => removeNodes(tx, leaving, deps.clock.timestamp()));
+  }
+  const answers = await Promise.all(
+    (await readNodes(run.db, [cluster.id]))
+      .filter(({ id, state }) => state === 'REMOVING' && picked.some((node) => node.id === id))
+      .map(async (node) => {
+        const operation: Operation = {
+          key: `${node.id}/REMOVING`,
+          type: 'delete_k8s_node',
+          name: node.name,
+          acceptedAt: node.state_since,
+        };
+        return {
+          node,
+          progress: await provider.removeNode({ id: node.id, clusterId: cluster.id }, operation),
+        };
+      }),
+  );
+  const gone = answers.filter(({ progress }) => progress.ready).map(({ node }) => node.id);
+  await run.db.transaction(async (tx) => {
+    for (const id of gone) await tx.named('k8s_node_gone', 'delete from k8s_nodes where id = $1', [id]);
+  });
+  const delays = answers.flatMap(({ progress }) => (progress.ready ? [] : [progress.retryInMs]));
+  return delays.length === 0 ? undefined : wait(Math.min(...delays), undefined, 'removing nodes');
+}
+
+export function desiredControlPlane(
+  cluster: ClusterRow,
+  version: string,
+  settings: object = cluster.settings,
+) {
+  return {
+    id: cluster.id,
+    name: cluster.name,
+    version,
+    apiAddress: cluster.api_address,
+    caCertificate: cluster.ca_certificate,
+    settings: settings as Readonly<Record<string, unknown>>,
+  };
+}

@@ -1,0 +1,99 @@
+import { done, type TaskHandler, type TaskRun } from '../../../platform/tasks/handler.ts';
+import { release } from '../../quotas/index.ts';
+import { nodeAmounts, poolAmounts } from '../amounts.ts';
+import { unlockCluster } from '../cluster-store.ts';
+import type { ClusterRow, PoolRow } from '../model.ts';
+import { deletePool, readPools, setDeleting, setNodeCount } from '../pool-store.ts';
+import { clearNodes, HOUR_MS, remainsOf, settleNodes, subjectOf, type TaskDeps } from './common.ts';
+
+const scopeOf = (cluster: ClusterRow) => ({ clientId: cluster.client_id, regionId: cluster.region_id });
+
+async function poolOf(run: TaskRun, cluster: ClusterRow): Promise<PoolRow | undefined> {
+  const pools = await readPools(run.db, [cluster.id]);
+  return pools.find(({ id }) => id === run.task.subject);
+}
+
+const goalOf = (cluster: ClusterRow) => ({ version: cluster.version, replaceOutdated: false });
+
+export function createPoolTask(deps: TaskDeps): TaskHandler {
+  return {
+    type: 'create_k8s_cluster_pool_v2',
+    deadlineMs: 4 * HOUR_MS,
+    async run(run) {
+      const { cluster, provider } = await subjectOf(run, deps);
+      const waiting = await settleNodes(run, deps, { provider, cluster, goal: goalOf(cluster) });
+      if (waiting) return waiting;
+      return done({ k8s_pools: [run.task.subject] }, (tx) => unlockCluster(tx, cluster.id, run.task.id));
+    },
+    async undo(run) {
+      const remains = await remainsOf(run, deps);
+      if (!remains) return done();
+      return takeAway(run, deps, remains);
+    },
+  };
+}
+
+/** The nodes of the task's pool, then the pool, and what it counted. */
+async function takeAway(run: TaskRun, deps: TaskDeps, subject: Awaited<ReturnType<typeof subjectOf>>) {
+  const { cluster } = subject;
+  const pool = await poolOf(run, cluster);
+  const waiting = pool && (await clearNodes(run, deps, subject, { poolId: pool.id }));
+  if (waiting) return waiting;
+  return done({}, async (tx) => {
+    await unlockCluster(tx, cluster.id, run.task.id);
+    const deleted = pool && (await deletePool(tx, pool.id));
+    if (deleted) await release(tx, scopeOf(cluster), poolAmounts(pool));
+  });
+}
+
+export function deletePoolTask(deps: TaskDeps): TaskHandler {
+  return {
+    type: 'delete_k8s_cluster_pool_v2',
+    deadlineMs: 2 * HOUR_MS,
+    async run(run) {
+      return takeAway(run, deps, await subjectOf(run, deps));
+    },
+    async undo(run) {
+      const remains = await remainsOf(run, deps);
+      if (!remains) return done();
+      return done({}, async (tx) => {
+        await setDeleting(tx, run.task.subject, false);
+        await unlockCluster(tx, remains.cluster.id, run.task.id);
+      });
+    },
+  };
+}
+
+/** The pool's new size is in its row since the resize was accepted, and what came on top is reserved. */
+export function resizePoolTask(deps: TaskDeps): TaskHandler {
+  return {
+    type: 'resize_k8s_cluster_pool_v2',
+    deadlineMs: 4 * HOUR_MS,
+    async run(run) {
+      const { cluster, provider } = await subjectOf(run, deps);
+      const waiting = await settleNodes(run, deps, { provider, cluster, goal: goalOf(cluster) });
+      if (waiting) return waiting;
+      const pool = await poolOf(run, cluster);
+      const { from } = run.task.input as { from: number };
+      return done({}, async (tx) => {
+        await unlockCluster(tx, cluster.id, run.task.id);
+        const fewer = pool ? from - pool.node_count : 0;
+        if (pool && fewer > 0) await release(tx, scopeOf(cluster), nodeAmounts(pool, fewer));
+      });
+    },
+    async undo(run) {
+      const remains = await remainsOf(run, deps);
+      if (!remains) return done();
+      const { cluster } = remains;
+      const pool = await poolOf(run, cluster);
+      const { from } = run.task.input as { from: number };
+      return done({}, async (tx) => {
+        await unlockCluster(tx, cluster.id, run.task.id);
+        if (!pool) return;
+        await setNodeCount(tx, pool.id, from);
+        const more = pool.node_count - from;
+        if (more > 0) await release(tx, scopeOf(cluster), nodeAmounts(pool, more));
+      });
+    },
+  };
+}

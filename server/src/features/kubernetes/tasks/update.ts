@@ -1,0 +1,49 @@
+import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { release } from '../../quotas/index.ts';
+import { loggingAmounts } from '../amounts.ts';
+import { setSettings, unlockCluster } from '../cluster-store.ts';
+import { type ClusterRow, changedSettings } from '../model.ts';
+import type { UpdateCluster } from '../schema-input.ts';
+import { desiredControlPlane, HOUR_MS, remainsOf, subjectOf, type TaskDeps } from './common.ts';
+
+const scopeOf = (cluster: ClusterRow) => ({ clientId: cluster.client_id, regionId: cluster.region_id });
+
+/** New settings of the control plane. */
+export function updateClusterTask(deps: TaskDeps): TaskHandler {
+  return {
+    type: 'update_k8s_cluster_v2',
+    deadlineMs: HOUR_MS,
+    async run(run) {
+      const { cluster, provider } = await subjectOf(run, deps);
+      const settings = changedSettings(cluster.settings, run.task.input as UpdateCluster);
+      const version = cluster.control_plane_version ?? cluster.version;
+      const desired = desiredControlPlane(cluster, version, settings);
+      const waiting = waitFor(await provider.applyControlPlane(desired, run.operation));
+      if (waiting) return waiting;
+      return done({}, async (tx) => {
+        await setSettings(tx, cluster.id, settings);
+        await unlockCluster(tx, cluster.id, run.task.id);
+        // What came new was reserved when the change was accepted.
+        const stopped = cluster.settings.logging?.enabled && !settings.logging?.enabled;
+        if (stopped) await release(tx, scopeOf(cluster), loggingAmounts(cluster.settings.logging));
+      });
+    },
+    async undo(run) {
+      const remains = await remainsOf(run, deps);
+      if (!remains) return done();
+      const { cluster, provider } = remains;
+      const version = cluster.control_plane_version ?? cluster.version;
+      const operation = { ...run.operation, type: 'restore_k8s_cluster' };
+      const waiting = waitFor(
+        await provider.applyControlPlane(desiredControlPlane(cluster, version), operation),
+      );
+      if (waiting) return waiting;
+      const wanted = changedSettings(cluster.settings, run.task.input as UpdateCluster);
+      return done({}, async (tx) => {
+        await unlockCluster(tx, cluster.id, run.task.id);
+        const started = wanted.logging?.enabled && !cluster.settings.logging?.enabled;
+        if (started) await release(tx, scopeOf(cluster), loggingAmounts(wanted.logging));
+      });
+    },
+  };
+}

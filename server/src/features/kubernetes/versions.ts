@@ -1,0 +1,47 @@
+/** Kubernetes versions: what can be created, and what may become what. */
+
+/** Newest patch last. The one table of versions. */
+export const VERSIONS: readonly string[] = [
+  'v1.31.11',
+  'v1.31.12',
+  'v1.31.13',
+  'v1.32.7',
+  'v1.32.8',
+  'v1.32.9',
+  'v1.33.3',
+  'v1.33.4',
+  'v1.33.5',
+  'v1.34.0',
+  'v1.34.1',
+];
+
+interface Version {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+function parse(text: string): Version {
+  const [, major, minor, patch] = /^v(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? [];
+  if (patch === undefined) throw new Error(`${text} is not a version`);
+  return { major: Number(major), minor: Number(minor), patch: Number(patch) };
+}
+
+/** One minor up at a time, to any of its patches; any newer patch; one patch down. */
+export function mayBecome(from: string, to: string): boolean {
+  const a = parse(from);
+  const b = parse(to);
+  if (a.major !== b.major) return false;
+  if (b.minor === a.minor) return b.patch > a.patch || b.patch === a.patch - 1;
+  return b.minor === a.minor + 1;
+}
+
+/** The versions that a cluster may be brought to. `running` are those of its control plane and nodes: they
+ *  are one, or two after an upgrade that failed half-way; then all of them must be able to get there. */
+export function upgradeVersions(running: readonly string[], table: readonly string[] = VERSIONS): string[] {
+  const distinct = [...new Set(running)];
+  return table.filter(
+    (to) =>
+      distinct.some((from) => from !== to) && distinct.every((from) => from === to || mayBecome(from, to)),
+  );
+}

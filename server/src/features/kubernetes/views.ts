@@ -1,0 +1,64 @@
+import { zuluTime } from '../../kernel/codecs.ts';
+import type { ClusterRow, NodeRow, PoolRow } from './model.ts';
+
+/** Nodes that count by pool: those that are ready or about to be. */
+export function viewPool(row: PoolRow, nodes: readonly NodeRow[]) {
+  const own = nodes.filter(({ pool_id }) => pool_id === row.id);
+  const complete = own.length === row.node_count && own.every(({ state }) => state === 'READY');
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.deleting ? 'Deleting' : complete ? 'Running' : 'Provisioning',
+    flavor_id: row.flavor_id,
+    node_count: row.node_count,
+    min_node_count: row.min_node_count,
+    max_node_count: row.max_node_count ?? Math.max(row.min_node_count, row.node_count),
+    boot_volume_size: row.boot_volume_size,
+    boot_volume_type: row.boot_volume_type,
+    is_public_ipv4: row.is_public_ipv4,
+    auto_healing_enabled: row.auto_healing_enabled,
+    labels: row.labels,
+    taints: row.taints,
+    crio_config: row.crio_config,
+    kubelet_config: row.kubelet_config,
+    security_group_ids: row.security_group_ids,
+    servergroup_id: row.servergroup_id ?? '',
+    servergroup_name: row.servergroup_id === null ? '' : `k8s-${row.name}`,
+    servergroup_policy: row.servergroup_policy ?? '',
+    created_at: zuluTime(row.created_at),
+  };
+}
+
+export function viewCluster(row: ClusterRow, pools: readonly PoolRow[], nodes: readonly NodeRow[]) {
+  const { settings } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    status: row.status,
+    keypair: row.keypair,
+    pools: pools.filter((pool) => pool.cluster_id === row.id).map((pool) => viewPool(pool, nodes)),
+    add_ons: { slurm: settings.slurm },
+    authentication: {
+      kubeconfig_created_at: zuluTime(row.kubeconfig_created_at),
+      kubeconfig_expires_at: zuluTime(row.kubeconfig_expires_at),
+      oidc: settings.oidc,
+    },
+    autoscaler_config: settings.autoscaler_config,
+    cni: settings.cni,
+    csi: { nfs: { vast_enabled: settings.vast_enabled } },
+    ddos_profile: settings.ddos_profile,
+    fixed_network: row.network_id,
+    fixed_subnet: row.subnet_id,
+    is_ipv6: settings.is_ipv6,
+    is_public: pools.some((pool) => pool.cluster_id === row.id && pool.is_public_ipv4),
+    logging: settings.logging,
+    pods_ip_pool: settings.pods_ip_pool,
+    services_ip_pool: settings.services_ip_pool,
+    pods_ipv6_pool: settings.pods_ipv6_pool,
+    services_ipv6_pool: settings.services_ipv6_pool,
+    created_at: zuluTime(row.created_at),
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+  };
+}

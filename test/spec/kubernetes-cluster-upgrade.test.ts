@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addSshKey, CLUSTERS, clusterBody, createCluster, nodesOf } from '../harness/kubernetes.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+import { waitUntil } from '../harness/wait.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  await addSshKey(server);
+});
+
+afterAll(() => server.close());
+
+const upgrade = (name: string, version: string) =>
+  server.call('POST', `${CLUSTERS}/${name}/upgrade`, { body: { version } });
+
+const versions = async (name: string): Promise<string[]> => {
+  const { body } = await server.call('GET', `${CLUSTERS}/${name}/upgrade_versions`);
+  expect(body.count).toBe(body.results.length);
+  return body.results.map(({ version }: { version: string }) => version);
+};
+
+test('an upgrade is the task upgrade_k8s_cluster, creates no resources, and ends Provisioned at the new version', async () => {
+  await createCluster(server, 'up');
+  const before = (await nodesOf(server, 'up')).map(({ id }) => id);
+  const reply = await upgrade('up', 'v1.33.4');
+  expect(reply.status).toBe(200);
+  expect(reply.body.tasks).toHaveLength(1);
+  const task = await server.ended(reply);
+  expect(task).toMatchObject({ task_type: 'upgrade_k8s_cluster', state: 'FINISHED', error: null });
+  expect(Object.values(task.created_resources ?? {}).flat()).toEqual([]);
+  const { body } = await server.call('GET', `${CLUSTERS}/up`);
+  expect(body).toMatchObject({ status: 'Provisioned', version: 'v1.33.4', task_id: null });
+  const after = await nodesOf(server, 'up');
+  expect(after).toHaveLength(3);
+  expect(after.filter(({ id }) => before.includes(id))).toEqual([]);
+});
+
+test('permitted are one minor up, newer patches, and one patch down; anything else is a 400 that lists them', async () => {
+  await createCluster(server, 'rules', { version: 'v1.32.9' });
+  expect(await versions('rules')).toEqual(['v1.32.8', 'v1.33.3', 'v1.33.4', 'v1.33.5']);
+  for (const version of ['v1.34.0', 'v1.31.13', 'v1.32.7', 'v1.32.9', 'v9.9.9', 'latest']) {
+    const reply = await upgrade('rules', version);
+    expect(reply.status).toBe(400);
+    expect(reply.body.invalid_fields.version[0]).toContain('v1.32.8, v1.33.3, v1.33.4, v1.33.5');
+  }
+  expect((await server.ended(await upgrade('rules', 'v1.32.8'))).state).toBe('FINISHED');
+  expect((await upgrade('rules', 'v1.32.6')).status).toBe(400);
+});
+
+test('at least three minors with several patches each can be created', async () => {
+  const { body } = await server.call('GET', '/cloud/v2/k8s/1/2/create_versions');
+  const minors = new Map<string, number>();
+  for (const { version } of body.results) {
+    expect(version).toMatch(/^v1\.\d+\.\d+$/);
+    const minor = version.split('.')[1];
+    minors.set(minor, (minors.get(minor) ?? 0) + 1);
+  }
+  expect([...minors.values()].filter((patches) => patches > 1).length).toBeGreaterThanOrEqual(3);
+  const page = await server.call('GET', '/cloud/v2/k8s/1/2/create_versions?limit=2&offset=1');
+  expect(page.body).toMatchObject({ count: body.count, results: body.results.slice(1, 3) });
+});
+
+test('while an upgrade runs the cluster is busy: 409', async () => {
+  const still = await startTestServer({ worker: false });
+  try {
+    await addSshKey(still);
+    await still.call('POST', CLUSTERS, { body: clusterBody('busy') });
+    for (const [method, path, body] of [
+      ['POST', '/upgrade', { version: 'v1.32.9' }],
+      ['DELETE', '', undefined],
+      ['PATCH', '', { logging: null }],
+      ['POST', '/pools/workers/resize', { node_count: 4 }],
+    ] as const) {
+      const reply = await still.call(method, `${CLUSTERS}/busy${path}`, body ? { body } : {});
+      expect(reply.status).toBe(409);
+      expect(reply.headers['retry-after']).toBeDefined();
+    }
+  } finally {
+    await still.close();
+  }
+});
+
+test('nodes are replaced one at a time, the new one ready first, the control plane before them', async () => {
+  await createCluster(server, 'rolling', {
+    pools: [
+      { name: 'aa', flavor_id: 'g1-standard-1-2', min_node_count: 4 },
+      { name: 'bb', flavor_id: 'g1-standard-2-4', min_node_count: 2 },
+    ],
+  });
+  await server.db.named(
+    'test_watch',
+    `create table watched as select null::text as control_plane, null::int as ready, null::int as live where false`,
+    [],
+  );
+  await server.db.named(
+    'test_watch_function',
+    `create function watch_nodes() returns trigger language plpgsql as $$ begin
+       insert into watched select c.control_plane_version,
+         (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state = 'READY'),
+         (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state <> 'REMOVING')
+       from k8s_clusters c where c.name = 'rolling';
+       return null; end $$`,
+    [],
+  );
+  await server.db.named(
+    'test_watch_trigger',
+    'create trigger watch after insert or update or delete on k8s_nodes for each statement execute function watch_nodes()',
+    [],
+  );
+  expect((await server.ended(await upgrade('rolling', 'v1.33.3'))).state).toBe('FINISHED');
+  const seen = await server.db.named<{ control_plane: string; ready: number; live: number }>(
+    'test_watched',
+    'select * from watched',
+    [],
+  );
+  await server.db.named('test_unwatch', 'drop trigger watch on k8s_nodes', []);
+  expect(seen.length).toBeGreaterThanOrEqual(6 * 3);
+  for (const { control_plane, ready, live } of seen) {
+    expect(ready).toBeGreaterThanOrEqual(6);
+    expect(live).toBeLessThanOrEqual(7);
+    expect(control_plane).toBe('v1.33.3');
+  }
+});
+
+test('a failed upgrade keeps what it reached, and can be asked for again', async () => {
+  const faulty = await startTestServer({
+    regions: [
+      { id: 2, display_name: 'Faulty', slug: 'faulty', state: 'ACTIVE', provider: 'simulated', settings: {} },
+    ],
+  });
+  try {
+    await addSshKey(faulty);
+    await createCluster(faulty, 'shaky');
+    // The third node that the upgrade makes can never come up while this holds.
+    await faulty.db.named(
+      'test_fault',
+      `create function no_ready() returns trigger language plpgsql as $$ begin
+         if new.state = 'READY' and new.name = 'shaky-workers-6' then raise exception 'no'; end if; return new; end $$`,
+      [],
+    );
+    await faulty.db.named(
+      'test_fault_trigger',
+      'create trigger no_ready before update on k8s_nodes for each row execute function no_ready()',
+      [],
+    );
+    const call = (version: string) => faulty.call('POST', `${CLUSTERS}/shaky/upgrade`, { body: { version } });
+    const reply = await call('v1.33.4');
+    const id = reply.body.tasks[0];
+    await waitUntil(
+      async () => {
+        const { body } = await faulty.call('GET', `${CLUSTERS}/shaky/instances`);
+        return body.results.some(({ name }: { name: string }) => name === 'shaky-workers-6');
+      },
+      { what: 'the node that fails' },
+    );
+    await faulty.db.named('test_give_up', `update tasks set failure = 'interrupted' where id = $1`, [id]);
+    expect(await faulty.ended(reply)).toMatchObject({ state: 'ERROR', error: 'interrupted' });
+    await faulty.db.named('test_fault_end', 'drop trigger no_ready on k8s_nodes', []);
+    const { body } = await faulty.call('GET', `${CLUSTERS}/shaky`);
+    expect(body).toMatchObject({ status: 'Provisioned', version: 'v1.32.8', task_id: null });
+    const upgradable = await faulty.call('GET', `${CLUSTERS}/shaky/upgrade_versions`);
+    expect(upgradable.body.results.map(({ version }: { version: string }) => version)).toEqual([
+      'v1.33.3',
+      'v1.33.4',
+      'v1.33.5',
+    ]);
+    const kept = (await nodesOf(faulty, 'shaky')).map(({ name }) => name);
+    expect((await faulty.ended(await call('v1.33.4'))).state).toBe('FINISHED');
+    const after = (await nodesOf(faulty, 'shaky')).map(({ name }) => name);
+    // Those that had been replaced already were not replaced again.
+    expect(after).toEqual(expect.arrayContaining(kept.filter((name) => /-[45]$/.test(name))));
+    expect((await faulty.call('GET', `${CLUSTERS}/shaky`)).body.version).toBe('v1.33.4');
+  } finally {
+    await faulty.close();
+  }
+});
