@@ -6,8 +6,8 @@ import { messageOf } from '../../kernel/errors.ts';
 const PREFIX = 'whsec_';
 const PATIENCE_MS = 10_000;
 
-/** @param secret random bytes as base64 */
-export const secretText = (secret: string): string => `${PREFIX}${secret}`;
+/** A signing secret as its owner keeps it. */
+export const secretText = (secret: Buffer): string => `${PREFIX}${secret.toString('base64')}`;
 
 /** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`.
  *  @param seconds since 1970 */

@@ -14,18 +14,20 @@ import { createTarget, deleteTarget, listDeliveries, listTargets } from './servi
 const tag = 'Operator';
 const TARGETS = '/virga/v1/webhook_targets';
 
+const deliveries = route({
+  method: 'GET',
+  path: '/virga/v1/webhook_deliveries',
+  tag,
+  summary: 'List what was posted to webhook targets, and what waits, newest first',
+  access: 'operate',
+  query: DeliveryListQuery,
+  response: WebhookDeliveryList,
+  handler: (ctx, { query }) => listDeliveries(ctx, query),
+});
+
 export function webhookRoutes(cipher: Cipher): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/virga/v1/webhook_deliveries',
-      tag,
-      summary: 'List what was posted to webhook targets, and what waits, newest first',
-      access: 'operate',
-      query: DeliveryListQuery,
-      response: WebhookDeliveryList,
-      handler: (ctx, { query }) => listDeliveries(ctx, query),
-    }),
+    deliveries,
     route({
       method: 'GET',
       path: TARGETS,

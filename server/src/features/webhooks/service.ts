@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { Invalid, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
@@ -19,7 +18,7 @@ function viewTarget({ id, client_id, url, created_at }: store.TargetRow) {
 export async function createTarget(ctx: RequestContext, cipher: Cipher, input: CreateWebhookTarget) {
   const url = new URL(input.url);
   if (url.username || url.password) throw new Invalid({ url: ['must not hold a user name or password'] });
-  const secret = secretText(randomBytes(SECRET_BYTES).toString('base64'));
+  const secret = secretText(Buffer.from(ctx.ids.secret(SECRET_BYTES), 'base64url'));
   try {
     return await ctx.db.transaction(async (tx) => {
       const id = await store.nextTargetId(tx);

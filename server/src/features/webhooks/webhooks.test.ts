@@ -258,8 +258,8 @@ test('a signature depends on every part that it covers', () => {
   const any = fc.string({ minLength: 1 });
   fc.assert(
     fc.property(any, any, fc.nat(), any, (secret, id, seconds, body) => {
-      const key = secretText(Buffer.from(secret).toString('base64'));
-      const other = secretText(Buffer.from(`${secret}x`).toString('base64'));
+      const key = secretText(Buffer.from(secret));
+      const other = secretText(Buffer.from(`${secret}x`));
       const signature = signatureOf(key, id, seconds, body);
       expect(signature).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/);
       expect(signatureOf(other, id, seconds, body)).not.toBe(signature);
