@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+
 import {
   newDataDir,
   processesWith,
@@ -12,6 +13,9 @@ import {
 import { waitUntil } from '../harness/wait.ts';
 
 /** The program as people run it: killed, restarted, stopped, with traffic going through it. */
+
+// Whole processes start here, beside everything else that runs.
+vi.setConfig({ testTimeout: 120_000 });
 
 let dataDir: string;
 let members: readonly Server[];
@@ -61,10 +65,10 @@ test('a load balancer carries traffic to both members', async () => {
             })),
             healthmonitor: {
               type: 'HTTP',
-              delay: 1,
-              timeout: 1,
+              delay: 2,
+              timeout: 2,
               max_retries: 1,
-              max_retries_down: 1,
+              max_retries_down: 3,
               url_path: '/',
             },
           },
@@ -127,12 +131,12 @@ test('a graceful stop leaves no process behind, and the next start brings the da
 
 test('a member that dies makes the load balancer DEGRADED, none alive makes it ERROR', async () => {
   const status = async () => String((await read()).operating_status);
-  await waitUntil(async () => (await status()) === 'ONLINE', { what: 'ONLINE' });
+  await waitUntil(async () => (await status()) === 'ONLINE', { what: 'ONLINE', timeoutMs: 20_000 });
   await close(members[0]);
-  await waitUntil(async () => (await status()) === 'DEGRADED', { what: 'DEGRADED' });
+  await waitUntil(async () => (await status()) === 'DEGRADED', { what: 'DEGRADED', timeoutMs: 20_000 });
   expect(await ask()).toBe('two');
   await close(members[1]);
-  await waitUntil(async () => (await status()) === 'ERROR', { what: 'ERROR' });
+  await waitUntil(async () => (await status()) === 'ERROR', { what: 'ERROR', timeoutMs: 20_000 });
 });
 
 async function close(server: Server | undefined): Promise<void> {

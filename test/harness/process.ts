@@ -80,14 +80,18 @@ export async function startVirga({ dataDir, env = {}, args = [] }: StartOptions)
     output,
     call,
     end: async (signal) => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const exited = once(child, 'exit');
       child.kill(signal);
       const [code] = await exited;
       return code;
     },
     ended: async (reply) => {
+      const id = reply.body.tasks?.[0];
+      if (id === undefined) throw new Error(`the reply names no task: ${JSON.stringify(reply.body)}`);
       for (;;) {
-        const task = await call('GET', `/cloud/v1/tasks/${reply.body.tasks?.[0]}?wait=30`);
+        const task = await call('GET', `/cloud/v1/tasks/${id}?wait=30`);
+        if (task.status !== 200) throw new Error(`task ${id}: ${task.status} ${JSON.stringify(task.body)}`);
         if (task.body.state === 'FINISHED' || task.body.state === 'ERROR') return task.body;
       }
     },

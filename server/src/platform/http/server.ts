@@ -53,6 +53,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   checkRoutes(options.routes);
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: () => options.ids.uuid(),
@@ -147,7 +148,10 @@ function addRoute(
     db: options.db,
     clock: options.clock,
     ids: options.ids,
-    log: request.log as Logger,
+    // Made when it is needed: most requests log nothing, and a logger of its own is dear.
+    get log() {
+      return options.log.child({ requestId: request.id });
+    },
     requestId: request.id,
     caller: request.caller,
     remoteAddress: request.ip,

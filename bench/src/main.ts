@@ -1,0 +1,24 @@
+import { benchReads, benchWrites, type Figure } from './api.ts';
+import { benchStart } from './start.ts';
+import { benchTraffic } from './traffic.ts';
+
+/** Runs the benches that are named, or all, and prints a table. */
+const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  start: benchStart,
+  reads: benchReads,
+  writes: benchWrites,
+  traffic: benchTraffic,
+};
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.`);
+  process.exit(1);
+}
+
+console.log('| what | measured | goal |\n|---|---|---|');
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  for (const { what, value, goal } of await bench()) console.log(`| ${what} | ${value} | ${goal} |`);
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type pg from 'pg';
+import { waitUntil } from '../../test/harness/wait.ts';
+
+export interface Peer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts bare Fastify and pg on the same database, in a process of its own. */
+export async function startPeer(connection: pg.PoolConfig): Promise<Peer> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'peer.mjs')], {
+    env: { ...process.env, PEER_CONNECTION: JSON.stringify(connection) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const url = await waitUntil(() => /peer (http:\S+)/.exec(text)?.[1], { what: 'the peer to listen' });
+  return {
+    url,
+    stop: async () => {
+      const exited = once(child, 'exit');
+      child.kill();
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import {
+  API_KEY,
+  newDataDir,
+  removeDataDir,
+  startVirga,
+  type VirgaProcess,
+} from '../../test/harness/process.ts';
+
+/** A server of the bench's own, with the database behind it. */
+export interface BenchServer {
+  readonly virga: VirgaProcess;
+  readonly connection: pg.PoolConfig;
+  readonly headers: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+export async function startBenchServer(): Promise<BenchServer> {
+  const dataDir = newDataDir();
+  const virga = await startVirga({ dataDir, env: { VIRGA_TIME_SCALE: '0', VIRGA_RATE_LIMIT: '0' } });
+  const connection = {
+    host: path.join(dataDir, 'postgres/run'),
+    port: 5432,
+    user: 'virga',
+    password: readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim(),
+    database: 'virga',
+  };
+  return {
+    virga,
+    connection,
+    headers: { authorization: `APIKey ${API_KEY}` },
+    stop: async () => {
+      await virga.end('SIGTERM');
+      removeDataDir(dataDir);
+    },
+  };
+}
+
+/** Adds load balancers to a project of the simulated region without going through the API. */
+export async function fillLoadBalancers(
+  connection: pg.PoolConfig,
+  projectId: number,
+  count: number,
+): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await client.query('begin');
+    // Rows in bulk: the counter is written once instead of once a row.
+    await client.query('set local session_replication_role = replica');
+    await client.query(
+      `insert into load_balancers (id, client_id, project_id, region_id, name, provisioning_status, operating_status, created_at)
+       select gen_random_uuid(), 1, $1, 2, 'lb ' || i, 'ACTIVE', 'ONLINE', now() - i * interval '1 second'
+         from generate_series(1, $2::int) i`,
+      [projectId, count],
+    );
+    await client.query(
+      `insert into resource_counts (project_id, region_id, resource, count) values ($1, 2, 'loadbalancers', $2)
+       on conflict (project_id, region_id, resource) do update set count = resource_counts.count + excluded.count`,
+      [projectId, count],
+    );
+    await client.query(
+      `insert into lb_listeners (id, load_balancer_id, name, protocol, protocol_port, provisioning_status, operating_status, created_at)
+       select gen_random_uuid(), l.id, 'http', 'HTTP', 80 + p, 'ACTIVE', 'ONLINE', l.created_at
+         from load_balancers l cross join generate_series(1, 3) p where l.project_id = $1`,
+      [projectId],
+    );
+    await client.query('commit');
+    await client.query('vacuum analyze');
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { waitUntil } from '../../test/harness/wait.ts';
+import type { Figure } from './api.ts';
+import { pairs, requestsPerSecond } from './measure.ts';
+import { startBenchServer } from './server.ts';
+
+/** Traffic through a load balancer against the same HAProxy with the least configuration that works. */
+export async function benchTraffic(): Promise<Figure[]> {
+  const member = createServer((_request, response) => response.end('x'.repeat(2048)));
+  await new Promise<void>((resolve) => member.listen(0, '127.0.0.1', resolve));
+  const { port } = member.address() as AddressInfo;
+  const server = await startBenchServer();
+  const bare = await startBareHaproxy(port);
+  try {
+    const reply = await server.virga.call('POST', '/cloud/v1/loadbalancers/1/1', {
+      name: 'web',
+      listeners: [
+        {
+          name: 'http',
+          protocol: 'HTTP',
+          protocol_port: 8088,
+          pools: [
+            {
+              name: 'app',
+              protocol: 'HTTP',
+              lb_algorithm: 'ROUND_ROBIN',
+              members: [{ address: '127.0.0.1', protocol_port: port }],
+            },
+          ],
+        },
+      ],
+    });
+    const task = await server.virga.ended(reply);
+    const { body } = await server.virga.call(
+      'GET',
+      `/cloud/v1/loadbalancers/1/1/${task.created_resources?.loadbalancers?.[0]}`,
+    );
+    const through = (url: string) => () => requestsPerSecond(url, { connections: 20, seconds: 2 });
+    const { a, b, ratio } = await pairs(10, through(`http://${body.vip_address}:8088/`), through(bare.url));
+    const value = `${ratio.toFixed(2)} (${Math.round(a)} to ${Math.round(b)} /s)`;
+    return [{ what: 'traffic through a load balancer, to a bare HAProxy, 10 pairs', value, goal: '≥ 0.95' }];
+  } finally {
+    await bare.stop();
+    await server.stop();
+    member.close();
+  }
+}
+
+async function startBareHaproxy(member: number): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'virga-bench-'));
+  const port = await freePort();
+  const config = path.join(folder, 'haproxy.cfg');
+  writeFileSync(
+    config,
+    `defaults
+  mode http
+  timeout client 50s
+  timeout server 50s
+  timeout connect 5s
+frontend f
+  bind 127.0.0.1:${port}
+  default_backend b
+backend b
+  server m 127.0.0.1:${member}
+`,
+  );
+  const child = spawn('haproxy', ['-db', '-f', config], { stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}/`;
+  await waitUntil(async () => (await fetch(url)).ok, { what: 'the bare HAProxy to serve' });
+  return {
+    url,
+    stop: async () => {
+      const exited = once(child, 'exit');
+      child.kill();
+      await exited;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
