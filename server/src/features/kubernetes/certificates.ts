@@ -1,6 +1,8 @@
 import { webcrypto } from 'node:crypto';
 import './reflect-metadata.ts';
-import * as x509 from '@peculiar/x509';
+
+// Not a static import: in the bundle those run before everything else, the line above included.
+const x509 = await import('@peculiar/x509');
 
 /** The certificate authority of a cluster, and what it signs. ECDSA on P-256 with SHA-256. */
 
