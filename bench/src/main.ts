@@ -1,4 +1,5 @@
 import { benchReads, benchWrites, type Figure } from './api.ts';
+import { benchEdge } from './edge.ts';
 import { benchStart } from './start.ts';
 import { benchTraffic } from './traffic.ts';
 
@@ -8,6 +9,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   reads: benchReads,
   writes: benchWrites,
   traffic: benchTraffic,
+  edge: benchEdge,
 };
 
 const named = process.argv.slice(2);
