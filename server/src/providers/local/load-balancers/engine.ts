@@ -71,7 +71,6 @@ export class Engine {
     await this.#start(predecessor, logging);
     if (!predecessor) return old.close();
     this.#draining.add(predecessor, old);
-    await waitUntilStopping(old);
     await writeTables(this.#socket, tables);
   }
 
@@ -136,11 +135,14 @@ export class Engine {
   }
 
   async #start(predecessor: ProcessIdentity | null, logging: boolean): Promise<void> {
-    this.#process = await startProcess(this.#program, this.#paths, predecessor, logging);
-    this.#departed = [];
-    this.#socket = new RuntimeSocket(this.#paths.socket);
+    const old = this.#socket;
+    const started = await startProcess(this.#program, this.#paths, predecessor, logging);
+    if (predecessor) await waitUntilStopping(old);
     // At once: a connection that is open now survives the next reload, with the last counters.
-    await this.#socket.open();
+    const socket = await openSocketOf(started, this.#paths.socket);
+    this.#process = started;
+    this.#socket = socket;
+    this.#departed = [];
   }
 
   #isOther(noted: ProcessIdentity): boolean {
@@ -156,4 +158,17 @@ async function waitUntilStopping(socket: RuntimeSocket): Promise<void> {
     if (/^Stopping: 1$/m.test(answer)) return;
     await delay(LOOK_EVERY_MS);
   }
+}
+
+/** Connects to the command socket of exactly this process. Predecessor and successor wait on the same
+ *  socket for a moment, and either may take a connection. */
+async function openSocketOf(process: ProcessIdentity, path: string): Promise<RuntimeSocket> {
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const socket = new RuntimeSocket(path);
+    const answer = await socket.command('show info').catch(() => '');
+    if (answer.includes(`\nPid: ${process.pid}\n`)) return socket;
+    socket.close();
+    await delay(LOOK_EVERY_MS);
+  }
+  throw new Error(`HAProxy process ${process.pid} does not answer on its command socket`);
 }

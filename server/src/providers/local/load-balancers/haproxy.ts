@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { startLogWriter } from './access-log.ts';
 import { readText } from './files.ts';
 import type { InstancePaths } from './paths.ts';
 import { commandLine, identify, type ProcessIdentity } from './processes.ts';
@@ -43,13 +44,13 @@ export async function startProcess(
 ): Promise<ProcessIdentity> {
   const takeOver = predecessor ? ['-x', paths.socket, '-sf', `${predecessor.pid}`] : [];
   const words = ['-D', '-p', paths.pidFile, '-f', paths.config, ...takeOver];
-  // HAProxy writes its access log into a file that we open for it: the log goes on without us.
-  const log = logging ? openSync(paths.accessLog, 'a', 0o600) : undefined;
+  const log = logging ? startLogWriter(paths.accessLog) : undefined;
   try {
     const { exitCode, output } = await run(program, words, log);
     if (exitCode !== 0) throw startFailure(output);
   } finally {
-    if (log !== undefined) closeSync(log);
+    // HAProxy has its own end by now; the writer ends with the last process that has one.
+    log?.destroy();
   }
   chmodSync(paths.pidFile, 0o600);
   const identity = runningProcess(paths);

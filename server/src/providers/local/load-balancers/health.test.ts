@@ -155,7 +155,7 @@ test.runIf(pingIsMissing)('a PING monitor names the package that it needs', asyn
 });
 
 test.skipIf(pingIsMissing)('a PING monitor pings', async () => {
-  const [here, nowhere] = [member(good.port), member(good.port, { monitorAddress: '192.0.2.1' })];
+  const [here, nowhere] = [member(good.port), member(good.port, { monitorAddress: '240.0.0.1' })];
   const { lb } = await build({ members: [here, nowhere], healthMonitor: monitor({ type: 'PING' }) });
   await site.apply(lb);
   await waitUntil(async () => (await healthOf(lb.id, nowhere.id)) === 'ERROR', { what: 'ERROR' });

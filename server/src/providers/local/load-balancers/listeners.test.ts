@@ -198,12 +198,21 @@ test('a retried request never doubles what is not safe to double', async () => {
   await new Promise((resolve) => rude.close(resolve));
 });
 
-test('an access log has one line for each request, and a change of members leaves it alone', async () => {
-  const { lb, url } = await serve({}, {}, { accessLog: { topic: 'web' } });
-  await get(`${url}/counted`);
+test('an access log has one line for each request, over changes and reloads', async () => {
+  const { lb, url, web } = await serve({}, {}, { accessLog: { topic: 'web' } });
   const path = join(site.dataDir, 'load-balancers', lb.id, 'access.log');
-  const text = await waitUntil(() => readFileSync(path, 'utf8') || null, { what: 'a line' });
-  expect(text).toContain('"GET /counted HTTP/1.1"');
+  const paths = () =>
+    [...readFileSync(path, 'utf8').matchAll(/"GET (\S+) HTTP\/1\.1"/g)].map(([, asked]) => asked);
+  await get(`${url}/first`);
+  await site.apply({ ...lb, version: 2, pools: [{ ...web, members: web.members.slice(1) }] });
+  await get(`${url}/second`);
+  await site.apply({ ...lb, version: 3, listeners: [...lb.listeners, listener({ port: 8081 })] });
+  await get(`${url}/third`);
+  await waitUntil(() => paths().length >= 3, { what: 'three lines' });
+  expect(paths()).toEqual(['/first', '/second', '/third']);
+  await site.apply({ ...lb, version: 4, accessLog: null });
+  await get(`${url}/fourth`);
+  expect(paths().length).toBe(3);
 });
 
 test('listeners and pools that cannot be combined are refused in words', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Stream } from 'node:stream';
 
 /** Directories that an ordinary user's PATH often leaves out. */
 const SYSTEM_DIRECTORIES = [
@@ -34,14 +35,14 @@ export interface RunResult {
 }
 
 /** Runs a program to its end. Its children may live on in the background.
- *  @param inheritedFd a file that the program, and what it leaves behind, finds as descriptor 3 */
-export function run(program: string, words: readonly string[], inheritedFd?: number): Promise<RunResult> {
+ *  @param inherited a stream that the program, and what it leaves behind, finds as descriptor 3 */
+export function run(program: string, words: readonly string[], inherited?: Stream): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, {
       // A process group of its own: Ctrl-C is for the server, which then ends its data planes in order.
       detached: true,
       env: { PATH: process.env.PATH ?? '' },
-      stdio: ['ignore', 'pipe', 'pipe', ...(inheritedFd === undefined ? [] : [inheritedFd])],
+      stdio: ['ignore', 'pipe', 'pipe', ...(inherited === undefined ? [] : [inherited])],
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {

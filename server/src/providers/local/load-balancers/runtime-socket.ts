@@ -28,11 +28,6 @@ export class RuntimeSocket {
     this.#path = path;
   }
 
-  /** Opens the connection now, so that it belongs to the process that listens now. */
-  async open(): Promise<void> {
-    await this.#exclusively(() => this.#connected());
-  }
-
   /** Sends one command, with an optional text under it, and resolves to what HAProxy answers.
    *  @throws Error when the process cannot be reached or is silent for five seconds */
   command(words: string, payload?: string): Promise<string> {
