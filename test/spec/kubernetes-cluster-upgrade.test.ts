@@ -176,3 +176,20 @@ test('a failed upgrade keeps what it reached, and can be asked for again', async
     await faulty.close();
   }
 });
+
+test('an upgrade that a restart interrupts goes on where it stood', async () => {
+  await createCluster(server, 'restarted', {
+    pools: [{ name: 'workers', flavor_id: 'g1-standard-1-2', min_node_count: 6 }],
+  });
+  const reply = await upgrade('restarted', 'v1.33.5');
+  await waitUntil(
+    async () =>
+      (await nodesOf(server, 'restarted')).some(({ name }) => name === 'restarted-workers-8') || undefined,
+    { what: 'the second new node', intervalMs: 2 },
+  );
+  await server.restart();
+  expect((await server.ended(reply)).state).toBe('FINISHED');
+  const names = (await nodesOf(server, 'restarted')).map(({ name }) => name);
+  // Six nodes were made for six, none twice.
+  expect(names).toEqual([7, 8, 9, 10, 11, 12].map((number) => `restarted-workers-${number}`));
+});
