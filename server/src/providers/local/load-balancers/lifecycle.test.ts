@@ -42,6 +42,7 @@ describe('after the server was killed', () => {
     const before = dataPlanes(site.dataDir);
     const load = startLoad(url);
     site = site.restart();
+    expect((await site.observe(lb.id)).version).toBe(1);
     await site.provider.reconcile([lb]);
     expect((await load.stop()).failures).toEqual([]);
     expect(dataPlanes(site.dataDir)).toEqual(before);

@@ -130,8 +130,7 @@ class Provider implements LocalLoadBalancers {
     const observed = new Map<string, ObservedLoadBalancer>();
     await Promise.all(
       ids.map(async (id) => {
-        const found = await this.#instances
-          .get(id)
+        const found = await this.#known(id)
           ?.observe()
           .catch(() => null);
         if (found) observed.set(id, found);
@@ -207,6 +206,12 @@ class Provider implements LocalLoadBalancers {
     await this.#instance(id).remove();
     this.#instances.delete(id);
     this.#appliedAt.delete(id);
+  }
+
+  /** The load balancer, also one that an earlier server left behind. */
+  #known(id: string): Instance | null {
+    const isLeftOver = () => !this.#closed && existsSync(join(this.#root, identifier(id), 'state.json'));
+    return this.#instances.get(id) ?? (isLeftOver() ? this.#instance(id) : null);
   }
 
   #instance(id: string): Instance {

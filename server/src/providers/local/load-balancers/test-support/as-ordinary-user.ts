@@ -15,7 +15,10 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 try {
   await site.apply(lb);
   say(`high port: ${(await get(`http://${vipAddress}:8080/`)).body}`);
-  await site.apply({ ...lb, version: 2, listeners: [{ ...front, port: 80 }] });
+  const dns = listener({ protocol: 'UDP', port: 5353 });
+  await site.apply({ ...lb, version: 2, listeners: [front, dns] });
+  say('UDP: served');
+  await site.apply({ ...lb, version: 3, listeners: [{ ...front, port: 80 }] });
   say('low port: served');
 } catch (error) {
   say(`low port: ${error instanceof Error ? error.message : error}`);
