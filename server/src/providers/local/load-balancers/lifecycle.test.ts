@@ -103,7 +103,7 @@ test('a HAProxy that is killed by hand is back within five seconds', async () =>
     what: 'the new process',
     timeoutMs: 5_000,
   });
-  expect(site.warnings).toContain('a data plane had died and is back');
+  await waitUntil(() => site.warnings.includes('a data plane had died and is back'), { what: 'the warning' });
 });
 
 test('a list made before the newest order takes nothing back', async () => {
