@@ -44,6 +44,7 @@ test('every faulty field is named and nothing is created', async () => {
   });
   expect(reply.status).toBe(400);
   expect(Object.keys(reply.body.invalid_fields).sort()).toEqual(['description', 'name']);
+  expect(reply.body.invalid_fields.name[0]).toContain('3 to 63');
   expect((await server.call('GET', '/cloud/v1/projects')).body.count).toBe(before.body.count);
 });
 

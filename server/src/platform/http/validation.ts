@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import ipaddr from 'ipaddr.js';
+import { NAME_PATTERN } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
 
 type Location = Invalid['location'];
@@ -137,11 +138,19 @@ function describe(error: ErrorObject, location: Location): [string, string] {
       return [[...path, error.params.tag].join('.'), 'must be one of the known kinds'];
     case 'format':
       return [path.join('.') || location, `must be a valid ${error.params.format}`];
+    case 'pattern':
+      return [path.join('.') || location, patternRule(error.params.pattern)];
     case 'type':
       return [path.join('.') || location, `must be ${[error.params.type].flat().join(' or ')}`];
     default:
       return [path.join('.') || location, error.message ?? 'is not valid'];
   }
+}
+
+/** Names are by far the most frequent pattern; their rule is told in words. */
+function patternRule(pattern: string): string {
+  if (pattern !== NAME_PATTERN) return `must match pattern ${JSON.stringify(pattern)}`;
+  return 'must be 3 to 63 letters, digits, spaces, ".", "_" or "-", begin with a letter or digit, and end with one, "." or "_"';
 }
 
 const unescapePointer = (part: string) => part.replace(/~1/g, '/').replace(/~0/g, '~');
