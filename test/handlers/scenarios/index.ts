@@ -1,0 +1,11 @@
+import { kubernetes } from './kubernetes.ts';
+import { loadBalancers } from './load-balancers.ts';
+import { projects } from './projects.ts';
+import type { Scenario } from './scenario.ts';
+
+/** One scenario for each task type. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  ...projects,
+  ...loadBalancers,
+  ...kubernetes,
+};
