@@ -58,8 +58,9 @@ describe.each(Object.entries(scenarios))('%s', (type, scenario) => {
   test('does something, and leaves no lock', () => {
     expect(reference.end.task).toMatchObject({ task_type: type, state: 'FINISHED', error: null });
     expect(leftovers(reference.end.world, reference.end.task.id)).toEqual([]);
-    const { before, end } = reference;
-    expect(difference(essence(before, []), essence(end.world, []))).toBeDefined();
+    const { before, end, calls } = reference;
+    const changed = difference(essence(before, []), essence(end.world, [])) !== undefined;
+    expect(changed || calls.provider.some(({ changes }) => changes)).toBe(true);
   });
 
   test('names its task to whoever asks for the same meanwhile', async () => {

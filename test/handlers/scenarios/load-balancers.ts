@@ -9,6 +9,14 @@ export const loadBalancers: Readonly<Record<string, Scenario>> = {
     prepare: existing,
     start: (id) => patch(`/cloud/v2/loadbalancers/1/2/${id}`, { name: 'changed', admin_state_up: false }),
   },
+  resize_loadbalancer: {
+    prepare: existing,
+    start: (id) => post(`${LBS}/${id}/resize`, { flavor: 'lb1-4-8' }),
+  },
+  failover_loadbalancer: {
+    prepare: existing,
+    start: (id) => post(`${LBS}/${id}/failover`, { force: true }),
+  },
   delete_loadbalancer: {
     prepare: existing,
     start: (id) => remove(`${LBS}/${id}`),
