@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { App } from '../../server/src/app.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
+import { simulationSignals } from '../../server/src/features/kubernetes/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
 import {
   type NewRegion,
@@ -128,7 +129,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-server-'));
   const { aroundProvider = (provider) => provider } = options;
-  const factories = providerFactories({ timeScale: 0, seed: options.seed ?? 'test', dataDir, log });
+  const factories = providerFactories({
+    timeScale: 0,
+    seed: options.seed ?? 'test',
+    dataDir,
+    log,
+    signals: simulationSignals(db),
+  });
   const wrapped = Object.entries(factories).map(
     ([name, make]) => [name, (region: RegionRow) => aroundProvider(make(region))] as const,
   );
