@@ -7,7 +7,8 @@ import type { RegionProvider } from '../../server/src/region-providers.ts';
  *  told to serve, makes their work take more than one step, and breaks the call that it is told to break.
  *
  *  It knows ports by their form: `applyThing(desired, operation)` makes something, `removeThing(id or {id}, operation)`
- *  forgets it, and both answer with their progress. Any other method is passed on. */
+ *  forgets it, `changeThing(operation)` does something else that takes time, and all answer with their progress. Any
+ *  other method is a question. */
 
 /** What providers serve, by `port.noun id`. */
 export type Served = Map<string, object>;
@@ -110,33 +111,34 @@ export class Faults {
   }
 
   #called(port: string, method: string, args: readonly unknown[], call: () => unknown): unknown {
-    const result = (): unknown => call();
-    if (!isAsync(method)) {
-      const answer = result();
-      if (!(answer instanceof Promise)) return answer;
-      return this.#reach('provider', `${port}.${method}`, false, async () =>
-        checkForm(port, method, await answer),
-      );
-    }
-    return this.#reach('provider', `${port}.${method}`, true, () => this.#work(port, method, args, result));
+    const name = `${port}.${method}`;
+    if (isWork(method))
+      return this.#reach('provider', name, true, () => this.#work(port, method, args, call));
+    const answer = call();
+    if (!(answer instanceof Promise)) return answer;
+    return this.#reach('provider', name, false, async () => checkVerb(name, await answer));
   }
 
   /** Work takes two steps: the first time it has only begun. */
   async #work(port: string, method: string, args: readonly unknown[], call: () => unknown): Promise<unknown> {
-    const [what, operation] = args as [string | { id: string }, Operation | undefined];
+    const what = args[0] as string | { readonly id: string };
+    const { key, type } = args.at(-1) as Operation;
     const id = typeof what === 'string' ? what : what.id;
-    const begun = `${port}.${method} ${id} ${operation?.key} ${operation?.type}`;
+    const begun = `${port}.${method} ${id} ${key} ${type}`;
     if (this.#listening && !this.#begun.has(begun)) {
       this.#begun.add(begun);
       return { ready: false, retryInMs: 0, percent: 50 } satisfies Progress;
     }
     const progress = (await call()) as Progress;
-    if (progress.ready === false) return progress;
-    const noun = method.replace(/^(apply|remove)/, '');
-    const key = `${noun === '' ? port : `${port}.${noun}`} ${id}`;
-    if (method.startsWith('remove')) this.served.delete(key);
-    else this.served.set(key, what as object);
+    if (progress.ready) this.#remember(port, method, what);
     return progress;
+  }
+
+  #remember(port: string, method: string, what: string | { readonly id: string }): void {
+    const [, verb, noun] = WORK.exec(method) ?? [];
+    const key = `${noun ? `${port}.${noun}` : port} ${typeof what === 'string' ? what : what.id}`;
+    if (verb === 'remove') this.served.delete(key);
+    if (verb === 'apply') this.served.set(key, what as object);
   }
 
   /** The database as a handler sees it: what it reads and writes on its way, before the outcome. */
@@ -157,12 +159,13 @@ export class Faults {
   }
 }
 
-const isAsync = (method: string) => /^(apply|remove)([A-Z]|$)/.test(method);
+const WORK = /^(apply|remove|change)([A-Z]\w*)?$/;
+const isWork = (method: string) => WORK.test(method);
 
 /** @throws for a method that works on something but whose name does not say so: it would not be watched */
-function checkForm(port: string, method: string, answer: unknown): unknown {
+function checkVerb(name: string, answer: unknown): unknown {
   if (typeof answer === 'object' && answer !== null && 'ready' in answer) {
-    throw new Error(`${port}.${method} answers with its progress: call it applySomething or removeSomething`);
+    throw new Error(`${name} answers with its progress: its name should begin with apply, remove or change`);
   }
   return answer;
 }

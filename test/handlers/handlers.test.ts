@@ -19,7 +19,7 @@ afterAll(() => stage.close());
 
 test('every task type has a scenario, and every scenario a task type', () => {
   const registered = stage.server.app.handlers.map(({ type }) => type);
-  const known = Object.keys(scenarios);
+  const known = Object.keys(scenarios).map(typeOf);
   expect(new Set(registered).size, 'two handlers of one type').toBe(registered.length);
   expect(
     registered.filter((type) => !known.includes(type)),
@@ -32,22 +32,28 @@ test('every task type has a scenario, and every scenario a task type', () => {
   ).toEqual([]);
 });
 
+/** A type may have several scenarios, told apart by what follows its name. */
+function typeOf(name: string): string {
+  return name.split(' ')[0] ?? name;
+}
+
 /** What an undisturbed run of the task does. */
 interface Reference {
   readonly scenario: Scenario;
   readonly before: Snapshot;
-  readonly prepared: string;
+  readonly prepared: readonly string[];
   readonly end: Ending;
   readonly calls: Readonly<Record<Place, readonly Reach[]>>;
 }
 
-describe.each(Object.entries(scenarios))('%s', (type, scenario) => {
+describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
+  const type = typeOf(name);
   let reference: Reference;
 
   beforeAll(async () => {
     const { before, prepared } = await stage.prepare(scenario);
     await stage.from(before);
-    const end = await stage.attempt(scenario.start(prepared));
+    const end = await stage.attempt(scenario.start(...prepared));
     const calls = {
       provider: [...stage.faults.calls('provider')],
       database: [...stage.faults.calls('database')],
@@ -65,7 +71,7 @@ describe.each(Object.entries(scenarios))('%s', (type, scenario) => {
 
   test('names its task to whoever asks for the same meanwhile', async () => {
     await stage.from(reference.before);
-    const call = scenario.start(reference.prepared);
+    const call = scenario.start(...reference.prepared);
     const id = await stage.accepted(call);
     const second = await stage.call(call);
     if (second.status !== 409) return expect(second.status).toBeLessThan(300);
@@ -131,7 +137,7 @@ async function each<T>(cases: readonly T[], prove: (one: T) => Promise<void>): P
 
 async function converges({ scenario, before, prepared, end }: Reference, attempt: Attempt): Promise<void> {
   await stage.from(before);
-  const { task, world } = await stage.attempt(scenario.start(prepared), attempt);
+  const { task, world } = await stage.attempt(scenario.start(...prepared), attempt);
   if (task.state !== 'FINISHED') throw new Error(`it ended in ${task.state}: ${task.error}`);
   same(scenario, end.world, world, 'it did not end as it does undisturbed');
   const created = (resources: unknown) => JSON.stringify(resources);
@@ -141,7 +147,7 @@ async function converges({ scenario, before, prepared, end }: Reference, attempt
 async function isGone(reference: Reference, attempt: Attempt, reason: string): Promise<void> {
   const { scenario, before, prepared, end } = reference;
   await stage.from(before);
-  const { task, world } = await stage.attempt(scenario.start(prepared), attempt);
+  const { task, world } = await stage.attempt(scenario.start(...prepared), attempt);
   // Providers may be told no by something that does not matter to the task.
   if (task.state === 'FINISHED')
     return same(scenario, end.world, world, 'it finished, but not as undisturbed');
@@ -154,7 +160,7 @@ async function isGone(reference: Reference, attempt: Attempt, reason: string): P
     same(scenario, before, world, 'it did not leave everything as it was before');
   }
   await stage.forget(task.id);
-  const second = await stage.attempt(scenario.start(prepared));
+  const second = await stage.attempt(scenario.start(...prepared));
   if (second.task.state !== 'FINISHED') throw new Error(`started again it failed: ${second.task.error}`);
   same(scenario, end.world, second.world, 'started again it did not end as it does undisturbed');
 }

@@ -58,12 +58,12 @@ export class Stage implements Preparation {
   }
 
   /** The world before the scenario's task, and what was prepared. */
-  async prepare({ prepare }: Scenario): Promise<{ before: Snapshot; prepared: string }> {
+  async prepare({ prepare }: Scenario): Promise<{ before: Snapshot; prepared: readonly string[] }> {
     await this.#world.restore(this.#empty);
     this.#ids.next = 1;
     this.#made = FIRST_MADE_ID;
     this.faults.arm();
-    const prepared = (await prepare?.(this)) ?? '';
+    const prepared = [(await prepare?.(this)) ?? []].flat();
     return { before: await this.#world.snapshot(), prepared };
   }
 

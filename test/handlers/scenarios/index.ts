@@ -1,3 +1,4 @@
+import { floatingIps } from './floating-ips.ts';
 import { kubernetes } from './kubernetes.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { projects } from './projects.ts';
@@ -8,4 +9,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...projects,
   ...loadBalancers,
   ...kubernetes,
+  ...floatingIps,
 };

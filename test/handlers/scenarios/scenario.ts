@@ -2,11 +2,11 @@ import type { CallOptions, Reply } from '../../harness/server.ts';
 
 /** How a task of one type comes about. The harness does everything else. */
 export interface Scenario {
-  /** What has to be there before; what it returns is handed to `start`. */
-  prepare?(stage: Preparation): Promise<string>;
+  /** What has to be there before; the ids that it returns are handed to `start`. */
+  prepare?(stage: Preparation): Promise<string | readonly string[]>;
   /** The call that starts the task in project 1 and region 2, which is simulated. Whoever calls it again after a
    *  failure gets the same thing again. */
-  start(prepared: string): Call;
+  start(...ids: readonly string[]): Call;
   /** Absent: a task that failed leaves everything as it was before. Otherwise why it does not; then starting it
    *  again has to bring it to the same end. */
   readonly failureLeaves?: string;
