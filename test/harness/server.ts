@@ -26,6 +26,7 @@ import { waitUntil } from './wait.ts';
 export interface TestServer {
   readonly db: Db;
   readonly app: App;
+  readonly cipher: Cipher;
   readonly api: FastifyInstance;
   readonly clock: Clock;
   readonly tokens: Readonly<Record<Caller, string>>;
@@ -151,6 +152,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return {
     db,
     app,
+    cipher,
     api,
     clock,
     tokens,

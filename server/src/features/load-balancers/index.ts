@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { SecretReader } from '../secrets/index.ts';
 import { Observer } from './observe.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
@@ -14,11 +15,13 @@ import { updateTask } from './tasks/update.ts';
 import { TreeCache } from './tree-cache.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
+export { findSecretUsers } from './secret-uses.ts';
 
 export interface LoadBalancerDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
 }
@@ -32,8 +35,9 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
     providerOf: (id) => deps.providerOf(id),
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
+    secrets: deps.secrets,
   });
-  const reconciler = new Reconciler(providers, new TreeCache(db), log);
+  const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',

@@ -1,7 +1,7 @@
 import { Forbidden, NotFound } from '../../kernel/errors.ts';
 import type { CreateLoadBalancer, ListenerInput, LoggingInput, PoolInput } from './schema-input.ts';
 
-/** Resources of other kinds that a body may name. Networks, subnets, ports, floating IPs, instances and secrets
+/** Resources of other kinds that a body may name. Networks, subnets, ports, floating IPs and instances
  *  are none of this cloud's yet, so that none of them can be found.
  *  @throws NotFound for the first one, Forbidden for a floating IP that would have to be made */
 export function refuseUnknownReferences(input: CreateLoadBalancer, region: string): void {
@@ -15,15 +15,10 @@ export function refuseUnknownReferences(input: CreateLoadBalancer, region: strin
 }
 
 function refuseOfListener(listener: ListenerInput): void {
-  refuse('Secret', listener.secret_id);
-  for (const id of listener.sni_secret_id ?? []) refuse('Secret', id);
   for (const pool of listener.pools ?? []) refuseOfPool(pool);
 }
 
 function refuseOfPool(pool: PoolInput): void {
-  refuse('Secret', pool.secret_id);
-  refuse('Secret', pool.ca_secret_id);
-  refuse('Secret', pool.crl_secret_id);
   for (const member of pool.members ?? []) {
     refuse('Instance', member.instance_id);
     refuse('Subnet', member.subnet_id);

@@ -5,6 +5,7 @@ import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/h
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
+import { requireSecrets } from '../secrets/index.ts';
 import { Faults } from './faults.ts';
 import { insertLoadBalancer } from './insert-store.ts';
 import {
@@ -19,6 +20,7 @@ import { refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts
 import type { RegionProviders } from './region-providers.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
+import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
 
@@ -42,6 +44,7 @@ export class LoadBalancerService {
     const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
+      await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
       await insertLoadBalancer(tx, plan);
       const task = await startTask(tx, ctx, {
         id: taskId,

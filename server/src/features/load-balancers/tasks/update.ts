@@ -1,6 +1,5 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
-import { desiredOf } from '../desired.ts';
 import type { Settings } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { markFailed, restoreLoadBalancer } from '../store.ts';
@@ -24,7 +23,9 @@ export function updateTask(providers: RegionProviders): TaskHandler {
       const tree = await treeOf(run);
       const address = await addressOf(run.db, tree, provider);
       await providers.afterPass(run.task.regionId);
-      const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
+      const waiting = waitFor(
+        await provider.apply(await providers.desired(run.db, tree, address), run.operation),
+      );
       return waiting ?? done({}, await settling(run, tree, provider));
     },
     async undo(run) {
@@ -49,6 +50,6 @@ async function reapply(run: TaskRun, providers: RegionProviders) {
   const provider = providers.forTask(task.regionId);
   const address = await addressOf(run.db, tree, provider);
   const restoring = { ...operation, key: `${operation.key}-undo`, type: 'restore_loadbalancer' };
-  const waiting = waitFor(await provider.apply(desiredOf(tree, address), restoring));
+  const waiting = waitFor(await provider.apply(await providers.desired(run.db, tree, address), restoring));
   return waiting ?? done({}, await settling(run, tree, provider));
 }
