@@ -85,7 +85,7 @@ function checkChain(leaf: X509Certificate, chain: readonly X509Certificate[], fa
     const issued = index === 0 ? leaf : (chain[index - 1] ?? leaf);
     const what = index === 0 ? 'the certificate' : `certificate ${index}`;
     if (!issuedBy(issued, issuer)) {
-      const elsewhere = chain.some((other) => issuedBy(issued, other));
+      const elsewhere = chain.some((other) => other !== issued && issuedBy(issued, other));
       const order = elsewhere ? '; put them in order, each followed by the one that issued it' : '';
       faults.add('certificate_chain', `certificate ${index + 1} did not issue ${what}${order}`);
     }

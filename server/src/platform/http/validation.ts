@@ -68,6 +68,8 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'ip-address': isIpAddress,
   'ip-network': isIpNetwork,
   uri: (text) => URL.canParse(text),
+  // Says how to show it, nothing about its text.
+  password: () => true,
 };
 
 function isDateTime(text: string): boolean {
