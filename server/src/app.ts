@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
@@ -75,6 +76,14 @@ export function features({
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
+  const balancers = loadBalancers({
+    db,
+    log,
+    clock,
+    secrets: new SecretReader(cipher),
+    providerOf,
+    regionIds,
+  });
   return [
     iam({ cipher }),
     projects(),
@@ -87,7 +96,8 @@ export function features({
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
-    loadBalancers({ db, log, clock, secrets: new SecretReader(cipher), providerOf, regionIds }),
+    balancers,
+    floatingIps({ providerOf, carrier: balancers.carrier }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),

@@ -30,7 +30,7 @@ export function desiredOf(
     version: tree.version,
     adminStateUp: tree.admin_state_up,
     vipAddress,
-    extraAddresses: [],
+    extraAddresses: tree.floating_addresses,
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
     listeners: tree.listeners
       .filter((listener) => opened(listenerSecretIds(listener), secrets))

@@ -2,7 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { Carrier } from '../floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
+import { loadBalancerCarrier } from './carrier.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
@@ -33,7 +35,7 @@ export interface LoadBalancerDeps {
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
 
-export function loadBalancers(deps: LoadBalancerDeps): Feature {
+export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
   const providers = new RegionProviders({
     providerOf: (id) => deps.providerOf(id),
@@ -45,6 +47,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',
+    carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
