@@ -32,6 +32,7 @@ import { waitUntil } from './wait.ts';
 export interface TestServer {
   readonly db: Db;
   readonly app: App;
+  readonly cipher: Cipher;
   readonly api: FastifyInstance;
   readonly clock: Clock;
   readonly tokens: Readonly<Record<Caller, string>>;
@@ -169,6 +170,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return {
     db,
     app,
+    cipher,
     api,
     clock,
     tokens,
