@@ -3,6 +3,7 @@ import { kubernetes } from './kubernetes.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { projects } from './projects.ts';
 import type { Scenario } from './scenario.ts';
+import { secrets } from './secrets.ts';
 
 /** One scenario for each task type. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -10,4 +11,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...loadBalancers,
   ...kubernetes,
   ...floatingIps,
+  ...secrets,
 };
