@@ -1,9 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import './reflect-metadata.ts';
 
-// Not a static import: in the bundle those run before everything else, the line above included.
-const x509 = await import('@peculiar/x509');
-
 /** The certificate authority of a cluster, and what it signs. ECDSA on P-256 with SHA-256. */
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -12,8 +9,15 @@ const CA_DAYS = 3650;
 export const KUBECONFIG_DAYS = 365;
 
 const crypto = webcrypto;
-// The two type declarations of Web Crypto differ; the object is the same.
-x509.cryptoProvider.set(crypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
+
+/** The library, loaded with the first certificate (it holds 10 MiB). Not a static import for another reason too: in
+ *  the bundle those run before everything else, `reflect-metadata` included. */
+async function loadX509() {
+  const x509 = await import('@peculiar/x509');
+  // The two type declarations of Web Crypto differ; the object is the same.
+  x509.cryptoProvider.set(crypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
+  return x509;
+}
 
 /** A certificate and its private key, both PEM. */
 export interface Issued {
@@ -29,11 +33,13 @@ export interface ClientCertificate extends Issued {
 const newKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
 async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
+  const x509 = await loadX509();
   return x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
 /** A new authority for one cluster. `serial` is hexadecimal. */
 export async function newAuthority(clusterName: string, serial: string, now: Date): Promise<Issued> {
+  const x509 = await loadX509();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial,
@@ -53,6 +59,7 @@ export async function newAuthority(clusterName: string, serial: string, now: Dat
 
 /** A client certificate of the cluster's administrators (group `system:masters`), signed by its authority. */
 export async function issueClient(ca: Issued, serial: string, now: Date): Promise<ClientCertificate> {
+  const x509 = await loadX509();
   const authority = new x509.X509Certificate(ca.certificate);
   const [der] = x509.PemConverter.decode(ca.privateKey);
   if (!der) throw new Error('the authority has no private key');
