@@ -2,7 +2,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { Carrier } from '../floating-ips/index.ts';
+import { loadBalancerCarrier } from './carrier.ts';
 import { Observer } from './observe.ts';
+import { operationRoutes } from './operations/routes.ts';
+import { LoadBalancerOperations } from './operations/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
 import { RegionProviders } from './region-providers.ts';
@@ -10,6 +14,8 @@ import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
 import { createTask } from './tasks/create.ts';
 import { deleteTask } from './tasks/delete.ts';
+import { failoverTask } from './tasks/failover.ts';
+import { resizeTask } from './tasks/resize.ts';
 import { updateTask } from './tasks/update.ts';
 import { TreeCache } from './tree-cache.ts';
 
@@ -26,7 +32,7 @@ export interface LoadBalancerDeps {
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
 
-export function loadBalancers(deps: LoadBalancerDeps): Feature {
+export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
   const providers = new RegionProviders({
     providerOf: (id) => deps.providerOf(id),
@@ -37,8 +43,12 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',
-    routes: loadBalancerRoutes(new LoadBalancerService(providers)),
-    tasks: [createTask(providers), updateTask(providers), deleteTask(providers)],
+    carrier: loadBalancerCarrier(providers),
+    routes: [
+      ...loadBalancerRoutes(new LoadBalancerService(providers)),
+      ...operationRoutes(new LoadBalancerOperations(providers)),
+    ],
+    tasks: [createTask, updateTask, deleteTask, resizeTask, failoverTask].map((task) => task(providers)),
     background: [
       {
         name: 'load-balancers-reconcile',

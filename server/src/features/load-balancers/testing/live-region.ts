@@ -2,11 +2,15 @@ import { pino } from 'pino';
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
+import { floatingIps } from '../../floating-ips/index.ts';
+import { loadBalancerCarrier } from '../carrier.ts';
 import { Observer } from '../observe.ts';
 import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
 import { createTask } from '../tasks/create.ts';
 import { deleteTask } from '../tasks/delete.ts';
+import { failoverTask } from '../tasks/failover.ts';
+import { resizeTask } from '../tasks/resize.ts';
 import { updateTask } from '../tasks/update.ts';
 import { TreeCache } from '../tree-cache.ts';
 import { FakeProvider } from './fake-provider.ts';
@@ -45,7 +49,12 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   });
   const { db, clock } = server;
   const log = pino({ level: 'silent' });
-  const handlers = [createTask(providers), updateTask(providers), deleteTask(providers)];
+  const floating = floatingIps({
+    providerOf: (id) => providers.of(id),
+    carrier: loadBalancerCarrier(providers),
+  });
+  const tasks = [createTask, updateTask, deleteTask, resizeTask, failoverTask];
+  const handlers = [...tasks.map((task) => task(providers)), ...(floating.tasks ?? [])];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
