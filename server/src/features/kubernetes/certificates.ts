@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import './reflect-metadata.ts';
+import { x509 } from '../../platform/x509/library.ts';
 
 /** The certificate authority of a cluster, and what it signs. ECDSA on P-256 with SHA-256. */
 
@@ -9,15 +9,6 @@ const CA_DAYS = 3650;
 export const KUBECONFIG_DAYS = 365;
 
 const crypto = webcrypto;
-
-/** The library, loaded with the first certificate (it holds 10 MiB). Not a static import for another reason too: in
- *  the bundle those run before everything else, `reflect-metadata` included. */
-async function loadX509() {
-  const x509 = await import('@peculiar/x509');
-  // The two type declarations of Web Crypto differ; the object is the same.
-  x509.cryptoProvider.set(crypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
-  return x509;
-}
 
 /** A certificate and its private key, both PEM. */
 export interface Issued {
@@ -33,13 +24,11 @@ export interface ClientCertificate extends Issued {
 const newKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
 async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
-  const x509 = await loadX509();
   return x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
 /** A new authority for one cluster. `serial` is hexadecimal. */
 export async function newAuthority(clusterName: string, serial: string, now: Date): Promise<Issued> {
-  const x509 = await loadX509();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial,
@@ -59,7 +48,6 @@ export async function newAuthority(clusterName: string, serial: string, now: Dat
 
 /** A client certificate of the cluster's administrators (group `system:masters`), signed by its authority. */
 export async function issueClient(ca: Issued, serial: string, now: Date): Promise<ClientCertificate> {
-  const x509 = await loadX509();
   const authority = new x509.X509Certificate(ca.certificate);
   const [der] = x509.PemConverter.decode(ca.privateKey);
   if (!der) throw new Error('the authority has no private key');
