@@ -86,7 +86,7 @@ export class SecretService {
       throw new Conflict(`Secret ${row.id} is used by ${users.join(', ')}; take it out of there first`);
     }
     const taskId = await findTaskNaming(tx, scopeOfRow(row), row.id);
-    if (taskId !== undefined) throw new Locked(`Secret ${row.id} is needed and`, taskId);
+    if (taskId !== undefined) throw new Locked(`Secret ${row.id}`, taskId);
   }
 
   /** @throws NotFound */
