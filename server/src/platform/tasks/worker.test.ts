@@ -28,6 +28,25 @@ test('a worker that cannot write down that a job is done begins anew, and goes o
   await waitUntil(async () => (await jobs()) === 0, { what: 'the queue to be empty', timeoutMs: 20_000 });
 });
 
+test('a task that the database could not take for a while goes on soon after, whatever the queue thinks', async () => {
+  await server.db.pool.query(`
+    create function break_tasks() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;
+    create trigger break_tasks before update on tasks for each row execute function break_tasks()`);
+  const reply = await create('one');
+  const delayed = await waitUntil(
+    async () => {
+      const { rowCount } = await server.db.pool.query(
+        `update graphile_worker._private_jobs set run_at = now() + interval '1 hour' where last_error is not null`,
+      );
+      return rowCount === 1;
+    },
+    { what: 'the queue to fail' },
+  );
+  expect(delayed).toBe(true);
+  await server.db.pool.query('drop function break_tasks cascade');
+  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+});
+
 async function workers(): Promise<string[]> {
   const rows = await server.db.named<{ id: string }>('test_workers', 'select id from workers', []);
   return rows.map(({ id }) => id);

@@ -8,7 +8,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import type { TaskEngine } from './engine.ts';
 import { RUN_TASK } from './start.ts';
-import { dropDeadJobs, requeueOrphans } from './store.ts';
+import { dropDeadJobs, hurryFailedJobs, requeueOrphans } from './store.ts';
 
 export interface WorkerOptions {
   readonly db: Db;
@@ -166,6 +166,7 @@ export class Worker {
       await db.named('workers_unlock', 'select graphile_worker.force_unlock_workers($1::text[])', [gone]);
     }
     await dropDeadJobs(db);
+    await hurryFailedJobs(db);
     const orphans = await requeueOrphans(db);
     if (orphans > 0) log.warn({ orphans }, 'ordered a new run for tasks whose job was lost');
   }
