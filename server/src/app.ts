@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AREAS } from './areas.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
@@ -95,6 +96,7 @@ export function features({
 
 /** The API server and the worker of one node; neither is started. */
 export class App {
+  readonly features: readonly Feature[];
   readonly routes: readonly Route[];
   readonly document: Record<string, unknown>;
   readonly engine: TaskEngine;
@@ -108,11 +110,12 @@ export class App {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
     const all = features({ ...options, watcher: this.#watcher });
+    this.features = all;
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
       ...probeRoutes(this.#metrics, options.isReady),
     ];
-    this.document = openApiDocument(this.routes, VERSION);
+    this.document = openApiDocument(this.routes, VERSION, AREAS);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,

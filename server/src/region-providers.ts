@@ -11,6 +11,11 @@ export interface RegionProvider {
   close?(): Promise<void>;
 }
 
+/** Whether a provider has a port or a capability, by its name. */
+export function offers({ capabilities, close: _close, ...ports }: RegionProvider, need: string): boolean {
+  return need in ports || capabilities[need as keyof Capabilities] === true;
+}
+
 export type ProviderFactory = (region: RegionRow) => RegionProvider;
 
 /** The providers of all regions, made on the start. */

@@ -34,6 +34,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
   const timestamp = () => clock.timestamp();
   return {
     name: 'kubernetes',
+    needs: 'kubernetes',
     routes: kubernetesRoutes({ cipher, providerOf }),
     tasks: [
       createClusterTask(work),

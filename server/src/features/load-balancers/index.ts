@@ -37,6 +37,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',
+    needs: 'loadBalancers',
     routes: loadBalancerRoutes(new LoadBalancerService(providers)),
     tasks: [createTask(providers), updateTask(providers), deleteTask(providers)],
     background: [
