@@ -6,8 +6,8 @@ const seen = new Set<string>();
 export const operationsSeen = (): ReadonlySet<string> => seen;
 
 export function noteOperations(api: FastifyInstance): void {
-  api.addHook('onResponse', async ({ method, routeOptions }, { statusCode }) => {
-    if (statusCode >= 400 || routeOptions.url === undefined) return;
-    seen.add(`${method} ${routeOptions.url.replace(/:(\w+)/g, '{$1}')}`);
+  api.addHook('onSend', async ({ method, routeOptions }, { statusCode }, payload) => {
+    if (statusCode < 400) seen.add(`${method} ${routeOptions.url?.replace(/:(\w+)/g, '{$1}')}`);
+    return payload;
   });
 }

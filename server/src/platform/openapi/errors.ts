@@ -7,12 +7,15 @@ type Json = Record<string, unknown>;
 
 /** Which errors an operation may answer with, besides those that any may (they are its `default`). */
 export function errorStatuses({ scope, spec }: Route): number[] {
-  const { invalid } = ERROR_DIALECTS[dialectOf(spec.path)];
+  const dialect = dialectOf(spec.path);
+  const { invalid } = ERROR_DIALECTS[dialect];
   const guarded = typeof spec.access !== 'object';
   const statuses = [
     ...(spec.body ? [400] : []),
     ...(spec.params || spec.query || spec.body ? [invalid] : []),
-    ...(guarded ? [401, 403] : []),
+    // Signing in is open to everybody, and refuses tokens that it is given.
+    ...(guarded || dialect === 'iam' ? [401] : []),
+    ...(guarded ? [403] : []),
     ...(spec.params || scope !== 'none' ? [404] : []),
     ...(guarded && spec.method !== 'GET' ? [409] : []),
     429,
