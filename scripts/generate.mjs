@@ -32,7 +32,9 @@ const unshown = unshownOperations(ROOT);
 const all = process.argv.includes('--tests');
 const files = all || unshown.length > 0 ? candidates(ROOT, all ? undefined : unshown) : [];
 if (files.length > 0) {
-  console.log(`Looking for the tests that show ${all ? 'every operation' : unshown.join(', ')}`);
+  console.log(
+    `Looking in ${files.length} files for tests that show ${all ? 'every operation' : unshown.join(', ')}`,
+  );
   const folder = mkdtempSync(path.join(os.tmpdir(), 'virga-operations-'));
   const record = path.join(folder, 'operations');
   writeFileSync(record, '');

@@ -15,9 +15,11 @@ export function unshownOperations(root) {
   return lines.flatMap((line) => /^\| `([A-Z]+ \/\S*)` \|.*\| - \|$/.exec(line)?.[1] ?? []);
 }
 
+/** How many files are asked about one operation. */
+const LIKELIEST = 4;
+
 /**
- * Test files that may call one of the operations: they mention the constant beginning of its path, or all
- * there are when none is given.
+ * The test files that are likely to call one of the operations, or all there are when none is given.
  * @param {string} root
  * @param {string[] | undefined} operations
  * @returns {string[]}
@@ -25,11 +27,27 @@ export function unshownOperations(root) {
 export function candidates(root, operations) {
   const files = FOLDERS.flatMap((folder) => testFiles(root, folder));
   if (operations === undefined) return files;
-  const beginnings = operations.map((operation) => /^\S+ ([^{]*?)\/?(\{|$)/.exec(operation)?.[1] ?? '');
-  return files.filter((file) => {
-    const text = readFileSync(path.join(root, file), 'utf8');
-    return beginnings.some((beginning) => text.includes(beginning));
-  });
+  const texts = files.map((file) => [
+    file,
+    `${file} ${readFileSync(path.join(root, file), 'utf8')}`.toLowerCase(),
+  ]);
+  const chosen = operations.flatMap((operation) => likeliest(operation, texts));
+  return [...new Set(chosen)].sort();
+}
+
+/**
+ * Those that mention most of the words of its path.
+ * @param {string} operation
+ * @param {string[][]} texts file and what is in it
+ */
+function likeliest(operation, texts) {
+  const words = operation.split(/[/ ]/).filter((word) => /^[a-z][a-z0-9_-]{3,}$/.test(word));
+  return texts
+    .map(([file = '', text = '']) => ({ file, score: words.filter((word) => text.includes(word)).length }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, LIKELIEST)
+    .map(({ file }) => file);
 }
 
 /**

@@ -1,34 +1,40 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RegionRow } from '../../../server/src/features/regions/index.ts';
-import { providerFactories } from '../../../server/src/provider-factories.ts';
-import { offers, type RegionProvider } from '../../../server/src/region-providers.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { expectGolden } from '../golden.ts';
-import { best, DOCUMENT, type Line, type Recorded, ROOT, readCompatibility, render, shownBy } from './document.ts';
+import {
+  best,
+  DOCUMENT,
+  type Line,
+  type Recorded,
+  ROOT,
+  readCompatibility,
+  render,
+  shownBy,
+} from './document.ts';
+
+/** A region of each provider. */
+const PROVIDERS = ['local', 'simulated'];
 
 let server: TestServer;
-let providers: ReadonlyMap<string, RegionProvider>;
-const dataDir = mkdtempSync(path.join(os.tmpdir(), 'virga-providers-'));
 
 beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-  const factories = providerFactories({ timeScale: 0, seed: '', dataDir, log: pino({ level: 'silent' }) });
-  const region = { id: 1, slug: 'one', settings: {} } as RegionRow;
-  providers = new Map(Object.entries(factories).map(([name, create]) => [name, create(region)]));
+  const regions = PROVIDERS.map((provider, index) => ({
+    id: index + 1,
+    display_name: provider,
+    slug: provider,
+    state: 'ACTIVE',
+    provider,
+    settings: {},
+  }));
+  server = await startTestServer({ worker: false, regions });
 });
 
-afterAll(async () => {
-  await Promise.all([...providers.values()].map((provider) => provider.close?.()));
-  await server.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(() => server.close());
 
 const offering = (need: string) =>
-  [...providers].filter(([, provider]) => offers(provider, need)).map(([name]) => name);
+  PROVIDERS.filter((_provider, index) => server.providers.offers(index + 1, need));
 
 function lines(): Line[] {
   return server.app.features.flatMap(({ routes = [], needs }) =>
@@ -51,7 +57,7 @@ test('docs/compatibility.md shows what is served, where it works, and which test
   const areas = new Map(served.map(({ operation, area }) => [operation, area]));
   const kept = shownBy(readCompatibility());
   const record = process.env.VIRGA_OPERATIONS_RECORD;
-  const records = record === undefined ? [] : (readFileSync(record, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line)) as Recorded[]);
+  const records = record === undefined ? [] : readRecords(record);
   const shown = new Map(
     [...areas.keys()].map((operation) => {
       const files = (kept.get(operation) ?? []).filter((file) => existsSync(path.join(ROOT, file)));
@@ -68,3 +74,8 @@ test('every operation is shown at work by a test', () => {
   const finding = process.env.UPDATE_GOLDEN === '1';
   expect(finding ? [] : unshown, 'call them in a test with success, then run npm run generate').toEqual([]);
 });
+
+function readRecords(file: string): Recorded[] {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Recorded);
+}

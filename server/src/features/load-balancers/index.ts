@@ -3,6 +3,8 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { Observer } from './observe.ts';
+import { operationRoutes } from './operations/routes.ts';
+import { LoadBalancerOperations } from './operations/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
 import { RegionProviders } from './region-providers.ts';
@@ -10,6 +12,8 @@ import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
 import { createTask } from './tasks/create.ts';
 import { deleteTask } from './tasks/delete.ts';
+import { failoverTask } from './tasks/failover.ts';
+import { resizeTask } from './tasks/resize.ts';
 import { updateTask } from './tasks/update.ts';
 import { TreeCache } from './tree-cache.ts';
 
@@ -38,8 +42,11 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
   return {
     name: 'load-balancers',
     needs: 'loadBalancers',
-    routes: loadBalancerRoutes(new LoadBalancerService(providers)),
-    tasks: [createTask(providers), updateTask(providers), deleteTask(providers)],
+    routes: [
+      ...loadBalancerRoutes(new LoadBalancerService(providers)),
+      ...operationRoutes(new LoadBalancerOperations(providers)),
+    ],
+    tasks: [createTask, updateTask, deleteTask, resizeTask, failoverTask].map((task) => task(providers)),
     background: [
       {
         name: 'load-balancers-reconcile',

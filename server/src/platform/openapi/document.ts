@@ -87,7 +87,9 @@ function operation(route: Route, { schemas, responses }: Components): Json {
     ...(spec.deprecated ? { deprecated: true } : {}),
     ...securityOf(spec),
     parameters: [...parameters('path', spec.params, schemas), ...parameters('query', spec.query, schemas)],
-    ...(spec.body ? { requestBody: { required: true, content: json(spec.body, schemas) } } : {}),
+    ...(spec.body
+      ? { requestBody: { required: spec.body.default === undefined, content: json(spec.body, schemas) } }
+      : {}),
     responses: {
       [status]: {
         description: spec.summary,

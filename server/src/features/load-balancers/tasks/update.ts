@@ -1,11 +1,9 @@
-import { TaskFailed } from '../../../kernel/errors.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
-import { desiredOf } from '../desired.ts';
+import type { TaskHandler } from '../../../platform/tasks/handler.ts';
 import type { Settings } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
-import { markFailed, restoreLoadBalancer } from '../store.ts';
-import { readTree } from '../tree-store.ts';
-import { addressOf, MINUTE_MS, settling, treeOf } from './common.ts';
+import { restoreLoadBalancer } from '../store.ts';
+import { applyTree, reapplyOrFail } from './apply.ts';
+import { MINUTE_MS } from './common.ts';
 
 export interface UpdateInput {
   /** To go back to when the data plane cannot follow. */
@@ -19,36 +17,12 @@ export function updateTask(providers: RegionProviders): TaskHandler {
   return {
     type: 'update_loadbalancer',
     deadlineMs: 15 * MINUTE_MS,
-    async run(run) {
-      const provider = providers.forTask(run.task.regionId);
-      const tree = await treeOf(run);
-      const address = await addressOf(run.db, tree, provider);
-      await providers.afterPass(run.task.regionId);
-      const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
-      return waiting ?? done({}, await settling(run, tree, provider));
-    },
+    run: (run) => applyTree(run, providers),
     async undo(run) {
       const { previous, version } = run.task.input as UpdateInput;
       const { id: taskId, subject: id } = run.task;
       await restoreLoadBalancer(run.db, { id, taskId, changed: version }, previous);
-      try {
-        return await reapply(run, providers);
-      } catch (error) {
-        if (!(error instanceof TaskFailed)) throw error;
-        run.log.warn({ err: error }, 'the data plane did not take the previous settings back either');
-        return done({}, (tx) => markFailed(tx, id, taskId));
-      }
+      return reapplyOrFail(run, providers);
     },
   };
-}
-
-async function reapply(run: TaskRun, providers: RegionProviders) {
-  const { task, operation } = run;
-  const tree = await readTree(run.db, task.subject);
-  if (tree?.task_id !== task.id) return done();
-  const provider = providers.forTask(task.regionId);
-  const address = await addressOf(run.db, tree, provider);
-  const restoring = { ...operation, key: `${operation.key}-undo`, type: 'restore_loadbalancer' };
-  const waiting = waitFor(await provider.apply(desiredOf(tree, address), restoring));
-  return waiting ?? done({}, await settling(run, tree, provider));
 }

@@ -7,6 +7,8 @@ import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
 import { createTask } from '../tasks/create.ts';
 import { deleteTask } from '../tasks/delete.ts';
+import { failoverTask } from '../tasks/failover.ts';
+import { resizeTask } from '../tasks/resize.ts';
 import { updateTask } from '../tasks/update.ts';
 import { TreeCache } from '../tree-cache.ts';
 import { FakeProvider } from './fake-provider.ts';
@@ -45,7 +47,8 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   });
   const { db, clock } = server;
   const log = pino({ level: 'silent' });
-  const handlers = [createTask(providers), updateTask(providers), deleteTask(providers)];
+  const tasks = [createTask, updateTask, deleteTask, resizeTask, failoverTask];
+  const handlers = tasks.map((task) => task(providers));
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
