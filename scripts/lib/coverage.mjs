@@ -36,14 +36,18 @@ export function candidates(root, operations) {
 }
 
 /**
- * Those that mention most of the words of its path.
+ * Those that mention the words of its path; a word that few files mention counts most.
  * @param {string} operation
  * @param {string[][]} texts file and what is in it
  */
 function likeliest(operation, texts) {
-  const words = operation.split(/[/ ]/).filter((word) => /^[a-z][a-z0-9_-]{3,}$/.test(word));
+  const words = operation.split(/[/ ]/).filter((word) => /^[a-z][a-z0-9_-]{2,}$/.test(word));
+  const mentions = words.map((word) => texts.filter(([, text = '']) => text.includes(word)));
   return texts
-    .map(([file = '', text = '']) => ({ file, score: words.filter((word) => text.includes(word)).length }))
+    .map((entry) => ({
+      file: entry[0] ?? '',
+      score: mentions.reduce((sum, found) => sum + (found.includes(entry) ? 1 / found.length : 0), 0),
+    }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, LIKELIEST)

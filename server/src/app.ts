@@ -1,15 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
-import { loadBalancers } from './features/load-balancers/index.ts';
+import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
+import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { tasks } from './features/tasks/index.ts';
@@ -33,6 +35,7 @@ import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
@@ -75,6 +78,14 @@ export function features({
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
+  const balancers = loadBalancers({
+    db,
+    log,
+    clock,
+    secrets: new SecretReader(cipher),
+    providerOf,
+    regionIds,
+  });
   return [
     iam({ cipher }),
     projects(),
@@ -86,7 +97,9 @@ export function features({
     sshKeys(),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
-    loadBalancers({ db, log, clock, providerOf, regionIds }),
+    secrets({ cipher, clock, findUsers: findSecretUsers }),
+    balancers,
+    floatingIps({ providerOf, carrier: balancers.carrier }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),
@@ -99,6 +112,8 @@ export class App {
   readonly features: readonly Feature[];
   readonly routes: readonly Route[];
   readonly document: Record<string, unknown>;
+  /** The handlers of every task type. */
+  readonly handlers: readonly TaskHandler[];
   readonly engine: TaskEngine;
   readonly worker: Worker;
   readonly background: Background;
@@ -116,11 +131,12 @@ export class App {
       ...probeRoutes(this.#metrics, options.isReady),
     ];
     this.document = openApiDocument(this.routes, VERSION, AREAS);
+    this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,
       log: options.log,
-      handlers: all.flatMap((feature) => feature.tasks ?? []),
+      handlers: this.handlers,
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine });

@@ -14,6 +14,8 @@ export const AREAS: Readonly<Record<string, string>> = {
   Instances: 'Virtual machines, nodes of clusters among them.',
   Kubernetes: 'Managed clusters, their pools of nodes, upgrades and access.',
   'Load balancers': 'Load balancers and what they are made of.',
+  'Floating IPs': 'Addresses that are kept, and moved from one load balancer to another.',
+  Secrets: 'Certificates with their keys, for listeners and pools.',
   'Response pages': 'The pages that visitors of a protected site may see: previews, and sets that are kept.',
   'Storage notifications': 'Thresholds of space, files, traffic and requests.',
   Video: 'Signed addresses of protected video.',

@@ -2,6 +2,9 @@ import { pino } from 'pino';
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
+import { floatingIps } from '../../floating-ips/index.ts';
+import { SecretReader } from '../../secrets/index.ts';
+import { loadBalancerCarrier } from '../carrier.ts';
 import { Observer } from '../observe.ts';
 import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
@@ -44,18 +47,23 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf: (id) => (id === 2 ? provider : undefined),
     regionIds: () => [2],
     now: () => 0,
+    secrets: new SecretReader(server.cipher),
   });
   const { db, clock } = server;
   const log = pino({ level: 'silent' });
+  const floating = floatingIps({
+    providerOf: (id) => providers.of(id),
+    carrier: loadBalancerCarrier(providers),
+  });
   const tasks = [createTask, updateTask, deleteTask, resizeTask, failoverTask];
-  const handlers = tasks.map((task) => task(providers));
+  const handlers = [...tasks.map((task) => task(providers)), ...(floating.tasks ?? [])];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
   return {
     server,
     provider,
-    reconciler: new Reconciler(providers, new TreeCache(db), log),
+    reconciler: new Reconciler(db, providers, new TreeCache(db), log),
     observer: new Observer(db, providers, new TreeCache(db), log),
     finished: (reply) => finished(server, twice, taskOf(reply)),
     crashed: (reply) => crashing.runTask(taskOf(reply)),
