@@ -1,5 +1,12 @@
 import { flavorOf } from './flavors.ts';
-import type { HealthMonitorRow, ListenerRow, LoadBalancerTree, MemberRow, PoolRow } from './model.ts';
+import {
+  type HealthMonitorRow,
+  type ListenerRow,
+  type LoadBalancerTree,
+  type MemberRow,
+  type PoolRow,
+  withoutDeleted,
+} from './model.ts';
 import type {
   DesiredHealthMonitor,
   DesiredListener,
@@ -10,7 +17,8 @@ import type {
 } from './port.ts';
 
 /** What the data plane shall serve, from what the database says. */
-export function desiredOf(tree: LoadBalancerTree, vipAddress: string): DesiredLoadBalancer {
+export function desiredOf(all: LoadBalancerTree, vipAddress: string): DesiredLoadBalancer {
+  const tree = withoutDeleted(all);
   const flavor = flavorOf(tree.flavor);
   return {
     id: tree.id,

@@ -2,15 +2,16 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { listenerRoutes } from './listeners/routes.ts';
+import { ListenerService } from './listeners/service.ts';
 import { Observer } from './observe.ts';
+import { PartService } from './parts/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
 import { RegionProviders } from './region-providers.ts';
 import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
-import { createTask } from './tasks/create.ts';
-import { deleteTask } from './tasks/delete.ts';
-import { updateTask } from './tasks/update.ts';
+import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
@@ -33,12 +34,16 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
   });
+  const parts = new PartService(providers);
   const reconciler = new Reconciler(providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',
-    routes: loadBalancerRoutes(new LoadBalancerService(providers)),
-    tasks: [createTask(providers), updateTask(providers), deleteTask(providers)],
+    routes: [
+      ...loadBalancerRoutes(new LoadBalancerService(providers)),
+      ...listenerRoutes(new ListenerService(parts)),
+    ],
+    tasks: loadBalancerTasks(providers),
     background: [
       {
         name: 'load-balancers-reconcile',

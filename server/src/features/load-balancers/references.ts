@@ -1,5 +1,8 @@
 import { Forbidden, NotFound } from '../../kernel/errors.ts';
-import type { CreateLoadBalancer, ListenerInput, LoggingInput, PoolInput } from './schema-input.ts';
+import type { ListenerInput } from './listeners/schema.ts';
+import type { MemberInput } from './members/schema.ts';
+import type { PoolInput } from './pools/schema.ts';
+import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 
 /** Resources of other kinds that a body may name. Networks, subnets, ports, floating IPs, instances and secrets
  *  are none of this cloud's yet, so that none of them can be found.
@@ -14,20 +17,26 @@ export function refuseUnknownReferences(input: CreateLoadBalancer, region: strin
   for (const listener of input.listeners ?? []) refuseOfListener(listener);
 }
 
-function refuseOfListener(listener: ListenerInput): void {
+export function refuseOfListener(
+  listener: Pick<ListenerInput, 'secret_id' | 'sni_secret_id' | 'pools'>,
+): void {
   refuse('Secret', listener.secret_id);
   for (const id of listener.sni_secret_id ?? []) refuse('Secret', id);
   for (const pool of listener.pools ?? []) refuseOfPool(pool);
 }
 
-function refuseOfPool(pool: PoolInput): void {
+export function refuseOfPool(
+  pool: Pick<PoolInput, 'secret_id' | 'ca_secret_id' | 'crl_secret_id' | 'members'>,
+): void {
   refuse('Secret', pool.secret_id);
   refuse('Secret', pool.ca_secret_id);
   refuse('Secret', pool.crl_secret_id);
-  for (const member of pool.members ?? []) {
-    refuse('Instance', member.instance_id);
-    refuse('Subnet', member.subnet_id);
-  }
+  for (const member of pool.members ?? []) refuseOfMember(member);
+}
+
+export function refuseOfMember(member: Pick<MemberInput, 'instance_id' | 'subnet_id'>): void {
+  refuse('Instance', member.instance_id);
+  refuse('Subnet', member.subnet_id);
 }
 
 function refuse(kind: string, id: string | null | undefined): void {

@@ -1,10 +1,9 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { release } from '../../quotas/index.ts';
-import { desiredOf } from '../desired.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
-import { addressOf, MINUTE_MS, settling, treeOf } from './common.ts';
+import { converge, heldTree, MINUTE_MS } from './common.ts';
 
 /** Brings a new load balancer up; when that fails, nothing of it is left. */
 export function createTask(providers: RegionProviders): TaskHandler {
@@ -12,14 +11,8 @@ export function createTask(providers: RegionProviders): TaskHandler {
     type: 'create_loadbalancer',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
-      const provider = providers.forTask(run.task.regionId);
-      const tree = await treeOf(run);
-      const address = await addressOf(run.db, tree, provider);
-      // A pass that began before the address was stored does not know that this is wanted.
-      await providers.afterPass(run.task.regionId);
-      const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
-      if (waiting) return waiting;
-      return done(createdBy(tree), await settling(run, tree, provider));
+      const tree = await heldTree(run);
+      return converge(run, tree, providers, createdBy(tree));
     },
     async undo({ task, operation }) {
       const { regionId, subject, clientId } = task;

@@ -5,9 +5,7 @@ import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts
 import { Observer } from '../observe.ts';
 import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
-import { createTask } from '../tasks/create.ts';
-import { deleteTask } from '../tasks/delete.ts';
-import { updateTask } from '../tasks/update.ts';
+import { loadBalancerTasks } from '../tasks/index.ts';
 import { TreeCache } from '../tree-cache.ts';
 import { FakeProvider } from './fake-provider.ts';
 
@@ -45,7 +43,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   });
   const { db, clock } = server;
   const log = pino({ level: 'silent' });
-  const handlers = [createTask(providers), updateTask(providers), deleteTask(providers)];
+  const handlers = loadBalancerTasks(providers);
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
