@@ -5,6 +5,8 @@ import type { Feature } from '../../platform/feature.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
 import { Observer } from './observe.ts';
+import { operationRoutes } from './operations/routes.ts';
+import { LoadBalancerOperations } from './operations/service.ts';
 import { PartService } from './parts/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
@@ -42,6 +44,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
+      ...operationRoutes(new LoadBalancerOperations(providers)),
     ],
     tasks: loadBalancerTasks(providers),
     background: [

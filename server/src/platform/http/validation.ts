@@ -13,10 +13,12 @@ export class Validator {
   readonly #coercing = newAjv('array');
   readonly #compiled = new WeakMap<TSchema, ValidateFunction>();
 
-  /** Returns the value with defaults filled in. Text from a path or query becomes what its schema asks for.
+  /** Returns the value with defaults filled in, that of the whole schema for none at all. Text from a path or
+   *  query becomes what its schema asks for.
    *  @throws Invalid naming every faulty field */
-  check(schema: TSchema, value: unknown, location: Location): unknown {
+  check(schema: TSchema, given: unknown, location: Location): unknown {
     const validate = this.#validator(schema, location);
+    const value = given === undefined ? structuredClone(schema.default) : given;
     const holder = { value: value === undefined ? null : value };
     if (value === undefined) throw new Invalid({ [location]: ['is required'] }, location);
     if (validate(holder.value)) return holder.value;

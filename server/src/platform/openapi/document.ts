@@ -55,7 +55,9 @@ function operation(spec: Route['spec'], components: Record<string, unknown>): Js
       ...parameters('path', spec.params, components),
       ...parameters('query', spec.query, components),
     ],
-    ...(spec.body ? { requestBody: { required: true, content: json(spec.body, components) } } : {}),
+    ...(spec.body
+      ? { requestBody: { required: spec.body.default === undefined, content: json(spec.body, components) } }
+      : {}),
     responses: {
       [status]: {
         description: spec.summary,

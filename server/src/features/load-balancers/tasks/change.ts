@@ -10,8 +10,8 @@ import { converge, heldTree, MINUTE_MS } from './common.ts';
 export interface ChangeInput {
   /** Absent: the task's subject. */
   readonly loadBalancerId?: string;
-  /** The version that carries the change. */
-  readonly version: number;
+  /** The version that carries the change; absent: nothing was written. */
+  readonly version?: number;
   /** What is there once the change is. */
   readonly created?: Created;
 }
@@ -21,6 +21,9 @@ export type Restore = (
   run: TaskRun,
   held: { readonly id: string; readonly taskId: string; readonly changed: number },
 ) => Promise<void>;
+
+/** What providers are told when something is taken back; it costs no simulated time. */
+const RESTORING = 'restore_loadbalancer';
 
 /** Makes the data plane follow a change that is written already; when it cannot, what was before is back. */
 export function changeTask(providers: RegionProviders, type: string, restore: Restore): TaskHandler {
@@ -33,11 +36,11 @@ export function changeTask(providers: RegionProviders, type: string, restore: Re
     },
     async undo(run) {
       const { task, operation } = run;
-      const { loadBalancerId: id = task.subject, version: changed } = task.input as ChangeInput;
+      const { loadBalancerId: id = task.subject, version: changed = 0 } = task.input as ChangeInput;
       await restore(run, { id, taskId: task.id, changed });
       const tree = await readTree(run.db, id);
       if (tree?.task_id !== task.id) return done();
-      const restoring = { ...operation, key: `${operation.key}-undo`, type: 'restore_loadbalancer' };
+      const restoring = { ...operation, key: `${operation.key}-undo`, type: RESTORING };
       try {
         return await converge({ ...run, operation: restoring }, tree, providers);
       } catch (error) {

@@ -3,6 +3,8 @@ import { partTasks } from '../parts/tasks.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { createTask } from './create.ts';
 import { deleteTask } from './delete.ts';
+import { failoverTask } from './failover.ts';
+import { resizeTask } from './resize.ts';
 import { updateTask } from './update.ts';
 
 /** Every task of this feature. */
@@ -10,5 +12,7 @@ export const loadBalancerTasks = (providers: RegionProviders): readonly TaskHand
   createTask(providers),
   updateTask(providers),
   deleteTask(providers),
+  resizeTask(providers),
+  failoverTask(providers),
   ...partTasks(providers),
 ];

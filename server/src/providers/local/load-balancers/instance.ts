@@ -97,12 +97,13 @@ export class Instance {
     if (after.udp.listeners.length > 0) requireNginx();
     await this.#context.claims.require(after.addresses);
     await this.#requireNewPorts([...rendering.binds, ...udpBinds(after.udp)]);
-    const replace = failover !== null && failover !== before.failover;
+    const replace = failover !== null && (failover !== before.failover || before.changing);
     if (replace || !this.#serves(rendering, after)) await this.#serve(rendering, after, replace);
     const processes = { process: this.#engine.running(), draining: this.#engine.draining() };
     this.#save({ ...after, ...processes, changing: after.udp.listeners.length > 0 });
     this.#prober.watch(after.probes);
     this.#udp.adopt(after.udp, after.logging);
+    if (replace) await this.#udp.failover();
     await this.passVerdictsOn();
     if (this.#state.changing) this.#save({ ...this.#state, changing: false });
     await this.#engine.pollDraining(after.listenerIds);

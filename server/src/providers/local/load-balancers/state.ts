@@ -3,10 +3,10 @@ import type { DesiredLoadBalancer } from '../../../features/load-balancers/port.
 import { addressesOf, type RenderedBackend, type RenderedBind, type Rendering } from './config/rendering.ts';
 import { type ProbeTarget, probeTargets } from './probes/targets.ts';
 import type { ProcessIdentity } from './processes.ts';
+import { NO_UDP, type UdpPlan, udpPlan } from './udp/plan.ts';
 
 /** What is known of a load balancer's data plane across restarts of the server. No secrets: contents
- *  of files are here as digests only. */ import { type UdpPlan, udpPlan } from './udp/plan.ts';
-
+ *  of files are here as digests only. */
 export interface InstanceState {
   readonly id: string;
   readonly version: number;
@@ -47,7 +47,7 @@ export function emptyState(id: string): InstanceState {
     needed: false,
     listenerIds: [],
     idleMembers: [],
-    udp: { listeners: [], pools: [] },
+    udp: NO_UDP,
     probes: [],
     logging: false,
     failover: null,

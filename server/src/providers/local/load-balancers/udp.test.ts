@@ -178,3 +178,38 @@ test('UDP sessions are in the access log', async () => {
   expect(line).toMatch(/^127\.0\.0\.1:\d+ \[.*\] 5353 UDP 127\.0\.0\.1:\d+ 200 5 10 0\.\d+\n$/);
   await echo.close();
 });
+
+test('a failover replaces nginx once for each task, and the next packet is answered', async () => {
+  const one = await startEcho('one');
+  const { lb, vipAddress } = await build([member(one.port)]);
+  await site.apply(lb);
+  const masters = () =>
+    allPids().filter((pid) => {
+      const words = commandLine(pid).join(' ');
+      return words.includes(lb.id) && words.includes('nginx: master');
+    });
+  const [before = 0, ...others] = masters();
+  expect(others).toEqual([]);
+  await site.provider.apply(lb, operation('failover_loadbalancer', 'task-1'));
+  expect(await ask(vipAddress, 5353, 'hi')).toBe('one:hi');
+  await waitUntil(() => !masters().includes(before), { what: 'the end of the old nginx' });
+  const after = masters();
+  expect(after.length).toBe(1);
+  await site.provider.apply(lb, operation('failover_loadbalancer', 'task-1'));
+  expect(masters()).toEqual(after);
+  await site.provider.remove(lb.id, operation());
+  await one.close();
+});
+
+test('the flavor bounds how many sessions there may be at one time', async () => {
+  const { lb } = await build([]);
+  const connections = () => {
+    const path = join(site.dataDir, 'load-balancers', lb.id, 'nginx.conf');
+    return Number(/worker_connections (\d+);/.exec(readFileSync(path, 'utf8'))?.[1]);
+  };
+  await site.apply({ ...lb, flavor: { name: 'small', vcpus: 1, ramMiB: 50 } });
+  expect(connections()).toBe(400);
+  await site.apply({ ...lb, version: 2, flavor: { name: 'large', vcpus: 1, ramMiB: 100 } });
+  expect(connections()).toBe(800);
+  await site.provider.remove(lb.id, operation());
+});

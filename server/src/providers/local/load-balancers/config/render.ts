@@ -4,11 +4,14 @@ import { writeBackend } from './backends.ts';
 import { listenerFiles, poolFiles } from './certificates.ts';
 import { backendMode, writeFrontend } from './frontends.ts';
 import { checkedMonitor } from './monitors.ts';
-import { addressesOf, type ProxyMode, type RenderEnvironment, type Rendering } from './rendering.ts';
+import {
+  addressesOf,
+  flavorConnections,
+  type ProxyMode,
+  type RenderEnvironment,
+  type Rendering,
+} from './rendering.ts';
 import { ConfigWriter } from './writer.ts';
-
-/** A connection costs HAProxy about 33 KiB of buffers; the rest of the memory is for TLS and tables. */
-const CONNECTIONS_PER_MIB = 4;
 
 /** The whole configuration of one HAProxy process for one load balancer. Pure: equal input gives
  *  equal text. UDP listeners are not in it; see `../udp`.
@@ -68,7 +71,7 @@ function writeGlobal(
   environment: RenderEnvironment,
 ): void {
   const { runAs, chroot, socketPath, serverStatePath, cpuCount, connectionCeiling } = environment;
-  const connections = Math.max(100, Math.min(desired.flavor.ramMiB * CONNECTIONS_PER_MIB, connectionCeiling));
+  const connections = Math.min(flavorConnections(desired.flavor), connectionCeiling);
   writer.section('global');
   if (runAs) writer.line(`user ${quote(runAs.user)}`);
   if (runAs) writer.line(`group ${quote(runAs.group)}`);

@@ -79,3 +79,11 @@ export const serverName = (memberId: string): string => `member-${memberId}`;
 export function addressesOf(desired: DesiredLoadBalancer): readonly string[] {
   return [...new Set([desired.vipAddress, ...desired.extraAddresses])];
 }
+
+/** A connection costs HAProxy about 33 KiB of buffers; the rest of the memory is for TLS and tables. */
+const CONNECTIONS_PER_MIB = 4;
+
+/** Connections that a flavor allows at one time. */
+export function flavorConnections({ ramMiB }: DesiredLoadBalancer['flavor']): number {
+  return Math.max(100, ramMiB * CONNECTIONS_PER_MIB);
+}

@@ -13,7 +13,7 @@ import {
 } from '../processes.ts';
 import { findProgram, run, unprivilegedUser } from '../programs.ts';
 import { renderNginx } from './nginx-config.ts';
-import type { UdpPlan } from './plan.ts';
+import { NO_UDP, type UdpPlan } from './plan.ts';
 
 const MODULE_PATHS = [
   '/usr/lib/nginx/modules/ngx_stream_module.so',
@@ -21,16 +21,15 @@ const MODULE_PATHS = [
   '/usr/local/lib/nginx/modules/ngx_stream_module.so',
 ];
 /** A session takes one connection towards the client's side and one towards the member. */
-const MOST_CONNECTIONS = 16_384;
+const CONNECTIONS_PER_SESSION = 2;
 const LOOK_EVERY_MS = 5;
 const MOST_LOOKS = 200;
-const EMPTY_PLAN: UdpPlan = { listeners: [], pools: [] };
 
 /** The nginx process that carries the UDP listeners of one load balancer. */
 export class UdpPlane {
   readonly #paths: InstancePaths;
   readonly #descriptors: number;
-  #plan: UdpPlan = EMPTY_PLAN;
+  #plan: UdpPlan = NO_UDP;
   #logging = false;
 
   /** @param connectionCeiling connections that one process may hold on this machine */
@@ -75,6 +74,16 @@ export class UdpPlane {
       if (previous !== null) writeFileAtomically(this.#paths.nginxConfig, previous);
       throw error;
     }
+  }
+
+  /** Replaces the master and its workers; those that it had finish their sessions. One that does not hand over
+   *  is ended, and its sessions with it. */
+  async failover(): Promise<void> {
+    const running = this.running();
+    if (!this.needed || !running) return;
+    if (await handOver(running, () => this.running())) return;
+    await terminate(running);
+    await this.#start(requireNginx());
   }
 
   async end(): Promise<void> {
@@ -132,7 +141,7 @@ export class UdpPlane {
       errorLog: this.#paths.nginxErrors,
       sessionLog: this.#paths.nginxSessions,
       accessLog: this.#logging ? this.#paths.accessLog : null,
-      connections: Math.min(MOST_CONNECTIONS, this.#descriptors * 2),
+      connections: CONNECTIONS_PER_SESSION * Math.min(this.#plan.sessions, this.#descriptors),
     };
   }
 }
@@ -159,6 +168,20 @@ async function reload(master: ProcessIdentity): Promise<void> {
     if (now.some((pid) => !before.has(pid)) && now.every((pid) => !before.has(pid) || isLeaving(pid))) return;
     await delay(LOOK_EVERY_MS);
   }
+}
+
+/** A new master inherits the ports, then the old one lets its workers finish. @returns whether it took over */
+async function handOver(old: ProcessIdentity, running: () => ProcessIdentity | null): Promise<boolean> {
+  signalProcess(old, 'SIGUSR2');
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const now = running();
+    if (now && now.pid !== old.pid && workersOf(now.pid).length > 0) {
+      signalProcess(old, 'SIGQUIT');
+      return true;
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+  return false;
 }
 
 function workersOf(master: number): number[] {

@@ -7,13 +7,17 @@ import type {
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { network, prefixLength } from '../config/addresses.ts';
 import { DEFAULT_CLIENT_TIMEOUT_MS } from '../config/frontends.ts';
-import { addressesOf, type RenderedBind } from '../config/rendering.ts';
+import { addressesOf, flavorConnections, type RenderedBind } from '../config/rendering.ts';
 
 /** What nginx carries for a load balancer, without secrets: it is kept beside the process. */
 export interface UdpPlan {
+  /** Sessions that the flavor allows at one time, over all listeners. */
+  readonly sessions: number;
   readonly listeners: readonly UdpListener[];
   readonly pools: readonly UdpPool[];
 }
+
+export const NO_UDP: UdpPlan = { sessions: 0, listeners: [], pools: [] };
 
 export interface UdpListener {
   readonly id: string;
@@ -51,6 +55,7 @@ export function udpPlan(desired: DesiredLoadBalancer): UdpPlan {
     ? desired.listeners.filter(({ adminStateUp, protocol }) => adminStateUp && protocol === 'UDP')
     : [];
   return {
+    sessions: flavorConnections(desired.flavor),
     listeners: listeners.map((listener) => udpListener(desired, listener)),
     pools: desired.adminStateUp
       ? desired.pools.filter(({ protocol }) => protocol === 'UDP').map(udpPool)

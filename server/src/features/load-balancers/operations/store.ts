@@ -1,0 +1,28 @@
+import type { Db, Tx } from '../../../platform/database/db.ts';
+
+/** Writes another flavor as a new version; null is the default one. */
+export async function changeFlavor(
+  tx: Tx,
+  id: string,
+  flavor: string | null,
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'lb_change_flavor',
+    'update load_balancers set flavor = $2, version = version + 1, updated_at = $3 where id = $1',
+    [id, flavor, timestamp],
+  );
+}
+
+/** Puts a flavor back as yet another version, once: `changed` is the version that is taken back. */
+export async function restoreFlavor(
+  db: Db,
+  { id, taskId, changed }: { id: string; taskId: string; changed: number },
+  flavor: string | null,
+): Promise<void> {
+  await db.named(
+    'lb_restore_flavor',
+    'update load_balancers set flavor = $2, version = version + 1 where id = $1 and task_id = $3 and version = $4',
+    [id, flavor, taskId, changed],
+  );
+}
