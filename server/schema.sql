@@ -67,6 +67,37 @@ create table custom_page_sets (
 );
 CREATE INDEX custom_page_sets_client ON public.custom_page_sets USING btree (client_id, id);
 
+create table floating_ips (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  floating_ip_address inet,
+  load_balancer_id uuid,
+  status text generated always as (
+CASE
+    WHEN (load_balancer_id IS NULL) THEN 'DOWN'::text
+    ELSE 'ACTIVE'::text
+END) stored not null,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint floating_ips_pkey PRIMARY KEY (id),
+  constraint floating_ips_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE SET NULL,
+  constraint floating_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX floating_ips_created_at ON public.floating_ips USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX floating_ips_load_balancer ON public.floating_ips USING btree (load_balancer_id) WHERE (load_balancer_id IS NOT NULL);
+CREATE INDEX floating_ips_status ON public.floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
+CREATE INDEX floating_ips_tags ON public.floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX floating_ips_task ON public.floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE TRIGGER floating_ips_address_changed AFTER UPDATE OF floating_ip_address ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS DISTINCT FROM new.floating_ip_address)) EXECUTE FUNCTION keep_floating_address();
+CREATE TRIGGER floating_ips_address_gone AFTER DELETE ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
+CREATE TRIGGER floating_ips_address_new AFTER INSERT ON public.floating_ips FOR EACH ROW WHEN ((new.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
+CREATE CONSTRAINT TRIGGER floating_ips_count AFTER INSERT OR DELETE ON public.floating_ips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('floatingips');
+
 create table idempotency_keys (
   client_id integer not null,
   key text not null,
@@ -176,14 +207,17 @@ create table k8s_nodes (
   state text not null,
   private_ip text not null,
   state_since timestamp with time zone not null,
+  simulated_condition text,
   constraint k8s_nodes_pkey PRIMARY KEY (id),
-  constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'REMOVING'::text]))),
+  constraint k8s_nodes_simulated_condition_check CHECK ((simulated_condition = ANY (ARRAY['Ready'::text, 'NotReady'::text, 'Gone'::text]))),
+  constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'UNREADY'::text, 'REMOVING'::text]))),
   constraint k8s_nodes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE,
   constraint k8s_nodes_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES k8s_pools(id) ON DELETE CASCADE
 );
 CREATE INDEX k8s_nodes_cluster ON public.k8s_nodes USING btree (cluster_id, number);
+CREATE UNIQUE INDEX k8s_nodes_number ON public.k8s_nodes USING btree (number);
 CREATE INDEX k8s_nodes_pool ON public.k8s_nodes USING btree (pool_id);
-CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state <> 'READY'::text);
+CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state = ANY (ARRAY['BUILDING'::text, 'REMOVING'::text]));
 
 create table k8s_pools (
   id uuid not null,
@@ -204,13 +238,17 @@ create table k8s_pools (
   security_group_ids text[] not null,
   servergroup_id uuid,
   servergroup_policy text,
-  deleting boolean default false not null,
   created_at timestamp with time zone not null,
+  state text default 'ACTIVE'::text not null,
+  simulated_need integer,
   constraint k8s_pools_pkey PRIMARY KEY (id),
   constraint k8s_pools_node_count_check CHECK (((node_count >= 0) AND (node_count <= 200))),
+  constraint k8s_pools_simulated_need_check CHECK (((simulated_need >= 0) AND (simulated_need <= 1000))),
+  constraint k8s_pools_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text]))),
   constraint k8s_pools_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
+CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
 create table lb_health_monitors (
   id uuid not null,
@@ -403,6 +441,7 @@ create table load_balancers (
   version bigint default 1 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  vip_port_id uuid default gen_random_uuid() not null,
   constraint load_balancers_pkey PRIMARY KEY (id),
   constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
   constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
@@ -410,20 +449,25 @@ create table load_balancers (
   constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
   constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
+CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
 CREATE INDEX load_balancers_flavor_desc ON public.load_balancers USING btree (project_id, region_id, flavor DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_name ON public.load_balancers USING btree (project_id, region_id, name, id);
 CREATE INDEX load_balancers_operating_status ON public.load_balancers USING btree (project_id, region_id, operating_status, id);
+CREATE UNIQUE INDEX load_balancers_port ON public.load_balancers USING btree (vip_port_id);
 CREATE INDEX load_balancers_provisioning_status ON public.load_balancers USING btree (project_id, region_id, provisioning_status, id);
+CREATE INDEX load_balancers_region ON public.load_balancers USING btree (region_id);
 CREATE INDEX load_balancers_tags ON public.load_balancers USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX load_balancers_updated_at_asc ON public.load_balancers USING btree (project_id, region_id, updated_at, id);
 CREATE INDEX load_balancers_updated_at_desc ON public.load_balancers USING btree (project_id, region_id, updated_at DESC NULLS LAST, id DESC);
-CREATE UNIQUE INDEX load_balancers_vip ON public.load_balancers USING btree (region_id, vip_address);
 CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree (project_id, region_id, vip_address, id);
 CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
+CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS DISTINCT FROM new.vip_address)) EXECUTE FUNCTION keep_vip_address();
+CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
+CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
 
 create table mail_outbox (
@@ -520,6 +564,13 @@ create table quota_thresholds (
   constraint quota_thresholds_pkey PRIMARY KEY (client_id),
   constraint quota_thresholds_threshold_check CHECK (((threshold >= 60) AND (threshold <= 100))),
   constraint quota_thresholds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table region_addresses (
+  region_id integer not null,
+  address inet not null,
+  owner_id uuid not null,
+  constraint region_addresses_pkey PRIMARY KEY (region_id, address)
 );
 
 create table regions (
@@ -770,6 +821,38 @@ begin
   else
     update resource_counts set count = count - 1
      where project_id = old.project_id and region_id = old.region_id and resource = tg_argv[0];
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_floating_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' then
+    delete from region_addresses
+     where region_id = old.region_id and address = old.floating_ip_address and owner_id = old.id;
+  end if;
+  if tg_op <> 'DELETE' and new.floating_ip_address is not null then
+    insert into region_addresses (region_id, address, owner_id)
+    values (new.region_id, new.floating_ip_address, new.id);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_vip_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' then
+    delete from region_addresses
+     where region_id = old.region_id and address = old.vip_address and owner_id = old.vip_port_id;
+  end if;
+  if tg_op <> 'DELETE' and new.vip_address is not null then
+    insert into region_addresses (region_id, address, owner_id)
+    values (new.region_id, new.vip_address, new.vip_port_id);
   end if;
   return null;
 end $function$;

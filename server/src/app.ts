@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
@@ -74,6 +75,7 @@ export function features({
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
+  const balancers = loadBalancers({ db, log, clock, providerOf, regionIds });
   return [
     iam({ cipher }),
     projects(),
@@ -85,7 +87,8 @@ export function features({
     sshKeys(),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
-    loadBalancers({ db, log, clock, providerOf, regionIds }),
+    balancers,
+    floatingIps({ providerOf, carrier: balancers.carrier }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),

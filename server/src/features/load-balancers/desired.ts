@@ -25,7 +25,7 @@ export function desiredOf(all: LoadBalancerTree, vipAddress: string): DesiredLoa
     version: tree.version,
     adminStateUp: tree.admin_state_up,
     vipAddress,
-    extraAddresses: [],
+    extraAddresses: tree.floating_addresses,
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
     listeners: tree.listeners.map(desiredListener),
     pools: tree.pools.map((pool) => desiredPool(pool, tree)),

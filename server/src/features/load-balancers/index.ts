@@ -2,6 +2,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { Carrier } from '../floating-ips/index.ts';
+import { loadBalancerCarrier } from './carrier.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
 import { Observer } from './observe.ts';
@@ -29,7 +31,7 @@ export interface LoadBalancerDeps {
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
 
-export function loadBalancers(deps: LoadBalancerDeps): Feature {
+export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
   const providers = new RegionProviders({
     providerOf: (id) => deps.providerOf(id),
@@ -41,6 +43,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',
+    carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),

@@ -1,19 +1,16 @@
-import { Forbidden, NotFound } from '../../kernel/errors.ts';
+import { NotFound } from '../../kernel/errors.ts';
 import type { ListenerInput } from './listeners/schema.ts';
 import type { MemberInput } from './members/schema.ts';
 import type { PoolInput } from './pools/schema.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 
-/** Resources of other kinds that a body may name. Networks, subnets, ports, floating IPs, instances and secrets
+/** Resources of other kinds that a body may name. Networks, subnets, ports, instances and secrets
  *  are none of this cloud's yet, so that none of them can be found.
- *  @throws NotFound for the first one, Forbidden for a floating IP that would have to be made */
-export function refuseUnknownReferences(input: CreateLoadBalancer, region: string): void {
+ *  @throws NotFound for the first one */
+export function refuseUnknownReferences(input: CreateLoadBalancer): void {
   refuse('Port', input.vip_port_id);
   refuse('Network', input.vip_network_id);
   refuse('Subnet', input.vip_subnet_id);
-  if (input.floating_ip?.source === 'existing') refuse('Floating IP', input.floating_ip.existing_floating_id);
-  if (input.floating_ip?.source === 'new')
-    throw new Forbidden(`Region ${region} has no floating IPs to give`);
   for (const listener of input.listeners ?? []) refuseOfListener(listener);
 }
 

@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { attachFloatingIp } from '../floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { Faults } from './faults.ts';
@@ -34,7 +35,7 @@ export class LoadBalancerService {
   async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
     const tags = checkedTags(input);
     await this.#providers.require(ctx.region);
-    refuseUnknownReferences(input, ctx.region.name);
+    refuseUnknownReferences(input);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     const taskId = ctx.ids.uuid();
     const { id: projectId, clientId } = ctx.project;
@@ -43,6 +44,7 @@ export class LoadBalancerService {
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
       await insertLoadBalancer(tx, plan);
+      const floating = await this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId);
       const task = await startTask(tx, ctx, {
         id: taskId,
         type: 'create_loadbalancer',
@@ -52,9 +54,24 @@ export class LoadBalancerService {
         regionId,
         clientId,
       });
-      await reserve(tx, { clientId, regionId }, { loadbalancer_count: 1 });
+      await reserve(tx, { clientId, regionId }, { floating_count: floating, loadbalancer_count: 1 });
       return task;
     });
+  }
+
+  /** @returns how many floating IPs are new */
+  async #attachFloatingIp(
+    tx: Tx,
+    ctx: RegionContext,
+    { floating_ip: assignment }: CreateLoadBalancer,
+    id: string,
+    taskId: string,
+  ): Promise<number> {
+    if (!assignment) return 0;
+    const provider = this.#providers.of(ctx.region.id);
+    const created = await attachFloatingIp(tx, ctx, provider, { loadBalancerId: id, taskId, assignment });
+    await store.noteFloatingIps(tx, id, taskId);
+    return created;
   }
 
   /** Changes settings by a task; one that changes nothing needs none.

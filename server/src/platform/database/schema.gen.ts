@@ -71,6 +71,21 @@ export interface CustomPageSets {
   pages: Json;
 }
 
+export interface FloatingIps {
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  floating_ip_address: string | null;
+  id: string;
+  load_balancer_id: string | null;
+  project_id: number;
+  region_id: number;
+  status: Generated<string>;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
 export interface IdempotencyKeys {
   answer: string | null;
   applied: Generated<boolean>;
@@ -154,6 +169,7 @@ export interface K8sNodes {
   number: Generated<number>;
   pool_id: string;
   private_ip: string;
+  simulated_condition: string | null;
   state: string;
   state_since: Date;
   version: string;
@@ -166,7 +182,6 @@ export interface K8sPools {
   cluster_id: string;
   created_at: Date;
   crio_config: Json;
-  deleting: Generated<boolean>;
   flavor_id: string;
   id: string;
   is_public_ipv4: boolean;
@@ -179,6 +194,8 @@ export interface K8sPools {
   security_group_ids: string[];
   servergroup_id: string | null;
   servergroup_policy: string | null;
+  simulated_need: number | null;
+  state: Generated<string>;
   taints: Json;
 }
 
@@ -325,6 +342,7 @@ export interface LoadBalancers {
   version: Generated<number>;
   vip_address: string | null;
   vip_ip_family: string | null;
+  vip_port_id: Generated<string>;
 }
 
 export interface MailOutbox {
@@ -397,6 +415,12 @@ export interface QuotaThresholds {
   last_message: Json | null;
   last_sending: Date | null;
   threshold: number;
+}
+
+export interface RegionAddresses {
+  address: string;
+  owner_id: string;
+  region_id: number;
 }
 
 export interface Regions {
@@ -562,6 +586,7 @@ export interface DB {
   client_users: ClientUsers;
   clients: Clients;
   custom_page_sets: CustomPageSets;
+  floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
   inference_secrets: InferenceSecrets;
   instances: Instances;
@@ -583,6 +608,7 @@ export interface DB {
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
+  region_addresses: RegionAddresses;
   regions: Regions;
   resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;

@@ -67,6 +67,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => UUID.test(text),
   'date-time': isDateTime,
   email: (text) => text.length <= 254 && EMAIL.test(text),
+  ipv4: ipaddr.IPv4.isValidFourPartDecimal,
   'ip-address': isIpAddress,
   'ip-network': isIpNetwork,
   uri: (text) => URL.canParse(text),

@@ -32,7 +32,7 @@ export function changeTask(providers: RegionProviders, type: string, restore: Re
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
       const { loadBalancerId, created } = run.task.input as ChangeInput;
-      return converge(run, await heldTree(run, loadBalancerId), providers, created);
+      return converge(run, await heldTree(run, loadBalancerId), providers, { created });
     },
     async undo(run) {
       const { task, operation } = run;

@@ -2,13 +2,14 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
+import { readTakenAddresses } from '../../floating-ips/index.ts';
 import { desiredOf } from '../desired.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
 import { settleLoadBalancer } from '../parts/store.ts';
 import type { LoadBalancerProvider } from '../port.ts';
 import type { RegionProviders } from '../region-providers.ts';
-import { readAddresses, storeAddress } from '../store.ts';
+import { storeAddress } from '../store.ts';
 import { readTree } from '../tree-store.ts';
 
 export const MINUTE_MS = 60_000;
@@ -23,20 +24,41 @@ export async function heldTree({ db, task }: TaskRun, id = task.subject): Promis
   return tree;
 }
 
-/** Makes the data plane serve what the database says, and ends the task's hold.
+/** Makes the data plane serve what the database says.
+ *  @returns to be waited for, or what ends the task's hold
  *  @throws TaskFailed with the data plane's reason */
-export async function converge(
+export async function serve(
   run: TaskRun,
   tree: LoadBalancerTree,
   providers: RegionProviders,
-  created: Created = {},
-): Promise<Done | Wait> {
+): Promise<Wait | ((tx: Tx) => Promise<void>)> {
   const provider = providers.forTask(run.task.regionId);
   const address = await addressOf(run.db, tree, provider);
   // A pass that began before the change was written does not know it, and could take it back.
   await providers.afterPass(run.task.regionId);
   const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
-  return waiting ?? done(created, await settling(run, tree, provider));
+  return waiting ?? settling(run, tree, provider);
+}
+
+/** What else a task ends with. */
+export interface Ending {
+  readonly created?: Created | undefined;
+  readonly commit?: (tx: Tx) => Promise<void>;
+}
+
+/** One step of a task that ends when the data plane serves what the database says. */
+export async function converge(
+  run: TaskRun,
+  tree: LoadBalancerTree,
+  providers: RegionProviders,
+  { created, commit }: Ending = {},
+): Promise<Done | Wait> {
+  const settle = await serve(run, tree, providers);
+  if (typeof settle !== 'function') return settle;
+  return done(created, async (tx) => {
+    await settle(tx);
+    await commit?.(tx);
+  });
 }
 
 const MAX_ATTEMPTS = 50;
@@ -47,7 +69,7 @@ async function addressOf(db: Db, tree: LoadBalancerTree, provider: LoadBalancerP
   const refused = new Set<string>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // A region whose data plane is on paper only may have very many load balancers: its addresses are not read.
-    const taken = provider.passive ? refused : await readAddresses(db, tree.region_id);
+    const taken = provider.passive ? refused : await readTakenAddresses(db, tree.region_id);
     const candidate = await provider.allocateAddress(taken, tree.id);
     const stored = await storeAddress(db, tree.id, candidate);
     if (stored !== undefined) return stored;

@@ -1,4 +1,5 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { addressAttached, dropAttached, settleAttached } from '../../floating-ips/index.ts';
 import { release } from '../../quotas/index.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
@@ -11,16 +12,23 @@ export function createTask(providers: RegionProviders): TaskHandler {
     type: 'create_loadbalancer',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
+      // Before the virtual address is stored: from then on the load balancer is served with what it has.
+      const floating = await addressAttached(run.db, providers.forTask(run.task.regionId), run.task.id);
       const tree = await heldTree(run);
-      return converge(run, tree, providers, createdBy(tree));
+      const created = { ...createdBy(tree), floatingips: floating };
+      return converge(run, tree, providers, {
+        created,
+        commit: (tx) => settleAttached(tx, run.task.id, run.timestamp),
+      });
     },
-    async undo({ task, operation }) {
+    async undo({ task, operation, timestamp }) {
       const { regionId, subject, clientId } = task;
       await providers.afterPass(regionId);
       const provider = regionId === null ? undefined : providers.of(regionId);
       const waiting = provider && waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;
       return done({}, async (tx) => {
+        await dropAttached(tx, task.id, timestamp);
         if (!(await deleteLoadBalancer(tx, subject, task.id)) || regionId === null) return;
         await release(tx, { clientId, regionId }, { loadbalancer_count: 1 });
       });

@@ -2,6 +2,8 @@ import { pino } from 'pino';
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
+import { floatingIps } from '../../floating-ips/index.ts';
+import { loadBalancerCarrier } from '../carrier.ts';
 import { Observer } from '../observe.ts';
 import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
@@ -43,7 +45,11 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   });
   const { db, clock } = server;
   const log = pino({ level: 'silent' });
-  const handlers = loadBalancerTasks(providers);
+  const floating = floatingIps({
+    providerOf: (id) => providers.of(id),
+    carrier: loadBalancerCarrier(providers),
+  });
+  const handlers = [...loadBalancerTasks(providers), ...(floating.tasks ?? [])];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
