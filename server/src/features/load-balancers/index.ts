@@ -3,6 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Carrier } from '../floating-ips/index.ts';
+import type { SecretReader } from '../secrets/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
@@ -19,11 +20,13 @@ import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
+export { findSecretUsers } from './secret-uses.ts';
 
 export interface LoadBalancerDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
 }
@@ -37,9 +40,10 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     providerOf: (id) => deps.providerOf(id),
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
+    secrets: deps.secrets,
   });
   const parts = new PartService(providers);
-  const reconciler = new Reconciler(providers, new TreeCache(db), log);
+  const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',

@@ -117,7 +117,12 @@ test('every fault of a body is named, and nothing changes', async () => {
     'user_list',
     'user_list.0.encrypted_password',
   ]);
-  expect(await faults(post({ ...base, protocol: 'TERMINATED_HTTPS' }))).toEqual(['secret_id']);
+  const tls = { ...base, protocol: 'TERMINATED_HTTPS' };
+  expect(await faults(post(tls))).toEqual(['secret_id']);
+  expect(await faults(post({ ...tls, secret_id: lb, sni_secret_id: [lb] }))).toEqual([
+    'secret_id',
+    'sni_secret_id.0',
+  ]);
   const patch = (body: object) => server.call('PATCH', `${V2}/${id}`, { body });
   expect(await faults(patch({ connection_limit: -2, admin_state_up: 'no' }))).toEqual([
     'admin_state_up',
@@ -141,7 +146,6 @@ test('what a body names must be there, and a port is used once for each transpor
     { load_balancer_id: nothing },
     { default_pool_id: nothing },
     { default_pool_id: foreign },
-    { protocol: 'TERMINATED_HTTPS', secret_id: nothing },
   ]) {
     expect((await post({ ...base, ...wrong })).status).toBe(404);
   }
@@ -154,6 +158,9 @@ test('what a body names must be there, and a port is used once for each transpor
   expect((await server.call('PATCH', `${V2}/${nothing}`, { body: {} })).status).toBe(404);
   const [{ id }] = (await server.call('GET', `${LBS}/${lb}`)).body.listeners;
   expect((await server.call('DELETE', `/cloud/v1/lblisteners/1/1/${id}`)).status).toBe(404);
+  const capitals = await server.call('PATCH', `${V2}/${id.toUpperCase()}`, { body: { connection_limit: 3 } });
+  await server.ended(capitals);
+  expect(await get(id)).toMatchObject({ connection_limit: 3 });
 });
 
 test('lists show all of a region or those that match, newest first, in pages', async () => {

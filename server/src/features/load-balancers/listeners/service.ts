@@ -1,12 +1,13 @@
 import { Conflict, NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
+import { requireSecrets } from '../../secrets/index.ts';
 import { Faults } from '../faults.ts';
 import type { ListenerRow, LoadBalancerTree } from '../model.ts';
 import type { PartRef } from '../parts/kinds.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
-import { refuseOfListener } from '../references.ts';
 import { checkListener, poolRule } from '../rules.ts';
+import { listenerSecrets } from '../secret-uses.ts';
 import type { CreateListener, ListenerInput, UpdateListener } from './schema.ts';
 
 /** Commands on listeners: one transaction and one task each. */
@@ -22,8 +23,8 @@ export class ListenerService {
     const faults = new Faults();
     checkListener(input, '', faults);
     faults.refuse();
-    refuseOfListener(input);
-    return this.#parts.change(ctx, input.load_balancer_id, ({ tree, rows }) => {
+    return this.#parts.change(ctx, input.load_balancer_id, async ({ tree, rows, tx }) => {
+      await requireSecrets(tx, scopeOf(tree), listenerSecrets(input), ctx.clock.now());
       refusePool(input, tree);
       refuseTakenPort(input, tree);
       const id = rows.addListener(input, input.default_pool_id);
@@ -34,21 +35,24 @@ export class ListenerService {
   /** A change that changes nothing needs no task.
    *  @throws Invalid with every faulty field, NotFound */
   async update(ctx: RegionContext, id: string, input: UpdateListener): Promise<TaskRef> {
-    return this.#parts.changePart(ctx, { kind: 'listener', id }, ({ tree }) => {
+    return this.#parts.changePart(ctx, { kind: 'listener', id }, async ({ tree, tx }) => {
       const row = partOf(tree.listeners, id, 'Listener');
       const { sni_secret_id: sni, ...given } = input;
       const set = differing(row, {
         ...given,
-        ...(sni === undefined ? {} : { sni_secret_ids: sni ?? [] }),
-        ...(input.user_list === undefined ? {} : { user_list: input.user_list ?? [] }),
+        secret_id: input.secret_id?.toLowerCase() ?? input.secret_id,
+        sni_secret_ids: sni === undefined ? undefined : (sni ?? []).map((each) => each.toLowerCase()),
+        user_list: input.user_list === undefined ? undefined : (input.user_list ?? []),
       });
       const faults = new Faults();
       checkListener(inputOf({ ...row, ...set }), '', faults);
       faults.refuse();
-      refuseOfListener({
-        ...('secret_id' in set && input.secret_id ? { secret_id: input.secret_id } : {}),
-        ...('sni_secret_ids' in set && sni ? { sni_secret_id: sni } : {}),
-      });
+      // What it has already may have become unfit for anything new, and stays.
+      const named = {
+        ...('secret_id' in set ? { secret_id: input.secret_id } : {}),
+        ...('sni_secret_ids' in set ? { sni_secret_id: sni } : {}),
+      };
+      await requireSecrets(tx, scopeOf(tree), listenerSecrets(named), ctx.clock.now());
       if (Object.keys(set).length === 0) return undefined;
       return {
         task: 'patch_lblistener',
@@ -73,6 +77,11 @@ export class ListenerService {
   }
 }
 
+const scopeOf = ({ project_id, region_id }: LoadBalancerTree) => ({
+  projectId: project_id,
+  regionId: region_id,
+});
+
 function inputOf(row: ListenerRow): ListenerInput {
   return {
     name: row.name,
@@ -88,7 +97,7 @@ function inputOf(row: ListenerRow): ListenerInput {
 function refusePool(input: CreateListener, tree: LoadBalancerTree): void {
   const id = input.default_pool_id;
   if (id === undefined) return;
-  const pool = tree.pools.find((each) => each.id === id);
+  const pool = tree.pools.find((each) => each.id === id.toLowerCase());
   if (!pool) throw new NotFound(`Pool ${id} was not found on load balancer ${tree.id}`);
   const rule = poolRule(pool.protocol, input.protocol);
   if (!rule) return;

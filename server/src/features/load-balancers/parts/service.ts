@@ -126,14 +126,14 @@ async function write(
   return all;
 }
 
-/** The part with this id.
+/** The part with this id, which a client may have written in capitals.
  *  @throws NotFound */
 export function partOf<Row extends { readonly id: string }>(
   rows: readonly Row[],
   id: string,
   noun: string,
 ): Row {
-  const row = rows.find((each) => each.id === id);
+  const row = rows.find((each) => each.id === id.toLowerCase());
   if (!row) throw new NotFound(`${noun} ${id} was not found`);
   return row;
 }

@@ -3,7 +3,6 @@ import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { readTakenAddresses } from '../../floating-ips/index.ts';
-import { desiredOf } from '../desired.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
 import { settleLoadBalancer } from '../parts/store.ts';
@@ -36,7 +35,8 @@ export async function serve(
   const address = await addressOf(run.db, tree, provider);
   // A pass that began before the change was written does not know it, and could take it back.
   await providers.afterPass(run.task.regionId);
-  const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
+  const desired = await providers.desired(run.db, tree, address);
+  const waiting = waitFor(await provider.apply(desired, run.operation));
   return waiting ?? settling(run, tree, provider);
 }
 
