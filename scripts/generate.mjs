@@ -23,8 +23,7 @@ const vitest = (args, env) =>
   }).status ?? 1;
 
 const golden = (/** @type {string[]} */ args, env = {}) => {
-  const status = vitest(args, { UPDATE_GOLDEN: '1', ...env });
-  if (status !== 0) process.exit(status);
+  if (vitest(args, { UPDATE_GOLDEN: '1', ...env }) !== 0) process.exitCode = 1;
 };
 
 golden(['test/golden', 'server/src/platform/database']);
