@@ -2,6 +2,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { countersForPrometheus } from './metrics/prometheus.ts';
+import { metricsRoutes } from './metrics/routes.ts';
+import { Sampler } from './metrics/sampler.ts';
+import { LoadBalancerMetrics } from './metrics/service.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
@@ -29,6 +33,7 @@ export interface LoadBalancerDeps {
 
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
+const SAMPLE_EVERY_MS = 60_000;
 
 export function loadBalancers(deps: LoadBalancerDeps): Feature {
   const { db, log } = deps;
@@ -39,11 +44,14 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
   });
   const reconciler = new Reconciler(providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
+  const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    operatorMetrics: () => countersForPrometheus(db, providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
+      ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: [createTask, updateTask, deleteTask, resizeTask, failoverTask].map((task) => task(providers)),
     background: [
@@ -59,6 +67,12 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature {
         everyMs: OBSERVE_EVERY_MS,
         exclusive: true,
         run: () => observer.run(),
+      },
+      {
+        name: 'load-balancers-sample',
+        everyMs: SAMPLE_EVERY_MS,
+        exclusive: true,
+        run: () => sampler.run(),
       },
     ],
   };

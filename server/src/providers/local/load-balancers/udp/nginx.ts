@@ -93,6 +93,13 @@ export class UdpPlane {
     rmSync(this.#paths.nginxPidFile, { force: true });
   }
 
+  /** The master and its workers. */
+  processes(): ProcessIdentity[] {
+    const master = this.running();
+    if (!master) return [];
+    return [master, ...workersOf(master.pid).flatMap((pid) => identify(pid) ?? [])];
+  }
+
   /** Sessions that are open now, by pool id. */
   sessions(): Map<string, number> {
     const counts = new Map<string, number>();
