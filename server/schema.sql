@@ -176,14 +176,17 @@ create table k8s_nodes (
   state text not null,
   private_ip text not null,
   state_since timestamp with time zone not null,
+  simulated_condition text,
   constraint k8s_nodes_pkey PRIMARY KEY (id),
-  constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'REMOVING'::text]))),
+  constraint k8s_nodes_simulated_condition_check CHECK ((simulated_condition = ANY (ARRAY['Ready'::text, 'NotReady'::text, 'Gone'::text]))),
+  constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'UNREADY'::text, 'REMOVING'::text]))),
   constraint k8s_nodes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE,
   constraint k8s_nodes_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES k8s_pools(id) ON DELETE CASCADE
 );
 CREATE INDEX k8s_nodes_cluster ON public.k8s_nodes USING btree (cluster_id, number);
+CREATE UNIQUE INDEX k8s_nodes_number ON public.k8s_nodes USING btree (number);
 CREATE INDEX k8s_nodes_pool ON public.k8s_nodes USING btree (pool_id);
-CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state <> 'READY'::text);
+CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state = ANY (ARRAY['BUILDING'::text, 'REMOVING'::text]));
 
 create table k8s_pools (
   id uuid not null,
@@ -204,13 +207,17 @@ create table k8s_pools (
   security_group_ids text[] not null,
   servergroup_id uuid,
   servergroup_policy text,
-  deleting boolean default false not null,
   created_at timestamp with time zone not null,
+  state text default 'ACTIVE'::text not null,
+  simulated_need integer,
   constraint k8s_pools_pkey PRIMARY KEY (id),
   constraint k8s_pools_node_count_check CHECK (((node_count >= 0) AND (node_count <= 200))),
+  constraint k8s_pools_simulated_need_check CHECK (((simulated_need >= 0) AND (simulated_need <= 1000))),
+  constraint k8s_pools_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text]))),
   constraint k8s_pools_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
+CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
 create table lb_health_monitors (
   id uuid not null,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { App } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { EdgeProcess, reportSettings } from './edge-process.ts';
+import { simulationSignals } from './features/kubernetes/index.ts';
 import { readRegions } from './features/regions/index.ts';
 import { type Credentials, prepareDatabase } from './first-run.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -66,7 +67,10 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const credentials = await prepareDatabase({ db, clock, ids, apiKey, regions, defaultRegions, dataDir });
   const { masterKeys: configured } = config;
   const cipher = await openCipher({ db, configured, dataDir, timestamp: clock.timestamp() });
-  const providers = new RegionProviders(await readRegions(db), providerFactories({ ...config, log }));
+  const providers = new RegionProviders(
+    await readRegions(db),
+    providerFactories({ ...config, log, signals: simulationSignals(db) }),
+  );
   closers.push(() => providers.close());
   let ready = false;
   const { secrets: given } = config.video;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { SimulationSignals } from './features/kubernetes/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { createLocalLoadBalancers } from './providers/local/index.ts';
@@ -12,6 +13,8 @@ export interface ProviderOptions {
   /** Where real programs keep their files. */
   readonly dataDir: string;
   readonly log: Logger;
+  /** What operators say about simulated nodes. */
+  readonly signals: SimulationSignals;
 }
 
 /** The providers that a region may name. */
@@ -20,6 +23,7 @@ export function providerFactories({
   timeScale,
   dataDir,
   log,
+  signals,
 }: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   const clock = systemClock();
   return {
@@ -32,7 +36,7 @@ export function providerFactories({
       return { loadBalancers, capabilities: {}, close: () => loadBalancers.close('stop') };
     },
     simulated: ({ settings }) => ({
-      ...createSimulated({ seed, timeScale, faults: settings.faults ?? {}, clock }),
+      ...createSimulated({ seed, timeScale, faults: settings.faults ?? {}, clock, signals }),
       capabilities: { kvm: true, k8s: true, dbaas: true },
     }),
   };

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { App } from '../../server/src/app.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
+import { simulationSignals } from '../../server/src/features/kubernetes/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
 import { type NewRegion, readRegions, saveRegions } from '../../server/src/features/regions/index.ts';
 import type { VideoTokenSettings } from '../../server/src/features/video-tokens/index.ts';
@@ -120,7 +121,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-server-'));
   const providers = new RegionProviders(
     await readRegions(db),
-    providerFactories({ timeScale: 0, seed: options.seed ?? 'test', dataDir, log }),
+    providerFactories({
+      timeScale: 0,
+      seed: options.seed ?? 'test',
+      dataDir,
+      log,
+      signals: simulationSignals(db),
+    }),
   );
   const { rateLimit = 0 } = options;
   const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addSshKey, CLUSTERS, clusterBody, createCluster, nodesOf } from '../harness/kubernetes.ts';
+import { seededFraction } from '../../server/src/kernel/random.ts';
+import {
+  addSshKey,
+  CLUSTERS,
+  clusterBody,
+  createCluster,
+  nodesOf,
+  nodesReady,
+} from '../harness/kubernetes.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -82,6 +90,37 @@ test('while an upgrade runs the cluster is busy: 409', async () => {
   }
 });
 
+/** Notes, with every change of a node, how many of the cluster's nodes are ready or alive at that moment. */
+async function watchNodes(of: TestServer, name: string) {
+  const run = (what: string, sql: string) => of.db.named(`test_${what}`, sql, []);
+  await run(
+    'watch',
+    'create table watched as select null::text as control_plane, null::int as ready, null::int as live where false',
+  );
+  await run(
+    'watch_function',
+    `create function watch_nodes() returns trigger language plpgsql as $$ begin
+       insert into watched select c.control_plane_version,
+         (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state = 'READY'),
+         (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state <> 'REMOVING')
+       from k8s_clusters c where c.name = '${name}';
+       return null; end $$`,
+  );
+  await run(
+    'watch_trigger',
+    'create trigger watch after insert or update or delete on k8s_nodes for each statement execute function watch_nodes()',
+  );
+  return {
+    seen: () =>
+      of.db.named<{ control_plane: string; ready: number; live: number }>(
+        'test_watched',
+        'select * from watched',
+        [],
+      ),
+    end: () => run('unwatch', 'drop trigger watch on k8s_nodes'),
+  };
+}
+
 test('nodes are replaced one at a time, the new one ready first, the control plane before them', async () => {
   await createCluster(server, 'rolling', {
     pools: [
@@ -89,33 +128,10 @@ test('nodes are replaced one at a time, the new one ready first, the control pla
       { name: 'bb', flavor_id: 'g1-standard-2-4', min_node_count: 2 },
     ],
   });
-  await server.db.named(
-    'test_watch',
-    `create table watched as select null::text as control_plane, null::int as ready, null::int as live where false`,
-    [],
-  );
-  await server.db.named(
-    'test_watch_function',
-    `create function watch_nodes() returns trigger language plpgsql as $$ begin
-       insert into watched select c.control_plane_version,
-         (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state = 'READY'),
-         (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state <> 'REMOVING')
-       from k8s_clusters c where c.name = 'rolling';
-       return null; end $$`,
-    [],
-  );
-  await server.db.named(
-    'test_watch_trigger',
-    'create trigger watch after insert or update or delete on k8s_nodes for each statement execute function watch_nodes()',
-    [],
-  );
+  const watch = await watchNodes(server, 'rolling');
   expect((await server.ended(await upgrade('rolling', 'v1.33.3'))).state).toBe('FINISHED');
-  const seen = await server.db.named<{ control_plane: string; ready: number; live: number }>(
-    'test_watched',
-    'select * from watched',
-    [],
-  );
-  await server.db.named('test_unwatch', 'drop trigger watch on k8s_nodes', []);
+  const seen = await watch.seen();
+  await watch.end();
   expect(seen.length).toBeGreaterThanOrEqual(6 * 3);
   for (const { control_plane, ready, live } of seen) {
     expect(ready).toBeGreaterThanOrEqual(6);
@@ -124,58 +140,82 @@ test('nodes are replaced one at a time, the new one ready first, the control pla
   }
 });
 
-test('a failed upgrade keeps what it reached, and can be asked for again', async () => {
-  const faulty = await startTestServer({
-    regions: [
-      { id: 2, display_name: 'Faulty', slug: 'faulty', state: 'ACTIVE', provider: 'simulated', settings: {} },
-    ],
-  });
-  try {
-    await addSshKey(faulty);
-    await createCluster(faulty, 'shaky');
-    // The third node that the upgrade makes can never come up while this holds.
-    await faulty.db.named(
-      'test_fault',
-      `create function no_ready() returns trigger language plpgsql as $$ begin
-         if new.state = 'READY' and new.name = 'shaky-workers-6' then raise exception 'no'; end if; return new; end $$`,
-      [],
-    );
-    await faulty.db.named(
-      'test_fault_trigger',
-      'create trigger no_ready before update on k8s_nodes for each row execute function no_ready()',
-      [],
-    );
-    const call = (version: string) => faulty.call('POST', `${CLUSTERS}/shaky/upgrade`, { body: { version } });
-    const reply = await call('v1.33.4');
-    const id = reply.body.tasks[0];
-    await waitUntil(
-      async () => {
-        const { body } = await faulty.call('GET', `${CLUSTERS}/shaky/instances`);
-        return body.results.some(({ name }: { name: string }) => name === 'shaky-workers-6');
-      },
-      { what: 'the node that fails' },
-    );
-    await faulty.db.named('test_give_up', `update tasks set failure = 'interrupted' where id = $1`, [id]);
-    expect(await faulty.ended(reply)).toMatchObject({ state: 'ERROR', error: 'interrupted' });
-    await faulty.db.named('test_fault_end', 'drop trigger no_ready on k8s_nodes', []);
-    const { body } = await faulty.call('GET', `${CLUSTERS}/shaky`);
-    expect(body).toMatchObject({ status: 'Provisioned', version: 'v1.32.8', task_id: null });
-    const upgradable = await faulty.call('GET', `${CLUSTERS}/shaky/upgrade_versions`);
-    expect(upgradable.body.results.map(({ version }: { version: string }) => version)).toEqual([
-      'v1.33.3',
-      'v1.33.4',
-      'v1.33.5',
-    ]);
-    const kept = (await nodesOf(faulty, 'shaky')).map(({ name }) => name);
-    expect((await faulty.ended(await call('v1.33.4'))).state).toBe('FINISHED');
-    const after = (await nodesOf(faulty, 'shaky')).map(({ name }) => name);
-    // Those that had been replaced already were not replaced again.
-    expect(after).toEqual(expect.arrayContaining(kept.filter((name) => /-[45]$/.test(name))));
-    expect((await faulty.call('GET', `${CLUSTERS}/shaky`)).body.version).toBe('v1.33.4');
-  } finally {
-    await faulty.close();
+/** A seed that lets exactly these of the named operations fail at this rate. */
+function seedFor(type: string, rate: number, fails: readonly string[], works: readonly string[]): string {
+  const failing = (seed: string, name: string) => seededFraction(seed, 'fault', type, name) < rate;
+  for (let i = 0; i < 100_000; i++) {
+    const seed = `seed ${i}`;
+    if (fails.every((name) => failing(seed, name)) && !works.some((name) => failing(seed, name))) return seed;
   }
-});
+  throw new Error('no such seed');
+}
+
+const nodeNames = (...numbers: number[]) => numbers.map((number) => `shaky-workers-${number}`);
+
+const FAILURES = [
+  {
+    where: 'with the third new node',
+    type: 'create_k8s_node',
+    fails: nodeNames(6),
+    works: nodeNames(1, 2, 3, 4, 5, 7, 8),
+    // Two of three were replaced; the third is made by the second attempt.
+    kept: nodeNames(4, 5),
+    after: nodeNames(4, 5, 7),
+    permitted: ['v1.33.3', 'v1.33.4', 'v1.33.5'],
+  },
+  {
+    where: 'with the control plane',
+    type: 'upgrade_k8s_cluster',
+    fails: ['shaky@v1.33.4#1'],
+    works: ['shaky@v1.33.4#2'],
+    kept: nodeNames(1, 2, 3),
+    after: nodeNames(4, 5, 6),
+    permitted: ['v1.32.7', 'v1.32.9', 'v1.33.3', 'v1.33.4', 'v1.33.5'],
+  },
+] as const;
+
+test.each(FAILURES)(
+  'an upgrade that fails $where keeps what it reached, and can be asked for again',
+  async ({ type, fails, works, kept, after, permitted }) => {
+    const faulty = await startTestServer({
+      seed: seedFor(type, 0.3, fails, works),
+      regions: [
+        {
+          id: 2,
+          display_name: 'Faulty',
+          slug: 'faulty',
+          state: 'ACTIVE',
+          provider: 'simulated',
+          settings: { faults: { [type]: 0.3 } },
+        },
+      ],
+    });
+    try {
+      await addSshKey(faulty);
+      await createCluster(faulty, 'shaky');
+      const watch = await watchNodes(faulty, 'shaky');
+      const again = () => faulty.call('POST', `${CLUSTERS}/shaky/upgrade`, { body: { version: 'v1.33.4' } });
+      const failed = await faulty.ended(await again());
+      expect(failed).toMatchObject({ state: 'ERROR', created_resources: null });
+      expect(failed.error).toContain(`${type} of ${fails[0]} fails`);
+      const { body } = await faulty.call('GET', `${CLUSTERS}/shaky`);
+      expect(body).toMatchObject({ status: 'Provisioned', version: 'v1.32.8', task_id: null });
+      const upgradable = await faulty.call('GET', `${CLUSTERS}/shaky/upgrade_versions`);
+      expect(upgradable.body.results.map(({ version }: { version: string }) => version)).toEqual(permitted);
+      const names = (await nodesReady(faulty, 'shaky', 3)).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining([...kept]));
+      expect((await faulty.ended(await again())).state).toBe('FINISHED');
+      expect((await nodesOf(faulty, 'shaky')).map(({ name }) => name)).toEqual(after);
+      expect((await faulty.call('GET', `${CLUSTERS}/shaky`)).body).toMatchObject({
+        version: 'v1.33.4',
+        pools: [{ status: 'Running', node_count: 3 }],
+      });
+      for (const { ready } of await watch.seen()) expect(ready).toBeGreaterThanOrEqual(3);
+    } finally {
+      await faulty.close();
+    }
+  },
+);
 
 test('an upgrade that a restart interrupts goes on where it stood', async () => {
   await createCluster(server, 'restarted', {

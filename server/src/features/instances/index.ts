@@ -7,7 +7,7 @@ export {
   deleteInstances,
   type InstanceRow,
   insertInstance,
-  markInstanceActive,
+  markInstances,
   readClusterInstances,
 } from './store.ts';
 export { viewInstance } from './view.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { findFlavor } from './flavors.ts';
-import { insertInstance, markInstanceActive } from './store.ts';
+import { insertInstance, markInstances } from './store.ts';
 
 let server: TestServer;
 const URL = '/cloud/v1/instances/1/2';
@@ -34,7 +34,7 @@ beforeAll(async () => {
         timestamp: `2026-01-0${n}T00:00:00Z`,
       });
     }
-    await markInstanceActive(tx, uuid(1), '2026-02-01T00:00:00Z');
+    await markInstances(tx, [uuid(1)], 'ACTIVE', '2026-02-01T00:00:00Z');
   });
 });
 

@@ -66,11 +66,17 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
   );
 }
 
-export async function markInstanceActive(tx: Tx, id: string, timestamp: string): Promise<void> {
+/** Says of machines that they are up, or that they were and no longer are. */
+export async function markInstances(
+  tx: Tx,
+  ids: readonly string[],
+  status: 'ACTIVE' | 'ERROR',
+  timestamp: string,
+): Promise<void> {
   await tx.named(
-    'instance_active',
-    `update instances set status = 'ACTIVE', vm_state = 'active', updated_at = $2 where id = $1`,
-    [id, timestamp],
+    'instances_mark',
+    `update instances set status = $2, vm_state = $3, updated_at = $4 where id = any($1::uuid[])`,
+    [ids, status, status.toLowerCase(), timestamp],
   );
 }
 

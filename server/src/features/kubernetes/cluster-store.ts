@@ -1,6 +1,7 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import type { Page } from '../../platform/http/schemas.ts';
-import type { ClusterRow, ClusterSettings, ClusterStatus } from './model.ts';
+import type { ClusterRow, ClusterSettings } from './model.ts';
+import { CLUSTER_TRANSITIONS, type ClusterStatus, requireTransition, statesBefore } from './states.ts';
 
 /** SQL of clusters. */
 
@@ -112,10 +113,17 @@ export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
   );
 }
 
-/** Gives the cluster to a task; nothing else may change it until `unlockCluster`. */
-export async function holdCluster(tx: Tx, id: string, taskId: string, status: ClusterStatus): Promise<void> {
+/** Gives a cluster, which the caller has locked, to a task; nothing else may change it until `unlockCluster`.
+ *  @throws Conflict when its status does not allow it */
+export async function holdCluster(
+  tx: Tx,
+  cluster: ClusterRow,
+  taskId: string,
+  status: ClusterStatus,
+): Promise<void> {
+  requireTransition(`Kubernetes cluster ${cluster.name}`, CLUSTER_TRANSITIONS, cluster.status, status);
   await tx.named('k8s_cluster_hold', 'update k8s_clusters set task_id = $2, status = $3 where id = $1', [
-    id,
+    cluster.id,
     taskId,
     status,
   ]);
@@ -124,8 +132,9 @@ export async function holdCluster(tx: Tx, id: string, taskId: string, status: Cl
 export async function unlockCluster(tx: Tx, id: string, taskId: string): Promise<void> {
   await tx.named(
     'k8s_cluster_unlock',
-    `update k8s_clusters set task_id = null, status = 'Provisioned' where id = $1 and task_id = $2`,
-    [id, taskId],
+    `update k8s_clusters set task_id = null, status = 'Provisioned'
+      where id = $1 and task_id = $2 and status = any($3)`,
+    [id, taskId, statesBefore(CLUSTER_TRANSITIONS, 'Provisioned')],
   );
 }
 
@@ -213,7 +222,7 @@ export async function unsettledClusters(db: Db): Promise<string[]> {
     'k8s_clusters_unsettled',
     `select c.id from k8s_clusters c
       where c.task_id is null and (
-        exists (select 1 from k8s_nodes n where n.cluster_id = c.id and n.state <> 'READY')
+        exists (select 1 from k8s_nodes n where n.cluster_id = c.id and n.state in ('BUILDING', 'REMOVING'))
         or exists (select 1 from k8s_pools p where p.cluster_id = c.id
                     and p.node_count <> (select count(*) from k8s_nodes n where n.pool_id = p.id)))
       order by c.created_at`,

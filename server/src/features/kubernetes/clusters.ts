@@ -149,7 +149,7 @@ export async function updateCluster(
     await checkChange(ctx, cluster, input, settings);
     if (isSame(settings, cluster.settings)) return NO_TASK;
     const taskId = ctx.ids.uuid();
-    await store.holdCluster(tx, cluster.id, taskId, 'Provisioned');
+    await store.holdCluster(tx, cluster, taskId, 'Provisioned');
     const task = await start(tx, ctx, 'update_k8s_cluster_v2', { ...cluster, taskId, input });
     if (settings.logging?.enabled && !cluster.settings.logging?.enabled)
       await reserve(tx, quotaScopeOf(ctx), loggingAmounts(settings.logging));
@@ -191,7 +191,7 @@ export async function deleteCluster(
     const cluster = await lockFreeCluster(tx, ctx, name);
     await checkVolumes(tx, cluster, volumes);
     const taskId = ctx.ids.uuid();
-    await store.holdCluster(tx, cluster.id, taskId, 'Deleting');
+    await store.holdCluster(tx, cluster, taskId, 'Deleting');
     return start(tx, ctx, 'delete_k8s_cluster_v2', { ...cluster, taskId });
   });
 }
@@ -230,7 +230,7 @@ export async function upgradeCluster(
       throw new Invalid({ version: [`must be one of the permitted versions: ${list}`] });
     }
     const taskId = ctx.ids.uuid();
-    await store.holdCluster(tx, cluster.id, taskId, 'Provisioning');
+    await store.holdCluster(tx, cluster, taskId, 'Provisioning');
     await store.countUpgradeAttempt(tx, cluster.id);
     return start(tx, ctx, 'upgrade_k8s_cluster', { ...cluster, taskId, input: { version } });
   });

@@ -2,7 +2,7 @@ import { Conflict, TaskFailed } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
-import { deleteInstances, insertInstance, markInstanceActive } from '../instances/index.ts';
+import { deleteInstances, insertInstance, markInstances } from '../instances/index.ts';
 import { flavorOf } from './amounts.ts';
 import { lockCluster, setNodeSerial } from './cluster-store.ts';
 import type { ClusterRow, NodeRow, PoolRow } from './model.ts';
@@ -21,7 +21,7 @@ export interface ConvergeDeps {
 }
 
 export interface Convergence {
-  /** Every pool has its nodes, all ready, none leaving. */
+  /** Every pool has its nodes, none still coming, none leaving. */
   readonly settled: boolean;
   /** Something has become true; asking again at once is worthwhile. */
   readonly moved: boolean;
@@ -47,7 +47,7 @@ export async function converge(
   const { cluster, pools, nodes, changed } = await deps.db.transaction((tx) =>
     decide(tx, deps, clusterId, holder, goal),
   );
-  const open = nodes.filter(({ state }) => state !== 'READY');
+  const open = nodes.filter(({ state }) => state === 'BUILDING' || state === 'REMOVING');
   const asked = await Promise.all(open.map((node) => ask(deps, cluster, pools, node)));
   const finished = asked.filter(({ outcome }) => outcome !== 'waiting');
   if (finished.length > 0) {
@@ -75,7 +75,7 @@ async function decide(tx: Tx, deps: ConvergeDeps, clusterId: string, holder: str
   const pools = await store.readPools(tx, [clusterId]);
   const before = await store.readNodes(tx, [clusterId]);
   const plan = planNodes(
-    pools.map((pool) => ({ id: pool.id, nodeCount: pool.deleting ? 0 : pool.node_count })),
+    pools.map((pool) => ({ id: pool.id, nodeCount: pool.state === 'DELETING' ? 0 : pool.node_count })),
     before.map((node) => ({ ...node, poolId: node.pool_id })),
     goal,
   );
@@ -86,11 +86,13 @@ async function decide(tx: Tx, deps: ConvergeDeps, clusterId: string, holder: str
   return { cluster, pools, nodes, changed };
 }
 
-/** From here on these nodes no longer count, and their instances are gone. */
-export async function removeNodes(tx: Tx, ids: readonly string[], timestamp: string): Promise<void> {
-  if (ids.length === 0) return;
-  await store.markRemoving(tx, ids, timestamp);
+/** From here on these nodes no longer count, and their instances are gone.
+ *  @returns ids of those that were not being removed already */
+export async function removeNodes(tx: Tx, ids: readonly string[], timestamp: string): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const removing = await store.moveNodes(tx, ids, 'REMOVING', timestamp);
   await deleteInstances(tx, ids);
+  return removing;
 }
 
 interface Addition {
@@ -222,6 +224,9 @@ async function record(
   for (const { node, outcome } of answers) {
     if (outcome === 'removed') await store.deleteNode(tx, node.id);
     else if (outcome === 'failed') await removeNodes(tx, [node.id], timestamp);
-    else if (await store.markReady(tx, node.id, timestamp)) await markInstanceActive(tx, node.id, timestamp);
+    else {
+      const ready = await store.moveNodes(tx, [node.id], 'READY', timestamp);
+      await markInstances(tx, ready, 'ACTIVE', timestamp);
+    }
   }
 }

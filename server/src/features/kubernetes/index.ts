@@ -4,8 +4,10 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { scalePools } from './autoscale.ts';
 import { healClusters } from './heal.ts';
 import { resealClusterKeys } from './keys.ts';
+import { operatorKubernetesRoutes } from './operator-routes.ts';
 import type { KubernetesProvider } from './port.ts';
 import { kubernetesRoutes } from './routes.ts';
 import { createClusterTask } from './tasks/create.ts';
@@ -13,8 +15,10 @@ import { deleteClusterTask } from './tasks/delete.ts';
 import { createPoolTask, deletePoolTask, resizePoolTask } from './tasks/pools.ts';
 import { updateClusterTask } from './tasks/update.ts';
 import { upgradeClusterTask } from './tasks/upgrade.ts';
+import { watchNodes } from './watch.ts';
 
 export type { KubernetesProvider } from './port.ts';
+export { simulationSignals } from './signals.ts';
 
 export interface KubernetesDeps {
   readonly db: Db;
@@ -26,15 +30,18 @@ export interface KubernetesDeps {
 }
 
 const HEAL_EVERY_MS = 500;
+const WATCH_EVERY_MS = 1000;
 
 export function kubernetes(deps: KubernetesDeps): Feature {
   const { db, clock, ids, log, cipher } = deps;
   const providerOf = (regionId: number) => deps.providerOf(regionId);
   const work = { ids, clock, providerOf };
   const timestamp = () => clock.timestamp();
+  const service = { cipher, providerOf };
+  const keep = { db, ids, log, timestamp, providerOf };
   return {
     name: 'kubernetes',
-    routes: kubernetesRoutes({ cipher, providerOf }),
+    routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
     tasks: [
       createClusterTask(work),
       updateClusterTask(work),
@@ -49,7 +56,16 @@ export function kubernetes(deps: KubernetesDeps): Feature {
         name: 'kubernetes-heal',
         everyMs: HEAL_EVERY_MS,
         exclusive: true,
-        run: (signal) => healClusters({ db, ids, log, timestamp, providerOf }, signal),
+        run: (signal) => healClusters(keep, signal),
+      },
+      {
+        name: 'kubernetes-watch',
+        everyMs: WATCH_EVERY_MS,
+        exclusive: true,
+        run: async (signal) => {
+          await watchNodes({ ...keep, now: () => clock.now().getTime() }, signal);
+          await scalePools(keep, signal);
+        },
       },
     ],
     reseal: resealClusterKeys,

@@ -1,16 +1,7 @@
 import type { CreateCluster, UpdateCluster } from './schema-input.ts';
 import type { Oidc } from './schema-parts.ts';
 import { type Cni, completeCni, completeLogging, type DdosInput, type LoggingInput } from './schema-parts.ts';
-
-export type ClusterStatus = 'Provisioning' | 'Provisioned' | 'Deleting';
-
-/** Which status may follow which. */
-export const TRANSITIONS: Readonly<Record<ClusterStatus, readonly ClusterStatus[]>> = {
-  Provisioning: ['Provisioned'],
-  Provisioned: ['Provisioning', 'Deleting'],
-  // Back when a deletion had to be given up.
-  Deleting: ['Provisioned'],
-};
+import type { ClusterStatus, NodeState, PoolState } from './states.ts';
 
 export interface Slurm {
   readonly enabled: boolean;
@@ -83,7 +74,7 @@ export interface PoolRow {
   readonly security_group_ids: readonly string[];
   readonly servergroup_id: string | null;
   readonly servergroup_policy: string | null;
-  readonly deleting: boolean;
+  readonly state: PoolState;
   readonly created_at: Date;
 }
 
@@ -94,7 +85,7 @@ export interface NodeRow {
   readonly pool_id: string;
   readonly name: string;
   readonly version: string;
-  readonly state: 'BUILDING' | 'READY' | 'REMOVING';
+  readonly state: NodeState;
   readonly private_ip: string;
   readonly state_since: Date;
 }

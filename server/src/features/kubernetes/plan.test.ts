@@ -15,7 +15,7 @@ function play(pools: readonly PlannedPool[], nodes: Mutable[], goal: Goal, chanc
     }
     for (const node of nodes) if (plan.remove.includes(node.id)) node.state = 'REMOVING';
     history.push(nodes.map((node) => ({ ...node })));
-    const open = nodes.filter(({ state }) => state !== 'READY');
+    const open = nodes.filter(({ state }) => state === 'BUILDING' || state === 'REMOVING');
     if (open.length === 0 && plan.add.length + plan.remove.length === 0) return { nodes, history };
     const chosen = open[(chances[step % chances.length] ?? 0) % Math.max(1, open.length)];
     if (chosen?.state === 'BUILDING') chosen.state = 'READY';
@@ -61,7 +61,7 @@ test('during an upgrade there are never fewer ready nodes than before, in any po
 const anyNode = fc.record({
   poolId: fc.constantFrom('pool-0', 'pool-1'),
   version: fc.constantFrom('v1', 'v2', 'v3'),
-  state: fc.constantFrom('BUILDING' as const, 'READY' as const, 'REMOVING' as const),
+  state: fc.constantFrom('BUILDING' as const, 'READY' as const, 'UNREADY' as const, 'REMOVING' as const),
 });
 
 test('from any state every pool gets its size, and ready nodes fall below it never further', () => {
@@ -85,7 +85,10 @@ test('from any state every pool gets its size, and ready nodes fall below it nev
             expect(ready(moment, pool)).toBeGreaterThanOrEqual(floor[i] ?? 0);
           });
         }
-        for (const pool of size) expect(ready(end, pool)).toBe(pool.nodeCount);
+        for (const pool of size) {
+          const live = end.filter(({ poolId, state }) => poolId === pool.id && state !== 'REMOVING');
+          expect(live.length).toBe(pool.nodeCount);
+        }
         if (replaceOutdated) expect(end.every(({ version }) => version === 'v2')).toBe(true);
       },
     ),

@@ -1,7 +1,7 @@
+import type { NodeState } from './states.ts';
+
 /** Which nodes to add and which to remove next: pure, from what is. Nothing of it is remembered, so that an
  *  interrupted change goes on wherever reality stands. */
-
-export type NodeState = 'BUILDING' | 'READY' | 'REMOVING';
 
 export interface PlannedPool {
   readonly id: string;
@@ -32,8 +32,8 @@ export interface Plan {
 
 /** First every pool gets its size: missing nodes all at once, surplus nodes likewise (those not ready first,
  *  then the newest). Then outdated nodes are replaced, one in the whole cluster at a time: a new node comes,
- *  and only when its pool has one ready node more than it should does an old one go. Nodes that are REMOVING
- *  no longer count.
+ *  and only when its pool has one node more than it should does an old one go. Nodes that are REMOVING no
+ *  longer count; those that are UNREADY do, until somebody decides that they go.
  *  @param nodes oldest first */
 export function planNodes(pools: readonly PlannedPool[], nodes: readonly PlannedNode[], goal: Goal): Plan {
   const live = nodes.filter(({ state }) => state !== 'REMOVING');
@@ -55,15 +55,17 @@ function surplusOf(pool: PlannedPool, live: readonly PlannedNode[], goal: Goal):
   const replacing = goal.replaceOutdated && pool.nodeCount > 0 && live.some((node) => isOutdated(node, goal));
   const tooMany = live.length - pool.nodeCount - (replacing ? 1 : 0);
   if (tooMany <= 0) return [];
+  const unready = live.filter(({ state }) => state === 'UNREADY').reverse();
   const building = live.filter(({ state }) => state === 'BUILDING').reverse();
   const ready = live.filter(({ state }) => state === 'READY').reverse();
   const outdatedFirst = goal.replaceOutdated
     ? [...ready.filter((n) => isOutdated(n, goal)), ...ready.filter((n) => !isOutdated(n, goal))]
     : ready;
-  return [...building, ...outdatedFirst].slice(0, tooMany).map(({ id }) => id);
+  return [...unready, ...building, ...outdatedFirst].slice(0, tooMany).map(({ id }) => id);
 }
 
-const isOutdated = (node: PlannedNode, goal: Goal) => node.state === 'READY' && node.version !== goal.version;
+const isOutdated = ({ state, version }: PlannedNode, goal: Goal) =>
+  (state === 'READY' || state === 'UNREADY') && version !== goal.version;
 
 function replaceOne(pools: readonly PlannedPool[], live: readonly PlannedNode[], goal: Goal): Plan {
   const nothing: Plan = { add: [], remove: [] };
@@ -72,7 +74,9 @@ function replaceOne(pools: readonly PlannedPool[], live: readonly PlannedNode[],
   // A pool that has its extra node already comes first: there is only ever one.
   const over = pools.find((pool) => live.filter((n) => n.poolId === pool.id).length > pool.nodeCount);
   if (over) {
-    const old = outdated.find(({ poolId }) => poolId === over.id);
+    const own = (nodes: readonly PlannedNode[]) => nodes.filter(({ poolId }) => poolId === over.id);
+    // One that is not ready is the one that nobody misses.
+    const old = own(live).find(({ state }) => state === 'UNREADY') ?? own(outdated)[0];
     return old ? { add: [], remove: [old.id] } : nothing;
   }
   const [first] = outdated;

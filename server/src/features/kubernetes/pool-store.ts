@@ -1,11 +1,18 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { NodeRow, PoolRow } from './model.ts';
+import {
+  NODE_TRANSITIONS,
+  type NodeState,
+  POOL_TRANSITIONS,
+  type PoolState,
+  statesBefore,
+} from './states.ts';
 
 /** SQL of pools and nodes. */
 
 const POOL = `id, cluster_id, name, flavor_id, node_count, min_node_count, max_node_count, boot_volume_size,
   boot_volume_type, is_public_ipv4, auto_healing_enabled, labels, taints, crio_config, kubelet_config,
-  security_group_ids, servergroup_id, servergroup_policy, deleting, created_at`;
+  security_group_ids, servergroup_id, servergroup_policy, state, created_at`;
 const NODE = 'id, number, cluster_id, pool_id, name, version, state, private_ip, state_since';
 
 /** Pools of these clusters, oldest first. */
@@ -28,7 +35,7 @@ export async function readNodes(db: Queryable, clusterIds: readonly string[]): P
 
 export async function insertPool(
   tx: Tx,
-  pool: Omit<PoolRow, 'created_at' | 'deleting'> & { readonly timestamp: string },
+  pool: Omit<PoolRow, 'created_at' | 'state'> & { readonly timestamp: string },
 ): Promise<void> {
   await tx.named(
     'k8s_pool_insert',
@@ -93,8 +100,12 @@ export async function setNodeCount(tx: Tx, id: string, count: number): Promise<v
   await tx.named('k8s_pool_size', 'update k8s_pools set node_count = $2 where id = $1', [id, count]);
 }
 
-export async function setDeleting(tx: Tx, id: string, deleting: boolean): Promise<void> {
-  await tx.named('k8s_pool_deleting', 'update k8s_pools set deleting = $2 where id = $1', [id, deleting]);
+export async function setPoolState(tx: Tx, id: string, state: PoolState): Promise<void> {
+  await tx.named('k8s_pool_state', 'update k8s_pools set state = $2 where id = $1 and state = any($3)', [
+    id,
+    state,
+    statesBefore(POOL_TRANSITIONS, state),
+  ]);
 }
 
 /** @returns false when it was gone already */
@@ -118,24 +129,62 @@ export async function insertNode(
   return row.number;
 }
 
-/** @returns false when the node is no longer BUILDING */
-export async function markReady(tx: Tx, id: string, timestamp: string): Promise<boolean> {
-  const rows = await tx.named(
-    'k8s_node_ready',
-    `update k8s_nodes set state = 'READY', state_since = $2 where id = $1 and state = 'BUILDING' returning 1`,
-    [id, timestamp],
+/** Moves those nodes to a state that may come to it from the one they are in.
+ *  @returns ids of the nodes that moved */
+export async function moveNodes(
+  tx: Tx,
+  ids: readonly string[],
+  state: NodeState,
+  timestamp: string,
+): Promise<string[]> {
+  const rows = await tx.named<{ id: string }>(
+    'k8s_nodes_move',
+    `update k8s_nodes set state = $2, state_since = $3 where id = any($1::uuid[]) and state = any($4) returning id`,
+    [ids, state, timestamp, statesBefore(NODE_TRANSITIONS, state)],
   );
-  return rows.length === 1;
-}
-
-export async function markRemoving(tx: Tx, ids: readonly string[], timestamp: string): Promise<void> {
-  await tx.named(
-    'k8s_node_removing',
-    `update k8s_nodes set state = 'REMOVING', state_since = $2 where id = any($1::uuid[]) and state <> 'REMOVING'`,
-    [ids, timestamp],
-  );
+  return rows.map(({ id }) => id);
 }
 
 export async function deleteNode(tx: Tx, id: string): Promise<void> {
   await tx.named('k8s_node_delete', `delete from k8s_nodes where id = $1 and state = 'REMOVING'`, [id]);
+}
+
+/** A node that was ready once, with what its watch has to know. */
+export interface WatchedNode extends Pick<NodeRow, 'id' | 'number' | 'cluster_id' | 'name' | 'state_since'> {
+  readonly state: 'READY' | 'UNREADY';
+  readonly region_id: number;
+  /** Whether its pool replaces nodes that fail. */
+  readonly heals: boolean;
+}
+
+/** The next nodes of all clusters, by their numbers. */
+export async function readWatchedNodes(db: Queryable, after: number, limit: number): Promise<WatchedNode[]> {
+  return db.named<WatchedNode>(
+    'k8s_nodes_watched',
+    `select n.id, n.number, n.cluster_id, n.name, n.state, n.state_since, c.region_id, p.auto_healing_enabled as heals
+       from k8s_nodes n join k8s_pools p on p.id = n.pool_id join k8s_clusters c on c.id = n.cluster_id
+      where n.number > $1 and n.state in ('READY', 'UNREADY') order by n.number limit $2`,
+    [after, limit],
+  );
+}
+
+export interface ScaledPool
+  extends Pick<PoolRow, 'id' | 'cluster_id' | 'name' | 'node_count' | 'min_node_count' | 'max_node_count'> {
+  readonly region_id: number;
+}
+
+/** The next pools of all clusters that have room between their bounds. */
+export async function readScaledPools(
+  db: Queryable,
+  after: string | undefined,
+  limit: number,
+): Promise<ScaledPool[]> {
+  return db.named<ScaledPool>(
+    'k8s_pools_scaled',
+    `select p.id, p.cluster_id, p.name, p.node_count, p.min_node_count, p.max_node_count, c.region_id
+       from k8s_pools p join k8s_clusters c on c.id = p.cluster_id
+      where p.min_node_count < p.max_node_count and p.state = 'ACTIVE' and c.task_id is null
+        and ($1::uuid is null or p.id > $1) order by p.id limit $2`,
+    [after ?? null, limit],
+  );
 }

@@ -13,6 +13,7 @@ import { newPool } from './new-pool.ts';
 import * as store from './pool-store.ts';
 import { checkLabels, checkPool, Faults, MAX_NODES, upperBound } from './rules.ts';
 import type { CreatePool, UpdatePool } from './schema-input.ts';
+import { POOL_TRANSITIONS, requireTransition } from './states.ts';
 import { viewPool } from './views.ts';
 
 /** Commands on pools and nodes. */
@@ -25,7 +26,7 @@ interface Work {
 
 async function start(tx: Tx, ctx: RegionContext, cluster: ClusterRow, work: Work): Promise<TaskRef> {
   const id = ctx.ids.uuid();
-  await holdCluster(tx, cluster.id, id, 'Provisioned');
+  await holdCluster(tx, cluster, id, 'Provisioned');
   return startTask(tx, ctx, {
     id,
     type: work.type,
@@ -136,7 +137,8 @@ export async function deletePool(
     const pool = await getPool(tx, cluster, names.pool);
     if ((await store.readPools(tx, [cluster.id])).length === 1)
       throw new Conflict(`Cluster ${cluster.name} must keep at least one pool; delete the cluster instead`);
-    await store.setDeleting(tx, pool.id, true);
+    requireTransition(`Pool ${pool.name}`, POOL_TRANSITIONS, pool.state, 'DELETING');
+    await store.setPoolState(tx, pool.id, 'DELETING');
     return start(tx, ctx, cluster, { type: 'delete_k8s_cluster_pool_v2', pool });
   });
 }

@@ -22,6 +22,35 @@ export interface KubernetesProvider {
     node: { readonly id: string; readonly clusterId: string },
     operation: Operation,
   ): Promise<Progress>;
+  /** How long a node may be not ready before it is given up: a kubelet that restarts comes back by itself. */
+  readonly unreadyGraceMs: number;
+  /** How nodes are that have been ready once. Those that are left out are not known at present (their API
+   *  server does not answer, say) and are left alone. */
+  observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>>;
+  /** How many nodes the pods of these pools need, by id of the pool. Of those left out nothing is known. */
+  neededNodes(
+    pools: readonly { readonly id: string; readonly clusterId: string }[],
+  ): Promise<ReadonlyMap<string, number>>;
+  /** Whether an operator may say how nodes and pools are: true where they exist on paper only. */
+  readonly takesSignals: boolean;
+}
+
+export const NODE_CONDITIONS = ['Ready', 'NotReady', 'Gone'] as const;
+/** What Kubernetes says of a node. `Gone`: the machine or its entry in the cluster is no longer there. */
+export type NodeCondition = (typeof NODE_CONDITIONS)[number];
+
+export interface ObservedNode {
+  readonly id: string;
+  readonly clusterId: string;
+  readonly name: string;
+  /** When it got into the state in which it is. */
+  readonly since: Date;
+}
+
+/** What operators have said about nodes and pools that exist on paper only. */
+export interface SimulationSignals {
+  nodeConditions(ids: readonly string[]): Promise<ReadonlyMap<string, NodeCondition>>;
+  neededNodes(poolIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 export interface DesiredControlPlane {

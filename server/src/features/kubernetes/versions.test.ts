@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mayBecome, upgradeVersions, VERSIONS } from './versions.ts';
 
@@ -31,4 +32,27 @@ test('of a half-upgraded cluster every part must be able to get there', () => {
   // The control plane is at v1.2.1, nodes still at v1.1.2: on to v1.2.1 or its patches, nowhere else.
   expect(upgradeVersions(['v1.2.1', 'v1.1.2'], table)).toEqual(['v1.2.1', 'v1.2.2']);
   expect(upgradeVersions(['v1.1.1', 'v1.1.2'], table)).toEqual(['v1.1.1', 'v1.1.2', 'v1.2.1', 'v1.2.2']);
+});
+
+test('whatever upgrades fail half-way one after the other, the last can always be asked for again', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...VERSIONS),
+      fc.array(fc.record({ choice: fc.nat(20), replaced: fc.nat(3) }), { minLength: 1, maxLength: 8 }),
+      (start, attempts) => {
+        const nodes = [start, start, start];
+        // As a cluster shows it: its version is the last one that all of it had.
+        let [version, controlPlane] = [start, start];
+        for (const { choice, replaced } of attempts) {
+          const permitted = upgradeVersions([controlPlane, version, ...nodes]);
+          const target = permitted[choice % Math.max(1, permitted.length)];
+          if (target === undefined) return;
+          controlPlane = target;
+          nodes.splice(0, replaced, ...Array.from({ length: replaced }, () => target));
+          if (nodes.every((node) => node === target)) version = target;
+          else expect(upgradeVersions([controlPlane, version, ...nodes])).toContain(target);
+        }
+      },
+    ),
+  );
 });

@@ -1,14 +1,19 @@
 import { zuluTime } from '../../kernel/codecs.ts';
 import type { ClusterRow, NodeRow, PoolRow } from './model.ts';
 
-/** Nodes that count by pool: those that are ready or about to be. */
+function poolStatus(row: PoolRow, own: readonly NodeRow[]): string {
+  if (row.state === 'DELETING') return 'Deleting';
+  const there = own.filter(({ state }) => state === 'READY' || state === 'UNREADY');
+  if (own.length !== row.node_count || there.length !== own.length) return 'Provisioning';
+  return there.every(({ state }) => state === 'READY') ? 'Running' : 'Degraded';
+}
+
 export function viewPool(row: PoolRow, nodes: readonly NodeRow[]) {
   const own = nodes.filter(({ pool_id }) => pool_id === row.id);
-  const complete = own.length === row.node_count && own.every(({ state }) => state === 'READY');
   return {
     id: row.id,
     name: row.name,
-    status: row.deleting ? 'Deleting' : complete ? 'Running' : 'Provisioning',
+    status: poolStatus(row, own),
     flavor_id: row.flavor_id,
     node_count: row.node_count,
     min_node_count: row.min_node_count,

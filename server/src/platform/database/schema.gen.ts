@@ -154,6 +154,7 @@ export interface K8sNodes {
   number: Generated<number>;
   pool_id: string;
   private_ip: string;
+  simulated_condition: string | null;
   state: string;
   state_since: Date;
   version: string;
@@ -166,7 +167,6 @@ export interface K8sPools {
   cluster_id: string;
   created_at: Date;
   crio_config: Json;
-  deleting: Generated<boolean>;
   flavor_id: string;
   id: string;
   is_public_ipv4: boolean;
@@ -179,6 +179,8 @@ export interface K8sPools {
   security_group_ids: string[];
   servergroup_id: string | null;
   servergroup_policy: string | null;
+  simulated_need: number | null;
+  state: Generated<string>;
   taints: Json;
 }
 

@@ -1,4 +1,4 @@
-import type { KubernetesProvider } from '../../features/kubernetes/port.ts';
+import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
@@ -12,6 +12,8 @@ export interface SimulatedOptions {
   /** Rate of failures by task type, 0 to 1. */
   readonly faults: Readonly<Record<string, number>>;
   readonly clock: Clock;
+  /** What operators have said about nodes and pools. Absent: nothing. */
+  readonly signals?: SimulationSignals;
 }
 
 export interface Simulated {
@@ -20,7 +22,10 @@ export interface Simulated {
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
-export function createSimulated({ clock, ...rest }: SimulatedOptions): Simulated {
+export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): Simulated {
   const options = { ...rest, now: () => clock.now().getTime() };
-  return { loadBalancers: simulatedLoadBalancers(options), kubernetes: simulatedKubernetes(options) };
+  return {
+    loadBalancers: simulatedLoadBalancers(options),
+    kubernetes: simulatedKubernetes(options, signals),
+  };
 }

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { KubernetesProvider } from '../../features/kubernetes/port.ts';
+import type {
+  KubernetesProvider,
+  NodeCondition,
+  ObservedNode,
+  SimulationSignals,
+} from '../../features/kubernetes/port.ts';
 import { READY } from '../../kernel/operation.ts';
+import { seededFraction } from '../../kernel/random.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. */
@@ -13,9 +19,26 @@ const DURATIONS: Readonly<Record<string, Range>> = {
   delete_k8s_node: [10, 30],
 };
 const CHANGE: Range = [5, 15];
+/** Seconds for which a node that the seed lets fail is well. */
+const HEALTHY: Range = [600, 3600];
+const GRACE_SECONDS = 300;
+/** Faults of nodes that were ready, and what they turn into. */
+const FAILURES = [
+  ['k8s_node_gone', 'Gone'],
+  ['k8s_node_not_ready', 'NotReady'],
+] as const;
 
-/** Kubernetes on paper: real timing, real certificates, no machines. Keeps nothing in memory. */
-export function simulatedKubernetes(options: SimulationOptions): KubernetesProvider {
+const NO_SIGNALS: SimulationSignals = {
+  nodeConditions: async () => new Map(),
+  neededNodes: async () => new Map(),
+};
+
+/** Kubernetes on paper: real timing, real certificates, no machines. Keeps nothing in memory. Nodes fail when
+ *  an operator says so, or at the rates of the faults `k8s_node_gone` and `k8s_node_not_ready`. */
+export function simulatedKubernetes(
+  options: SimulationOptions,
+  signals: SimulationSignals = NO_SIGNALS,
+): KubernetesProvider {
   const timed = (operation: Parameters<typeof progressOf>[0]) =>
     progressOf(operation, DURATIONS[operation.type] ?? CHANGE, options);
   return {
@@ -36,5 +59,24 @@ export function simulatedKubernetes(options: SimulationOptions): KubernetesProvi
       operation.type === 'delete_k8s_cluster_v2' ? timed(operation) : READY,
     applyNode: async (_desired, operation) => timed(operation),
     removeNode: async (_node, operation) => timed(operation),
+    takesSignals: true,
+    unreadyGraceMs: GRACE_SECONDS * 1000 * options.timeScale,
+    async observeNodes(nodes) {
+      const told = await signals.nodeConditions(nodes.map(({ id }) => id));
+      return new Map(nodes.map((node) => [node.id, told.get(node.id) ?? seededCondition(node, options)]));
+    },
+    neededNodes: (pools) => signals.neededNodes(pools.map(({ id }) => id)),
   };
+}
+
+/** A node that the seed lets fail does so after a time that the seed knows too, and never comes back. */
+function seededCondition({ name, since }: ObservedNode, options: SimulationOptions): NodeCondition {
+  const { seed, faults, timeScale, now } = options;
+  for (const [fault, condition] of FAILURES) {
+    if (seededFraction(seed, 'fault', fault, name) >= (faults[fault] ?? 0)) continue;
+    const [shortest, longest] = HEALTHY;
+    const healthy = shortest + (longest - shortest) * seededFraction(seed, 'duration', fault, name);
+    if (now() - since.getTime() >= healthy * 1000 * timeScale) return condition;
+  }
+  return 'Ready';
 }

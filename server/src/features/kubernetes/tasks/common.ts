@@ -60,7 +60,7 @@ function step(run: TaskRun, deps: TaskDeps, provider: KubernetesProvider, cluste
 }
 
 function progressOf({ pools, nodes }: Convergence, { version }: Goal): [percent: number, step: string] {
-  const wanted = pools.reduce((sum, pool) => sum + (pool.deleting ? 0 : pool.node_count), 0);
+  const wanted = pools.reduce((sum, pool) => sum + (pool.state === 'DELETING' ? 0 : pool.node_count), 0);
   const there = nodes.filter((node) => node.state === 'READY' && node.version === version).length;
   const counted = Math.min(there, wanted);
   return [wanted === 0 ? 50 : 10 + (85 * counted) / wanted, `${counted} of ${wanted} nodes at ${version}`];

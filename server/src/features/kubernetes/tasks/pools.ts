@@ -3,7 +3,7 @@ import { release } from '../../quotas/index.ts';
 import { nodeAmounts, poolAmounts } from '../amounts.ts';
 import { unlockCluster } from '../cluster-store.ts';
 import type { ClusterRow, PoolRow } from '../model.ts';
-import { deletePool, readPools, setDeleting, setNodeCount } from '../pool-store.ts';
+import { deletePool, readPools, setNodeCount, setPoolState } from '../pool-store.ts';
 import { clearNodes, HOUR_MS, remainsOf, settleNodes, subjectOf, type TaskDeps } from './common.ts';
 
 const scopeOf = (cluster: ClusterRow) => ({ clientId: cluster.client_id, regionId: cluster.region_id });
@@ -57,7 +57,7 @@ export function deletePoolTask(deps: TaskDeps): TaskHandler {
       const remains = await remainsOf(run, deps);
       if (!remains) return done();
       return done({}, async (tx) => {
-        await setDeleting(tx, run.task.subject, false);
+        await setPoolState(tx, run.task.subject, 'ACTIVE');
         await unlockCluster(tx, remains.cluster.id, run.task.id);
       });
     },

@@ -1,0 +1,84 @@
+import { Type } from '@sinclair/typebox';
+import { Forbidden, NotFound } from '../../kernel/errors.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import { type Route, route } from '../../platform/http/route.ts';
+import { Key, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import type { KubernetesService } from './access.ts';
+import { NODE_CONDITIONS, type NodeCondition } from './port.ts';
+import { tellNeededNodes, tellNodeCondition } from './signals.ts';
+
+/** How operators make nodes of simulated regions fail, and their pools need more or fewer of them. */
+
+const condition = () => StringEnum(NODE_CONDITIONS);
+const need = () => Nullable(Type.Integer({ minimum: 0, maximum: 1000 }));
+
+const TellCondition = Type.Object({ condition: condition() }, { $id: 'TellK8sNodeCondition' });
+const ToldCondition = Type.Object(
+  { instance_id: Uuid(), condition: condition() },
+  { $id: 'K8sNodeCondition' },
+);
+const TellNeed = Type.Object({ needed_nodes: need() }, { $id: 'TellK8sPoolNeed' });
+const ToldNeed = Type.Object({ pool_id: Uuid(), needed_nodes: need() }, { $id: 'K8sPoolNeed' });
+
+const tag = 'Operator';
+const access = 'operate';
+const simulation = '/virga/v1/simulation/{region_id}';
+
+export const operatorKubernetesRoutes = (service: KubernetesService): readonly Route[] => [
+  route({
+    method: 'PUT',
+    path: `${simulation}/k8s_nodes/{instance_id}`,
+    tag,
+    summary: 'Say how a node of a simulated region is',
+    access,
+    params: Type.Object({ region_id: Key(), instance_id: Uuid() }),
+    body: TellCondition,
+    response: ToldCondition,
+    handler: (ctx, { params, body }) =>
+      tellCondition(service, ctx, params.region_id, params.instance_id, body.condition),
+  }),
+  route({
+    method: 'PUT',
+    path: `${simulation}/k8s_pools/{pool_id}`,
+    tag,
+    summary: 'Say how many nodes the pods of a pool in a simulated region need',
+    access,
+    params: Type.Object({ region_id: Key(), pool_id: Uuid() }),
+    body: TellNeed,
+    response: ToldNeed,
+    handler: (ctx, { params, body }) =>
+      tellNeed(service, ctx, params.region_id, params.pool_id, body.needed_nodes),
+  }),
+];
+
+/** @throws Forbidden where machines are real */
+function requireSimulated(service: KubernetesService, regionId: number): void {
+  if (!service.providerOf(regionId)?.takesSignals)
+    throw new Forbidden(`Region ${regionId} does not simulate Kubernetes`);
+}
+
+async function tellCondition(
+  service: KubernetesService,
+  ctx: RequestContext,
+  regionId: number,
+  id: string,
+  condition: NodeCondition,
+) {
+  requireSimulated(service, regionId);
+  if (!(await tellNodeCondition(ctx.db, regionId, id, condition)))
+    throw new NotFound(`Region ${regionId} has no Kubernetes node ${id}`);
+  return { instance_id: id, condition };
+}
+
+async function tellNeed(
+  service: KubernetesService,
+  ctx: RequestContext,
+  regionId: number,
+  id: string,
+  needed: number | null,
+) {
+  requireSimulated(service, regionId);
+  if (!(await tellNeededNodes(ctx.db, regionId, id, needed)))
+    throw new NotFound(`Region ${regionId} has no Kubernetes pool ${id}`);
+  return { pool_id: id, needed_nodes: needed };
+}

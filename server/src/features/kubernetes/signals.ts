@@ -1,0 +1,57 @@
+import type { Db, Queryable } from '../../platform/database/db.ts';
+import type { NodeCondition, SimulationSignals } from './port.ts';
+
+/** What operators have said about nodes and pools of simulated regions. It is kept beside them, and goes with
+ *  them. */
+export function simulationSignals(db: Db): SimulationSignals {
+  return {
+    async nodeConditions(ids) {
+      const rows = await db.named<{ id: string; simulated_condition: NodeCondition }>(
+        'k8s_nodes_told',
+        'select id, simulated_condition from k8s_nodes where id = any($1::uuid[]) and simulated_condition is not null',
+        [ids],
+      );
+      return new Map(rows.map((row) => [row.id, row.simulated_condition]));
+    },
+    async neededNodes(poolIds) {
+      const rows = await db.named<{ id: string; simulated_need: number }>(
+        'k8s_pools_told',
+        'select id, simulated_need from k8s_pools where id = any($1::uuid[]) and simulated_need is not null',
+        [poolIds],
+      );
+      return new Map(rows.map((row) => [row.id, row.simulated_need]));
+    },
+  };
+}
+
+/** @returns false when there is no such node in the region, or it is being removed */
+export async function tellNodeCondition(
+  tx: Queryable,
+  regionId: number,
+  nodeId: string,
+  condition: NodeCondition,
+): Promise<boolean> {
+  const rows = await tx.named(
+    'k8s_node_tell',
+    `update k8s_nodes n set simulated_condition = $3 from k8s_clusters c
+      where n.id = $2 and n.state <> 'REMOVING' and c.id = n.cluster_id and c.region_id = $1 returning 1`,
+    [regionId, nodeId, condition],
+  );
+  return rows.length === 1;
+}
+
+/** @returns false when there is no such pool in the region */
+export async function tellNeededNodes(
+  tx: Queryable,
+  regionId: number,
+  poolId: string,
+  need: number | null,
+): Promise<boolean> {
+  const rows = await tx.named(
+    'k8s_pool_tell',
+    `update k8s_pools p set simulated_need = $3 from k8s_clusters c
+      where p.id = $2 and c.id = p.cluster_id and c.region_id = $1 returning 1`,
+    [regionId, poolId, need],
+  );
+  return rows.length === 1;
+}
