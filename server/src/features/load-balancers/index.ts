@@ -2,6 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { Carrier } from '../floating-ips/index.ts';
+import type { SecretReader } from '../secrets/index.ts';
+import { loadBalancerCarrier } from './carrier.ts';
 import { countersForPrometheus } from './metrics/prometheus.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import { Sampler } from './metrics/sampler.ts';
@@ -22,11 +25,13 @@ import { updateTask } from './tasks/update.ts';
 import { TreeCache } from './tree-cache.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
+export { findSecretUsers } from './secret-uses.ts';
 
 export interface LoadBalancerDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
 }
@@ -35,19 +40,21 @@ const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
 const SAMPLE_EVERY_MS = 60_000;
 
-export function loadBalancers(deps: LoadBalancerDeps): Feature {
+export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
   const providers = new RegionProviders({
     providerOf: (id) => deps.providerOf(id),
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
+    secrets: deps.secrets,
   });
-  const reconciler = new Reconciler(providers, new TreeCache(db), log);
+  const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
+    carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),

@@ -1,5 +1,5 @@
 import { Conflict } from '../../kernel/errors.ts';
-import type { StoredTags } from '../../platform/http/tags.ts';
+import { type StoredTags, sameTags } from '../../platform/http/tags.ts';
 import type { HealthMonitorType, LbAlgorithm, ListenerProtocol, PoolProtocol } from './port.ts';
 
 export const PROVISIONING_STATUSES = [
@@ -62,6 +62,8 @@ export interface LoadBalancerRow {
   readonly preferred_connectivity: 'L2' | 'L3';
   readonly vip_address: string | null;
   readonly vip_ip_family: 'ipv4' | 'ipv6' | 'dual' | null;
+  /** The port that has the virtual address. */
+  readonly vip_port_id: string;
   readonly tags: StoredTags;
   readonly logging: Logging | null;
   readonly admin_state_up: boolean;
@@ -119,6 +121,10 @@ export interface PoolRow extends Statuses, TimeoutColumns {
   readonly protocol: PoolProtocol;
   readonly lb_algorithm: LbAlgorithm;
   readonly session_persistence: SessionPersistence | null;
+  /** Certificate shown to members, authorities that members must chain to, what those have revoked. */
+  readonly secret_id: string | null;
+  readonly ca_secret_id: string | null;
+  readonly crl_secret_id: string | null;
 }
 
 export interface MemberRow extends Statuses {
@@ -149,6 +155,8 @@ export interface HealthMonitorRow extends Statuses {
 
 /** A load balancer with everything that belongs to it. */
 export interface LoadBalancerTree extends LoadBalancerRow {
+  /** Addresses of the floating IPs that lead to it. */
+  readonly floating_addresses: readonly string[];
   readonly listeners: readonly ListenerRow[];
   readonly pools: readonly PoolRow[];
   readonly members: readonly MemberRow[];
@@ -196,13 +204,5 @@ function sameLogging(a: Logging | null, b: Logging | null): boolean {
     a.destination_region_id === b.destination_region_id &&
     a.topic_name === b.topic_name &&
     a.retention_policy?.period === b.retention_policy?.period
-  );
-}
-
-function sameTags(a: StoredTags, b: StoredTags): boolean {
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => a[key]?.value === b[key]?.value && a[key]?.read_only === b[key]?.read_only)
   );
 }

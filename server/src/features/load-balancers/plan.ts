@@ -44,6 +44,7 @@ export function planLoadBalancer(input: CreateLoadBalancer, tags: StoredTags, sc
     name: input.name,
     flavor: storedFlavor(input.flavor),
     preferred_connectivity: input.preferred_connectivity ?? 'L2',
+    vip_port_id: scope.ids.uuid(),
     tags,
     logging,
     logging_enabled: logging?.enabled ?? false,

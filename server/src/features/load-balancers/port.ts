@@ -14,6 +14,10 @@ export interface LoadBalancerProvider {
    *  before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
    *  those that it proposed and that turned out to be taken. */
   allocateAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
+  /** The same for a floating IP: an address that a load balancer of this region can serve beside its own. */
+  allocateFloatingAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
+  /** How far a change of a floating IP that no load balancer carries has come. */
+  changeFloatingIp(operation: Operation): Promise<Progress>;
   /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
    *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */

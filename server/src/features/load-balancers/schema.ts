@@ -10,7 +10,9 @@ import {
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { TAG_KEY, Tag } from '../../platform/http/tags.ts';
+import { tagFilters } from '../../platform/http/tag-filters.ts';
+import { Tag } from '../../platform/http/tags.ts';
+import { FloatingIp } from '../floating-ips/index.ts';
 import { OPERATING_STATUSES, ORDER_FIELDS, PROVISIONING_STATUSES } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
 
@@ -25,23 +27,6 @@ export const Flavor = Type.Object({
   flavor_name: Type.String(),
   ram: Type.Integer(),
   vcpus: Type.Integer(),
-});
-
-const FloatingIp = Type.Object({
-  created_at: DateTime(),
-  creator_task_id: Nullable(Uuid()),
-  fixed_ip_address: Nullable(IpAddress()),
-  floating_ip_address: Nullable(IpAddress()),
-  id: Uuid(),
-  port_id: Nullable(Uuid()),
-  project_id: Type.Integer(),
-  region: Type.String(),
-  region_id: Type.Integer(),
-  router_id: Nullable(Uuid()),
-  status: Nullable(StringEnum(['ACTIVE', 'DOWN', 'ERROR'])),
-  tags: Type.Array(Tag),
-  task_id: Nullable(Uuid()),
-  updated_at: DateTime(),
 });
 
 const LoggingView = Type.Object({
@@ -120,18 +105,7 @@ export const LoadBalancerListQuery = ListQuery({
   order_by: Type.Optional(OrderBy(ORDER_FIELDS, 'created_at.desc')),
   show_stats: Type.Optional(Type.Boolean({ default: false })),
   with_ddos: Type.Optional(Type.Boolean({ default: false })),
-  // The pattern of keys is checked after surrounding white space is stripped.
-  tag_key: Type.Optional(
-    Type.Array(Type.String({ minLength: TAG_KEY.minLength, maxLength: TAG_KEY.maxLength }), {
-      description: 'Repeat it to ask for load balancers that have all of these tag keys.',
-    }),
-  ),
-  tag_key_value: Type.Optional(
-    Type.String({
-      description: 'A JSON object of tags; load balancers that have all of these pairs.',
-      contentMediaType: 'application/json',
-    }),
-  ),
+  ...tagFilters('load balancers'),
 });
 export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
 

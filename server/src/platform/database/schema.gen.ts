@@ -71,6 +71,21 @@ export interface CustomPageSets {
   pages: Json;
 }
 
+export interface FloatingIps {
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  floating_ip_address: string | null;
+  id: string;
+  load_balancer_id: string | null;
+  project_id: number;
+  region_id: number;
+  status: Generated<string>;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
 export interface IdempotencyKeys {
   answer: string | null;
   applied: Generated<boolean>;
@@ -338,6 +353,7 @@ export interface LoadBalancers {
   version: Generated<number>;
   vip_address: string | null;
   vip_ip_family: string | null;
+  vip_port_id: Generated<string>;
 }
 
 export interface MailOutbox {
@@ -412,6 +428,12 @@ export interface QuotaThresholds {
   threshold: number;
 }
 
+export interface RegionAddresses {
+  address: string;
+  owner_id: string;
+  region_id: number;
+}
+
 export interface Regions {
   created_at: Date;
   display_name: string;
@@ -427,6 +449,25 @@ export interface ResourceCounts {
   project_id: number;
   region_id: number;
   resource: string;
+}
+
+export interface Secrets {
+  algorithm: string | null;
+  bit_length: number | null;
+  client_id: number;
+  created_at: Date;
+  expiration: Date | null;
+  id: string;
+  key_id: string;
+  kind: string;
+  name: string;
+  names: Generated<string[]>;
+  not_after: Date | null;
+  project_id: number;
+  region_id: number;
+  sealed: Buffer;
+  status: string;
+  task_id: string | null;
 }
 
 export interface SignIns {
@@ -567,6 +608,7 @@ export interface DB {
   client_users: ClientUsers;
   clients: Clients;
   custom_page_sets: CustomPageSets;
+  floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
   inference_secrets: InferenceSecrets;
   instances: Instances;
@@ -590,8 +632,10 @@ export interface DB {
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
+  region_addresses: RegionAddresses;
   regions: Regions;
   resource_counts: ResourceCounts;
+  secrets: Secrets;
   sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;

@@ -1,11 +1,12 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { TaskRun } from '../../../platform/tasks/handler.ts';
+import { readTakenAddresses } from '../../floating-ips/index.ts';
 import { settleLoadBalancer } from '../health-store.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
 import type { LoadBalancerProvider } from '../port.ts';
-import { readAddresses, storeAddress } from '../store.ts';
+import { storeAddress } from '../store.ts';
 import { readTree } from '../tree-store.ts';
 
 export const MINUTE_MS = 60_000;
@@ -32,7 +33,7 @@ export async function addressOf(
   const refused = new Set<string>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // A region whose data plane is on paper only may have very many load balancers: its addresses are not read.
-    const taken = provider.passive ? refused : await readAddresses(db, tree.region_id);
+    const taken = provider.passive ? refused : await readTakenAddresses(db, tree.region_id);
     const candidate = await provider.allocateAddress(taken, tree.id);
     const stored = await storeAddress(db, tree.id, candidate);
     if (stored !== undefined) return stored;

@@ -1,6 +1,6 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { addressAttached, dropAttached, settleAttached } from '../../floating-ips/index.ts';
 import { release } from '../../quotas/index.ts';
-import { desiredOf } from '../desired.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
@@ -13,21 +13,30 @@ export function createTask(providers: RegionProviders): TaskHandler {
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
       const provider = providers.forTask(run.task.regionId);
+      // Before the virtual address is stored: from then on the load balancer is served with what it has.
+      const floating = await addressAttached(run.db, provider, run.task.id);
       const tree = await treeOf(run);
       const address = await addressOf(run.db, tree, provider);
       // A pass that began before the address was stored does not know that this is wanted.
       await providers.afterPass(run.task.regionId);
-      const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
+      const waiting = waitFor(
+        await provider.apply(await providers.desired(run.db, tree, address), run.operation),
+      );
       if (waiting) return waiting;
-      return done(createdBy(tree), await settling(run, tree, provider));
+      const settle = await settling(run, tree, provider);
+      return done({ ...createdBy(tree), floatingips: floating }, async (tx) => {
+        await settle(tx);
+        await settleAttached(tx, run.task.id, run.timestamp);
+      });
     },
-    async undo({ task, operation }) {
+    async undo({ task, operation, timestamp }) {
       const { regionId, subject, clientId } = task;
       await providers.afterPass(regionId);
       const provider = regionId === null ? undefined : providers.of(regionId);
       const waiting = provider && waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;
       return done({}, async (tx) => {
+        await dropAttached(tx, task.id, timestamp);
         if (!(await deleteLoadBalancer(tx, subject, task.id)) || regionId === null) return;
         await release(tx, { clientId, regionId }, { loadbalancer_count: 1 });
       });

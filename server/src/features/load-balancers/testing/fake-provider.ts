@@ -36,6 +36,17 @@ export class FakeProvider implements LoadBalancerProvider {
     }
   }
 
+  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string> {
+    return this.allocateAddress(taken);
+  }
+
+  async changeFloatingIp(operation: Operation): Promise<Progress> {
+    this.calls.push(operation.type);
+    const next = this.progress.shift() ?? READY;
+    if (next instanceof Error) throw next;
+    return next;
+  }
+
   async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
     this.calls.push(`apply ${operation.type} v${desired.version}`);
     const next = this.progress.shift() ?? READY;

@@ -3,6 +3,9 @@ import { type MovableClock, movableClock } from '../../../../../test/harness/clo
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
+import { floatingIps } from '../../floating-ips/index.ts';
+import { SecretReader } from '../../secrets/index.ts';
+import { loadBalancerCarrier } from '../carrier.ts';
 import { countersForPrometheus } from '../metrics/prometheus.ts';
 import { Sampler } from '../metrics/sampler.ts';
 import type { MetricsWindow } from '../metrics/schema.ts';
@@ -57,18 +60,23 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf: (id) => (id === 2 ? provider : undefined),
     regionIds: () => [2],
     now: () => 0,
+    secrets: new SecretReader(server.cipher),
   });
   const { db } = server;
   const log = pino({ level: 'silent' });
+  const floating = floatingIps({
+    providerOf: (id) => providers.of(id),
+    carrier: loadBalancerCarrier(providers),
+  });
   const tasks = [createTask, updateTask, deleteTask, resizeTask, failoverTask];
-  const handlers = tasks.map((task) => task(providers));
+  const handlers = [...tasks.map((task) => task(providers)), ...(floating.tasks ?? [])];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
   return {
     server,
     provider,
-    reconciler: new Reconciler(providers, new TreeCache(db), log),
+    reconciler: new Reconciler(db, providers, new TreeCache(db), log),
     observer: new Observer(db, providers, new TreeCache(db), log),
     sampler: new Sampler(db, clock, providers, log),
     clock,

@@ -38,8 +38,11 @@ export interface LocalLoadBalancersOptions {
   readonly claimsFolder?: string;
 }
 
-export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, 'allocateAddress'> {
+type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
+
+export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocations> {
   allocateAddress(taken: ReadonlySet<string>): Promise<string>;
+  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   close(mode: CloseMode): Promise<void>;
@@ -113,6 +116,15 @@ class Provider implements LocalLoadBalancers {
     );
     this.#reserved.set(address, now);
     return address;
+  }
+
+  /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
+  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string> {
+    return this.allocateAddress(taken);
+  }
+
+  async changeFloatingIp(_operation: Operation): Promise<Progress> {
+    return READY;
   }
 
   async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
