@@ -134,6 +134,8 @@ export interface MemberRow extends Statuses {
   readonly protocol_port: number;
   readonly weight: number;
   readonly backup: boolean;
+  readonly instance_id: string | null;
+  readonly subnet_id: string | null;
   readonly monitor_address: string | null;
   readonly monitor_port: number | null;
 }
@@ -161,6 +163,19 @@ export interface LoadBalancerTree extends LoadBalancerRow {
   readonly pools: readonly PoolRow[];
   readonly members: readonly MemberRow[];
   readonly monitors: readonly HealthMonitorRow[];
+}
+
+/** A load balancer without the parts that are being deleted. */
+export function withoutDeleted(tree: LoadBalancerTree): LoadBalancerTree {
+  const staying = <Part extends Statuses>(parts: readonly Part[]) =>
+    parts.filter((part) => part.provisioning_status !== 'PENDING_DELETE');
+  return {
+    ...tree,
+    listeners: staying(tree.listeners),
+    pools: staying(tree.pools),
+    members: staying(tree.members),
+    monitors: staying(tree.monitors),
+  };
 }
 
 const RETRY_AFTER_MS = 1000;

@@ -214,6 +214,7 @@ export interface LbHealthMonitors {
   max_retries_down: Generated<number>;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   provisioning_status: string;
   task_id: string | null;
   timeout: number;
@@ -234,9 +235,12 @@ export interface LbListeners {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   protocol_port: number;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   sni_secret_ids: Generated<string[]>;
   task_id: string | null;
@@ -271,6 +275,7 @@ export interface LbMembers {
   monitor_port: number | null;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   protocol_port: number;
   provisioning_status: string;
   subnet_id: string | null;
@@ -290,8 +295,11 @@ export interface LbPools {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   session_persistence: Json | null;
   task_id: string | null;
@@ -423,6 +431,14 @@ export interface Regions {
   settings: Generated<Json>;
   slug: string;
   state: Generated<string>;
+}
+
+export interface ResourceCountChanges {
+  change: number;
+  project_id: number;
+  region_id: number;
+  resource: string;
+  xid: Generated<string>;
 }
 
 export interface ResourceCounts {
@@ -613,6 +629,7 @@ export interface DB {
   quota_thresholds: QuotaThresholds;
   region_addresses: RegionAddresses;
   regions: Regions;
+  resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
   secrets: Secrets;
   sign_ins: SignIns;

@@ -8,11 +8,7 @@ import { loadBalancerCarrier } from '../carrier.ts';
 import { Observer } from '../observe.ts';
 import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
-import { createTask } from '../tasks/create.ts';
-import { deleteTask } from '../tasks/delete.ts';
-import { failoverTask } from '../tasks/failover.ts';
-import { resizeTask } from '../tasks/resize.ts';
-import { updateTask } from '../tasks/update.ts';
+import { loadBalancerTasks } from '../tasks/index.ts';
 import { TreeCache } from '../tree-cache.ts';
 import { FakeProvider } from './fake-provider.ts';
 
@@ -55,8 +51,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
   });
-  const tasks = [createTask, updateTask, deleteTask, resizeTask, failoverTask];
-  const handlers = [...tasks.map((task) => task(providers)), ...(floating.tasks ?? [])];
+  const handlers = [...loadBalancerTasks(providers), ...(floating.tasks ?? [])];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];
