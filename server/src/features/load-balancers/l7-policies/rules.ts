@@ -22,7 +22,8 @@ function checkUrl(field: string, text: string, faults: Faults): void {
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
     faults.add(field, 'must be a URL that begins with http:// or https://');
   }
-  if (!/^[!-~]*$/.test(text)) faults.add(field, 'must have visible ASCII characters only; encode others with %');
+  if (!/^[!-~]*$/.test(text))
+    faults.add(field, 'must have visible ASCII characters only; encode others with %');
 }
 
 export function checkTags(tags: readonly string[] | undefined, faults: Faults): void {
@@ -82,7 +83,10 @@ function checkKey({ type, key }: RuleParts, faults: Faults): void {
   if (key === null || key === '') {
     faults.add('key', `is required for ${type}`);
   } else if (type === 'SSL_DN_FIELD' ? !DN_FIELD.test(key) : !TOKEN.test(key)) {
-    faults.add('key', type === 'SSL_DN_FIELD' ? 'must be a field such as CN' : `must be the name of a ${type}`);
+    faults.add(
+      'key',
+      type === 'SSL_DN_FIELD' ? 'must be a field such as CN' : `must be the name of a ${type}`,
+    );
   }
 }
 

@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { NAME_PATTERN } from '../../../kernel/codecs.ts';
-import { ListOf, ListQuery, Nullable, RegionParams, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
+import {
+  ListOf,
+  ListQuery,
+  Nullable,
+  RegionParams,
+  StringEnum,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
 import { OperatingStatus, ProvisioningStatus } from '../schema-parts.ts';
 
 /** L7 policies on the wire. Each action has a body of its own, so that a redirect without its target is refused
@@ -20,7 +27,11 @@ export interface PolicyFields {
 }
 
 export type PolicyTarget =
-  | { readonly action: 'REDIRECT_TO_URL'; readonly redirect_url: string; readonly redirect_http_code?: number }
+  | {
+      readonly action: 'REDIRECT_TO_URL';
+      readonly redirect_url: string;
+      readonly redirect_http_code?: number;
+    }
   | {
       readonly action: 'REDIRECT_PREFIX';
       readonly redirect_prefix: string;

@@ -40,13 +40,17 @@ export class L7PolicyService {
       const listener = partOf(tree.listeners, row.listener_id, 'Listener');
       refuseMisfit(input, listener, tree, faults());
       const { name, tags } = input;
-      const set = differing(row, { name, tags, ...targetColumns(input, row) });
+      const set = differing(row, { name, tags, ...targetColumns(input) });
       const siblings = policiesOf(tree, row.listener_id);
       const position = Math.min(input.position ?? row.position, siblings.length);
       const moves = position === row.position ? [] : placeAgain(siblings, id, position);
       const updates = updatesOf(id, set, moves);
       if (updates.length === 0) return undefined;
-      return { task: 'patch_l7policy', subject: { id, name: name ?? row.name }, updates: { policy: updates } };
+      return {
+        task: 'patch_l7policy',
+        subject: { id, name: name ?? row.name },
+        updates: { policy: updates },
+      };
     });
   }
 
@@ -109,18 +113,14 @@ function updatesOf(id: string, set: Readonly<Record<string, unknown>>, moves: re
 
 const DEFAULT_CODE = 302;
 
-/** Columns of a target; those of other actions are emptied. A code that is not given stays as it is. */
-function targetColumns(input: PolicyTarget, row?: L7PolicyRow) {
-  const code = () =>
-    'redirect_http_code' in input && input.redirect_http_code !== undefined
-      ? input.redirect_http_code
-      : (row?.redirect_http_code ?? DEFAULT_CODE);
+/** Columns of a target; those of other actions are emptied. */
+function targetColumns(input: PolicyTarget) {
   const redirects = input.action === 'REDIRECT_TO_URL' || input.action === 'REDIRECT_PREFIX';
   return {
     action: input.action,
     redirect_url: input.action === 'REDIRECT_TO_URL' ? input.redirect_url : null,
     redirect_prefix: input.action === 'REDIRECT_PREFIX' ? input.redirect_prefix : null,
     redirect_pool_id: input.action === 'REDIRECT_TO_POOL' ? input.redirect_pool_id.toLowerCase() : null,
-    redirect_http_code: redirects ? code() : null,
+    redirect_http_code: redirects ? (input.redirect_http_code ?? DEFAULT_CODE) : null,
   };
 }
