@@ -34,6 +34,7 @@ import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
@@ -109,6 +110,8 @@ export function features({
 export class App {
   readonly routes: readonly Route[];
   readonly document: Record<string, unknown>;
+  /** The handlers of every task type. */
+  readonly handlers: readonly TaskHandler[];
   readonly engine: TaskEngine;
   readonly worker: Worker;
   readonly background: Background;
@@ -125,11 +128,12 @@ export class App {
       ...probeRoutes(this.#metrics, options.isReady),
     ];
     this.document = openApiDocument(this.routes, VERSION);
+    this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,
       log: options.log,
-      handlers: all.flatMap((feature) => feature.tasks ?? []),
+      handlers: this.handlers,
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine });

@@ -1,4 +1,4 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, Locked } from '../../kernel/errors.ts';
 import { type StoredTags, sameTags } from '../../platform/http/tags.ts';
 import type {
   DesiredL7Policy,
@@ -214,20 +214,13 @@ export function withoutDeleted(tree: LoadBalancerTree): LoadBalancerTree {
   };
 }
 
-const RETRY_AFTER_MS = 1000;
-
 /** @throws Conflict naming the task that holds the lock, or saying that the state does not allow it */
 export function requireTransition(
   row: Pick<LoadBalancerRow, 'id' | 'task_id' | 'provisioning_status'>,
   to: ProvisioningStatus,
 ): void {
   if (row.task_id !== null) {
-    throw new Conflict(
-      `Load balancer ${row.id} is ${row.provisioning_status}: task ${row.task_id} holds it`,
-      {
-        retryAfterMs: RETRY_AFTER_MS,
-      },
-    );
+    throw new Locked(`Load balancer ${row.id} is ${row.provisioning_status} and`, row.task_id);
   }
   if (!TRANSITIONS[row.provisioning_status].includes(to)) {
     throw new Conflict(`Load balancer ${row.id} is ${row.provisioning_status} and cannot become ${to}`);
