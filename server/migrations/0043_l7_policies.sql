@@ -60,3 +60,7 @@ create table lb_l7_rules (
 );
 create index lb_l7_rules_load_balancer on lb_l7_rules (load_balancer_id, created_at, id);
 create index lb_l7_rules_policy on lb_l7_rules (policy_id, created_at desc, id desc);
+
+-- Changes under way; a secret that one of them may have to bring back is kept.
+create index lb_listeners_changing on lb_listeners (id) where previous is not null;
+create index lb_pools_changing on lb_pools (id) where previous is not null;
