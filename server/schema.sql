@@ -250,6 +250,16 @@ create table k8s_pools (
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
 CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
+create table lb_ended_stats (
+  load_balancer_id uuid not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  request_errors bigint not null,
+  total_connections bigint not null,
+  constraint lb_ended_stats_pkey PRIMARY KEY (load_balancer_id),
+  constraint lb_ended_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+
 create table lb_health_monitors (
   id uuid not null,
   pool_id uuid not null,
@@ -293,6 +303,7 @@ create table lb_listener_stats (
   constraint lb_listener_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
 ) with (fillfactor=70);
 CREATE INDEX lb_listener_stats_load_balancer ON public.lb_listener_stats USING btree (load_balancer_id);
+CREATE TRIGGER lb_listener_stats_ended AFTER DELETE ON public.lb_listener_stats FOR EACH ROW EXECUTE FUNCTION keep_ended_stats();
 
 create table lb_listeners (
   id uuid not null,
@@ -411,6 +422,20 @@ CREATE INDEX lb_pools_name ON public.lb_pools USING btree (project_id, region_id
 CREATE INDEX lb_pools_secret ON public.lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
 CREATE TRIGGER lb_pools_deleted AFTER DELETE ON public.lb_pools REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
 CREATE TRIGGER lb_pools_inserted AFTER INSERT ON public.lb_pools REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
+
+create table lb_samples (
+  load_balancer_id uuid not null,
+  at timestamp with time zone not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  cpu_ms bigint,
+  vcpus smallint not null,
+  memory_util real,
+  coarse boolean not null,
+  constraint lb_samples_pkey PRIMARY KEY (load_balancer_id, at),
+  constraint lb_samples_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_samples_age ON public.lb_samples USING btree (coarse, at);
 
 create table limits_requests (
   id bigint generated always as identity not null,
@@ -858,6 +883,21 @@ begin
     update resource_counts set count = count - 1
      where project_id = old.project_id and region_id = old.region_id and resource = tg_argv[0];
   end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_ended_stats()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nothing is kept when the whole load balancer goes: its row is no longer there.
+  insert into lb_ended_stats as s (load_balancer_id, bytes_in, bytes_out, request_errors, total_connections)
+  select id, old.bytes_in, old.bytes_out, old.request_errors, old.total_connections
+    from load_balancers where id = old.load_balancer_id
+  on conflict (load_balancer_id) do update set bytes_in = s.bytes_in + excluded.bytes_in,
+    bytes_out = s.bytes_out + excluded.bytes_out, request_errors = s.request_errors + excluded.request_errors,
+    total_connections = s.total_connections + excluded.total_connections;
   return null;
 end $function$;
 

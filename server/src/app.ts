@@ -118,14 +118,21 @@ export class App {
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
   readonly #watcher: TaskWatcher;
+  readonly #authenticator: Authenticator;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
     const all = features({ ...options, watcher: this.#watcher });
+    this.#authenticator = authenticatorOf(options);
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
-      ...probeRoutes(this.#metrics, options.isReady),
+      ...probeRoutes({
+        metrics: this.#metrics,
+        isReady: options.isReady,
+        operatorMetrics: all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
+        authenticator: this.#authenticator,
+      }),
     ];
     this.document = openApiDocument(this.routes, VERSION);
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
@@ -153,11 +160,7 @@ export class App {
       clock,
       ids,
       log,
-      authenticator: new Authenticator({
-        db,
-        now: () => clock.now().getTime(),
-        bearer: bearerResolver({ db, clock, cipher: this.#options.cipher }),
-      }),
+      authenticator: this.#authenticator,
       scopes: scopeResolver(db),
       routes: this.routes,
       rateLimit,
@@ -169,6 +172,14 @@ export class App {
     await serveReference(api, this.document);
     return api;
   }
+}
+
+function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {
+  return new Authenticator({
+    db,
+    now: () => clock.now().getTime(),
+    bearer: bearerResolver({ db, clock, cipher }),
+  });
 }
 
 function scopeResolver(db: Db): ScopeResolver {

@@ -11,6 +11,10 @@ import { L7RuleService } from './l7-policies/rule-service.ts';
 import { L7PolicyService } from './l7-policies/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
+import { countersForPrometheus } from './metrics/prometheus.ts';
+import { metricsRoutes } from './metrics/routes.ts';
+import { Sampler } from './metrics/sampler.ts';
+import { LoadBalancerMetrics } from './metrics/service.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
@@ -37,6 +41,7 @@ export interface LoadBalancerDeps {
 
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
+const SAMPLE_EVERY_MS = 60_000;
 
 export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
@@ -49,8 +54,10 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
   const parts = new PartService(providers);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
+  const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
@@ -58,6 +65,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
       ...policyRoutes(new L7PolicyService(parts)),
       ...ruleRoutes(new L7RuleService(parts, providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
+      ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),
     background: [
@@ -73,6 +81,12 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
         everyMs: OBSERVE_EVERY_MS,
         exclusive: true,
         run: () => observer.run(),
+      },
+      {
+        name: 'load-balancers-sample',
+        everyMs: SAMPLE_EVERY_MS,
+        exclusive: true,
+        run: () => sampler.run(),
       },
     ],
   };

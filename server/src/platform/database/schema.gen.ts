@@ -199,6 +199,14 @@ export interface K8sPools {
   taints: Json;
 }
 
+export interface LbEndedStats {
+  bytes_in: number;
+  bytes_out: number;
+  load_balancer_id: string;
+  request_errors: number;
+  total_connections: number;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -307,6 +315,17 @@ export interface LbPools {
   timeout_member_connect: number | null;
   timeout_member_data: number | null;
   updated_at: Date | null;
+}
+
+export interface LbSamples {
+  at: Date;
+  bytes_in: number;
+  bytes_out: number;
+  coarse: boolean;
+  cpu_ms: number | null;
+  load_balancer_id: string;
+  memory_util: number | null;
+  vcpus: number;
 }
 
 export interface LimitsRequests {
@@ -612,11 +631,13 @@ export interface DB {
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  lb_samples: LbSamples;
   limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
   mail_outbox: MailOutbox;
