@@ -67,6 +67,37 @@ create table custom_page_sets (
 );
 CREATE INDEX custom_page_sets_client ON public.custom_page_sets USING btree (client_id, id);
 
+create table floating_ips (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  floating_ip_address inet,
+  load_balancer_id uuid,
+  status text generated always as (
+CASE
+    WHEN (load_balancer_id IS NULL) THEN 'DOWN'::text
+    ELSE 'ACTIVE'::text
+END) stored not null,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint floating_ips_pkey PRIMARY KEY (id),
+  constraint floating_ips_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE SET NULL,
+  constraint floating_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX floating_ips_created_at ON public.floating_ips USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX floating_ips_load_balancer ON public.floating_ips USING btree (load_balancer_id) WHERE (load_balancer_id IS NOT NULL);
+CREATE INDEX floating_ips_status ON public.floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
+CREATE INDEX floating_ips_tags ON public.floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX floating_ips_task ON public.floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE TRIGGER floating_ips_address_changed AFTER UPDATE OF floating_ip_address ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS DISTINCT FROM new.floating_ip_address)) EXECUTE FUNCTION keep_floating_address();
+CREATE TRIGGER floating_ips_address_gone AFTER DELETE ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
+CREATE TRIGGER floating_ips_address_new AFTER INSERT ON public.floating_ips FOR EACH ROW WHEN ((new.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
+CREATE CONSTRAINT TRIGGER floating_ips_count AFTER INSERT OR DELETE ON public.floating_ips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('floatingips');
+
 create table idempotency_keys (
   client_id integer not null,
   key text not null,
@@ -219,6 +250,16 @@ create table k8s_pools (
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
 CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
+create table lb_ended_stats (
+  load_balancer_id uuid not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  request_errors bigint not null,
+  total_connections bigint not null,
+  constraint lb_ended_stats_pkey PRIMARY KEY (load_balancer_id),
+  constraint lb_ended_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+
 create table lb_health_monitors (
   id uuid not null,
   pool_id uuid not null,
@@ -240,6 +281,7 @@ create table lb_health_monitors (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  previous jsonb,
   constraint lb_health_monitors_pkey PRIMARY KEY (id),
   constraint lb_health_monitors_pool_id_key UNIQUE (pool_id),
   constraint lb_health_monitors_type_check CHECK ((type = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'TLS-HELLO'::text, 'PING'::text, 'UDP-CONNECT'::text, 'K8S'::text]))),
@@ -261,6 +303,7 @@ create table lb_listener_stats (
   constraint lb_listener_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
 ) with (fillfactor=70);
 CREATE INDEX lb_listener_stats_load_balancer ON public.lb_listener_stats USING btree (load_balancer_id);
+CREATE TRIGGER lb_listener_stats_ended AFTER DELETE ON public.lb_listener_stats FOR EACH ROW EXECUTE FUNCTION keep_ended_stats();
 
 create table lb_listeners (
   id uuid not null,
@@ -290,15 +333,25 @@ END) stored not null,
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  project_id integer not null,
+  region_id integer not null,
+  previous jsonb,
   constraint lb_listeners_pkey PRIMARY KEY (id),
   constraint lb_listeners_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TERMINATED_HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROMETHEUS'::text]))),
   constraint lb_listeners_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
   constraint lb_listeners_default_pool_id_fkey FOREIGN KEY (default_pool_id) REFERENCES lb_pools(id) ON DELETE SET NULL,
-  constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+  constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_listeners_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
+CREATE INDEX lb_listeners_created_at ON public.lb_listeners USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_listeners_load_balancer ON public.lb_listeners USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_listeners_name ON public.lb_listeners USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX lb_listeners_pool ON public.lb_listeners USING btree (default_pool_id) WHERE (default_pool_id IS NOT NULL);
 CREATE UNIQUE INDEX lb_listeners_port ON public.lb_listeners USING btree (load_balancer_id, transport, protocol_port);
+CREATE INDEX lb_listeners_secret ON public.lb_listeners USING btree (secret_id) WHERE (secret_id IS NOT NULL);
+CREATE INDEX lb_listeners_sni_secrets ON public.lb_listeners USING gin (sni_secret_ids) WHERE (sni_secret_ids <> '{}'::uuid[]);
+CREATE TRIGGER lb_listeners_deleted AFTER DELETE ON public.lb_listeners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('listeners');
+CREATE TRIGGER lb_listeners_inserted AFTER INSERT ON public.lb_listeners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('listeners');
 
 create table lb_members (
   id uuid not null,
@@ -319,6 +372,7 @@ create table lb_members (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  previous jsonb,
   constraint lb_members_pkey PRIMARY KEY (id),
   constraint lb_members_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
   constraint lb_members_weight_check CHECK (((weight >= 0) AND (weight <= 256))),
@@ -327,6 +381,7 @@ create table lb_members (
 );
 CREATE UNIQUE INDEX lb_members_address ON public.lb_members USING btree (pool_id, address, protocol_port);
 CREATE INDEX lb_members_load_balancer ON public.lb_members USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_members_pool ON public.lb_members USING btree (pool_id, created_at, id);
 
 create table lb_pools (
   id uuid not null,
@@ -348,12 +403,39 @@ create table lb_pools (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  project_id integer not null,
+  region_id integer not null,
+  previous jsonb,
   constraint lb_pools_pkey PRIMARY KEY (id),
   constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
   constraint lb_pools_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROXY'::text, 'PROXYV2'::text]))),
-  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+  constraint lb_pools_ca_secret FOREIGN KEY (ca_secret_id) REFERENCES secrets(id),
+  constraint lb_pools_crl_secret FOREIGN KEY (crl_secret_id) REFERENCES secrets(id),
+  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
+CREATE INDEX lb_pools_ca_secret ON public.lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
+CREATE INDEX lb_pools_created_at ON public.lb_pools USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX lb_pools_crl_secret ON public.lb_pools USING btree (crl_secret_id) WHERE (crl_secret_id IS NOT NULL);
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_pools_name ON public.lb_pools USING btree (project_id, region_id, name, created_at DESC, id DESC);
+CREATE INDEX lb_pools_secret ON public.lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
+CREATE TRIGGER lb_pools_deleted AFTER DELETE ON public.lb_pools REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
+CREATE TRIGGER lb_pools_inserted AFTER INSERT ON public.lb_pools REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
+
+create table lb_samples (
+  load_balancer_id uuid not null,
+  at timestamp with time zone not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  cpu_ms bigint,
+  vcpus smallint not null,
+  memory_util real,
+  coarse boolean not null,
+  constraint lb_samples_pkey PRIMARY KEY (load_balancer_id, at),
+  constraint lb_samples_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_samples_age ON public.lb_samples USING btree (coarse, at);
 
 create table limits_requests (
   id bigint generated always as identity not null,
@@ -393,6 +475,7 @@ create table load_balancers (
   version bigint default 1 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  vip_port_id uuid default gen_random_uuid() not null,
   constraint load_balancers_pkey PRIMARY KEY (id),
   constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
   constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
@@ -400,20 +483,25 @@ create table load_balancers (
   constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
   constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
+CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
 CREATE INDEX load_balancers_flavor_desc ON public.load_balancers USING btree (project_id, region_id, flavor DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_name ON public.load_balancers USING btree (project_id, region_id, name, id);
 CREATE INDEX load_balancers_operating_status ON public.load_balancers USING btree (project_id, region_id, operating_status, id);
+CREATE UNIQUE INDEX load_balancers_port ON public.load_balancers USING btree (vip_port_id);
 CREATE INDEX load_balancers_provisioning_status ON public.load_balancers USING btree (project_id, region_id, provisioning_status, id);
+CREATE INDEX load_balancers_region ON public.load_balancers USING btree (region_id);
 CREATE INDEX load_balancers_tags ON public.load_balancers USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX load_balancers_updated_at_asc ON public.load_balancers USING btree (project_id, region_id, updated_at, id);
 CREATE INDEX load_balancers_updated_at_desc ON public.load_balancers USING btree (project_id, region_id, updated_at DESC NULLS LAST, id DESC);
-CREATE UNIQUE INDEX load_balancers_vip ON public.load_balancers USING btree (region_id, vip_address);
 CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree (project_id, region_id, vip_address, id);
 CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
+CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS DISTINCT FROM new.vip_address)) EXECUTE FUNCTION keep_vip_address();
+CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
+CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
 
 create table mail_outbox (
@@ -512,6 +600,13 @@ create table quota_thresholds (
   constraint quota_thresholds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create table region_addresses (
+  region_id integer not null,
+  address inet not null,
+  owner_id uuid not null,
+  constraint region_addresses_pkey PRIMARY KEY (region_id, address)
+);
+
 create table regions (
   id integer generated by default as identity not null,
   display_name text not null,
@@ -525,6 +620,16 @@ create table regions (
   constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
 );
 
+create table resource_count_changes (
+  xid xid8 default pg_current_xact_id() not null,
+  project_id integer not null,
+  region_id integer not null,
+  resource text not null,
+  change bigint not null
+);
+CREATE INDEX resource_count_changes_xid ON public.resource_count_changes USING btree (xid);
+CREATE CONSTRAINT TRIGGER resource_count_changes_apply AFTER INSERT ON public.resource_count_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION apply_count_changes();
+
 create table resource_counts (
   project_id integer not null,
   region_id integer not null,
@@ -533,6 +638,33 @@ create table resource_counts (
   constraint resource_counts_pkey PRIMARY KEY (project_id, region_id, resource),
   constraint resource_counts_count_check CHECK ((count >= 0))
 );
+
+create table secrets (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  kind text not null,
+  algorithm text,
+  bit_length integer,
+  names text[] default '{}'::text[] not null,
+  expiration timestamp with time zone,
+  not_after timestamp with time zone,
+  status text not null,
+  task_id uuid,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  constraint secrets_pkey PRIMARY KEY (id),
+  constraint secrets_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'authorities'::text, 'revocations'::text]))),
+  constraint secrets_status_check CHECK ((status = ANY (ARRAY['PENDING_CREATE'::text, 'ACTIVE'::text, 'PENDING_DELETE'::text]))),
+  constraint secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
+  constraint secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
+CREATE CONSTRAINT TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('secrets');
 
 create table sign_ins (
   id bigint generated always as identity not null,
@@ -714,6 +846,30 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
+CREATE OR REPLACE FUNCTION public.apply_count_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  noted record;
+begin
+  for noted in
+    with own as (delete from resource_count_changes where xid = pg_current_xact_id() returning *)
+    select project_id, region_id, resource, sum(change) as change from own
+     group by project_id, region_id, resource having sum(change) <> 0
+     order by project_id, region_id, resource
+  loop
+    update resource_counts set count = count + noted.change
+     where project_id = noted.project_id and region_id = noted.region_id and resource = noted.resource;
+    if not found then
+      insert into resource_counts as c (project_id, region_id, resource, count)
+      values (noted.project_id, noted.region_id, noted.resource, noted.change)
+      on conflict (project_id, region_id, resource) do update set count = c.count + excluded.count;
+    end if;
+  end loop;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_resource()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -727,6 +883,64 @@ begin
     update resource_counts set count = count - 1
      where project_id = old.project_id and region_id = old.region_id and resource = tg_argv[0];
   end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_ended_stats()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nothing is kept when the whole load balancer goes: its row is no longer there.
+  insert into lb_ended_stats as s (load_balancer_id, bytes_in, bytes_out, request_errors, total_connections)
+  select id, old.bytes_in, old.bytes_out, old.request_errors, old.total_connections
+    from load_balancers where id = old.load_balancer_id
+  on conflict (load_balancer_id) do update set bytes_in = s.bytes_in + excluded.bytes_in,
+    bytes_out = s.bytes_out + excluded.bytes_out, request_errors = s.request_errors + excluded.request_errors,
+    total_connections = s.total_connections + excluded.total_connections;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_floating_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' then
+    delete from region_addresses
+     where region_id = old.region_id and address = old.floating_ip_address and owner_id = old.id;
+  end if;
+  if tg_op <> 'DELETE' and new.floating_ip_address is not null then
+    insert into region_addresses (region_id, address, owner_id)
+    values (new.region_id, new.floating_ip_address, new.id);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_vip_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' then
+    delete from region_addresses
+     where region_id = old.region_id and address = old.vip_address and owner_id = old.vip_port_id;
+  end if;
+  if tg_op <> 'DELETE' and new.vip_address is not null then
+    insert into region_addresses (region_id, address, owner_id)
+    values (new.region_id, new.vip_address, new.vip_port_id);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_count_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into resource_count_changes (project_id, region_id, resource, change)
+  select project_id, region_id, tg_argv[0], case tg_op when 'INSERT' then count(*) else -count(*) end
+    from changed group by project_id, region_id;
   return null;
 end $function$;
 

@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify';
+import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
-import { loadBalancers } from './features/load-balancers/index.ts';
+import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
+import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { tasks } from './features/tasks/index.ts';
@@ -32,6 +34,7 @@ import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
@@ -74,6 +77,14 @@ export function features({
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
+  const balancers = loadBalancers({
+    db,
+    log,
+    clock,
+    secrets: new SecretReader(cipher),
+    providerOf,
+    regionIds,
+  });
   return [
     iam({ cipher }),
     projects(),
@@ -85,7 +96,9 @@ export function features({
     sshKeys(),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
-    loadBalancers({ db, log, clock, providerOf, regionIds }),
+    secrets({ cipher, clock, findUsers: findSecretUsers }),
+    balancers,
+    floatingIps({ providerOf, carrier: balancers.carrier }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),
@@ -97,27 +110,37 @@ export function features({
 export class App {
   readonly routes: readonly Route[];
   readonly document: Record<string, unknown>;
+  /** The handlers of every task type. */
+  readonly handlers: readonly TaskHandler[];
   readonly engine: TaskEngine;
   readonly worker: Worker;
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
   readonly #watcher: TaskWatcher;
+  readonly #authenticator: Authenticator;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
     const all = features({ ...options, watcher: this.#watcher });
+    this.#authenticator = authenticatorOf(options);
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
-      ...probeRoutes(this.#metrics, options.isReady),
+      ...probeRoutes({
+        metrics: this.#metrics,
+        isReady: options.isReady,
+        operatorMetrics: all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
+        authenticator: this.#authenticator,
+      }),
     ];
     this.document = openApiDocument(this.routes, VERSION);
+    this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,
       log: options.log,
-      handlers: all.flatMap((feature) => feature.tasks ?? []),
+      handlers: this.handlers,
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine });
@@ -137,11 +160,7 @@ export class App {
       clock,
       ids,
       log,
-      authenticator: new Authenticator({
-        db,
-        now: () => clock.now().getTime(),
-        bearer: bearerResolver({ db, clock, cipher: this.#options.cipher }),
-      }),
+      authenticator: this.#authenticator,
       scopes: scopeResolver(db),
       routes: this.routes,
       rateLimit,
@@ -153,6 +172,14 @@ export class App {
     await serveReference(api, this.document);
     return api;
   }
+}
+
+function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {
+  return new Authenticator({
+    db,
+    now: () => clock.now().getTime(),
+    bearer: bearerResolver({ db, clock, cipher }),
+  });
 }
 
 function scopeResolver(db: Db): ScopeResolver {

@@ -1,4 +1,5 @@
 import { webcrypto } from 'node:crypto';
+import { loadX509 } from '../../platform/x509/library.ts';
 
 /** The certificate authority of a cluster, and what it signs. ECDSA on P-256 with SHA-256. */
 
@@ -8,22 +9,6 @@ const CA_DAYS = 3650;
 export const KUBECONFIG_DAYS = 365;
 
 const crypto = webcrypto;
-
-let library: Promise<typeof import('@peculiar/x509')> | undefined;
-
-/** The certificate library, loaded when the first certificate is made: it takes memory that a server without
- *  clusters can do without. It finds its algorithms through decorated classes, for which `Reflect` must be able
- *  to keep metadata before. */
-function loadX509(): Promise<typeof import('@peculiar/x509')> {
-  library ??= (async () => {
-    await import('reflect-metadata');
-    const x509 = await import('@peculiar/x509');
-    // The two type declarations of Web Crypto differ; the object is the same.
-    x509.cryptoProvider.set(crypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
-    return x509;
-  })();
-  return library;
-}
 
 /** A certificate and its private key, both PEM. */
 export interface Issued {
@@ -39,13 +24,13 @@ export interface ClientCertificate extends Issued {
 const newKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
 async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
-  const x509 = await loadX509();
+  const x509 = loadX509();
   return x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
 /** A new authority for one cluster. `serial` is hexadecimal. */
 export async function newAuthority(clusterName: string, serial: string, now: Date): Promise<Issued> {
-  const x509 = await loadX509();
+  const x509 = loadX509();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial,
@@ -65,7 +50,7 @@ export async function newAuthority(clusterName: string, serial: string, now: Dat
 
 /** A client certificate of the cluster's administrators (group `system:masters`), signed by its authority. */
 export async function issueClient(ca: Issued, serial: string, now: Date): Promise<ClientCertificate> {
-  const x509 = await loadX509();
+  const x509 = loadX509();
   const authority = new x509.X509Certificate(ca.certificate);
   const [der] = x509.PemConverter.decode(ca.privateKey);
   if (!der) throw new Error('the authority has no private key');

@@ -1,15 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
+import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
+import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
 
 /** Lists of load balancers: one statement a page, however many listeners they have. */
 
 /** A load balancer as lists show it. */
 export interface ListedRow extends Omit<LoadBalancerRow, 'client_id' | 'version'> {
+  readonly floating_ips: CarriedFloatingIps;
   /** Ids of its listeners, separated by commas, or null. */
   readonly listener_ids: string | null;
-  /** Sums over its listeners; absent unless asked for. */
+  /** Sums over its listeners, those that are gone included; absent unless asked for. */
   readonly stats?: StatsRow;
 }
 
@@ -21,16 +24,12 @@ export interface StatsRow {
   readonly total_connections: number;
 }
 
-export interface Filters {
+export interface Filters extends TagFilters {
   readonly name?: string | undefined;
   readonly operatingStatus?: string | undefined;
   readonly provisioningStatus?: string | undefined;
   readonly loggingEnabled?: boolean | undefined;
   readonly assignedFloating?: boolean | undefined;
-  /** All of these keys. */
-  readonly tagKeys?: readonly string[] | undefined;
-  /** All of these pairs. */
-  readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ListWhere {
@@ -43,17 +42,23 @@ export interface ListWhere {
   readonly showStats: boolean;
 }
 
-const COLUMNS = `id, project_id, region_id, name, flavor, preferred_connectivity, vip_address, vip_ip_family, tags,
-  logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id, created_at, updated_at`;
+const COLUMNS = `id, project_id, region_id, name, flavor, preferred_connectivity, vip_address, vip_ip_family, vip_port_id,
+  assigned_floating, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id, created_at, updated_at`;
 
 const LISTENER_IDS = `(select string_agg(l.id::text, ',' order by l.created_at, l.id) from lb_listeners l
     where l.load_balancer_id = lb.id) as listener_ids`;
+
+const PARTS = `${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}`;
 
 const STATS = `, (select jsonb_build_object(
     'active_connections', coalesce(sum(s.active_connections), 0), 'bytes_in', coalesce(sum(s.bytes_in), 0),
     'bytes_out', coalesce(sum(s.bytes_out), 0), 'request_errors', coalesce(sum(s.request_errors), 0),
     'total_connections', coalesce(sum(s.total_connections), 0))
-     from lb_listener_stats s where s.load_balancer_id = lb.id) as stats`;
+     from (select active_connections, bytes_in, bytes_out, request_errors, total_connections
+             from lb_listener_stats where load_balancer_id = lb.id
+           union all
+           select 0, bytes_in, bytes_out, request_errors, total_connections
+             from lb_ended_stats where load_balancer_id = lb.id) s) as stats`;
 
 /** Fields that may be missing: they come last in both directions. */
 const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([
@@ -96,7 +101,7 @@ export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unkn
         select ${sql.raw(COLUMNS)} from load_balancers where ${filter}
          order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) p
     )
-    select c.count, lb.*, ${sql.raw(LISTENER_IDS)}${sql.raw(where.showStats ? STATS : '')}
+    select c.count, lb.*, ${sql.raw(PARTS)}${sql.raw(where.showStats ? STATS : '')}
       from (${count}) c left join page lb on true
      order by lb.position`;
 }
@@ -108,20 +113,14 @@ function orderOf(order: ListWhere['order']): RawBuilder<unknown> {
 }
 
 export function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
-  const { name, operatingStatus, provisioningStatus, loggingEnabled, assignedFloating, tagKeys, tags } =
-    filters;
+  const { name, operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
   const conditions: RawBuilder<unknown>[] = [];
   if (name !== undefined) conditions.push(sql`name = ${name}`);
   if (operatingStatus !== undefined) conditions.push(sql`operating_status = ${operatingStatus}`);
   if (provisioningStatus !== undefined) conditions.push(sql`provisioning_status = ${provisioningStatus}`);
   if (loggingEnabled !== undefined) conditions.push(sql`logging_enabled = ${loggingEnabled}`);
   if (assignedFloating !== undefined) conditions.push(sql`assigned_floating = ${assignedFloating}`);
-  // The index holds only load balancers with tags; saying so lets the planner use it.
-  if (tagKeys?.length) conditions.push(sql`tags ?& ${[...tagKeys]}::text[] and tags <> '{}'`);
-  if (tags && Object.keys(tags).length > 0) {
-    const pairs = Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, { value }]));
-    conditions.push(sql`tags @> ${JSON.stringify(pairs)}::jsonb and tags <> '{}'`);
-  }
+  conditions.push(...tagConditions(filters));
   return conditions;
 }
 
@@ -132,9 +131,19 @@ export async function readListed(
 ): Promise<ListedRow | undefined> {
   const [row] = await db.named<ListedRow>(
     `lb_get${showStats ? '_stats' : ''}`,
-    `select ${COLUMNS}, ${LISTENER_IDS}${showStats ? STATS : ''} from load_balancers lb
+    `select ${COLUMNS}, ${PARTS}${showStats ? STATS : ''} from load_balancers lb
       where id = $1 and project_id = $2 and region_id = $3`,
     [where.id, where.projectId, where.regionId],
   );
   return row;
+}
+
+/** Those of these ids that exist, in any order. */
+export async function readListedByIds(db: Db, ids: readonly string[]): Promise<readonly ListedRow[]> {
+  if (ids.length === 0) return [];
+  return db.named<ListedRow>(
+    'lb_get_many',
+    `select ${COLUMNS}, ${PARTS} from load_balancers lb where id = any($1::uuid[])`,
+    [ids],
+  );
 }

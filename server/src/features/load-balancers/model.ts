@@ -1,5 +1,5 @@
-import { Conflict } from '../../kernel/errors.ts';
-import type { StoredTags } from '../../platform/http/tags.ts';
+import { Conflict, Locked } from '../../kernel/errors.ts';
+import { type StoredTags, sameTags } from '../../platform/http/tags.ts';
 import type { HealthMonitorType, LbAlgorithm, ListenerProtocol, PoolProtocol } from './port.ts';
 
 export const PROVISIONING_STATUSES = [
@@ -62,6 +62,8 @@ export interface LoadBalancerRow {
   readonly preferred_connectivity: 'L2' | 'L3';
   readonly vip_address: string | null;
   readonly vip_ip_family: 'ipv4' | 'ipv6' | 'dual' | null;
+  /** The port that has the virtual address. */
+  readonly vip_port_id: string;
   readonly tags: StoredTags;
   readonly logging: Logging | null;
   readonly admin_state_up: boolean;
@@ -119,6 +121,10 @@ export interface PoolRow extends Statuses, TimeoutColumns {
   readonly protocol: PoolProtocol;
   readonly lb_algorithm: LbAlgorithm;
   readonly session_persistence: SessionPersistence | null;
+  /** Certificate shown to members, authorities that members must chain to, what those have revoked. */
+  readonly secret_id: string | null;
+  readonly ca_secret_id: string | null;
+  readonly crl_secret_id: string | null;
 }
 
 export interface MemberRow extends Statuses {
@@ -128,6 +134,8 @@ export interface MemberRow extends Statuses {
   readonly protocol_port: number;
   readonly weight: number;
   readonly backup: boolean;
+  readonly instance_id: string | null;
+  readonly subnet_id: string | null;
   readonly monitor_address: string | null;
   readonly monitor_port: number | null;
 }
@@ -149,13 +157,26 @@ export interface HealthMonitorRow extends Statuses {
 
 /** A load balancer with everything that belongs to it. */
 export interface LoadBalancerTree extends LoadBalancerRow {
+  /** Addresses of the floating IPs that lead to it. */
+  readonly floating_addresses: readonly string[];
   readonly listeners: readonly ListenerRow[];
   readonly pools: readonly PoolRow[];
   readonly members: readonly MemberRow[];
   readonly monitors: readonly HealthMonitorRow[];
 }
 
-const RETRY_AFTER_MS = 1000;
+/** A load balancer without the parts that are being deleted. */
+export function withoutDeleted(tree: LoadBalancerTree): LoadBalancerTree {
+  const staying = <Part extends Statuses>(parts: readonly Part[]) =>
+    parts.filter((part) => part.provisioning_status !== 'PENDING_DELETE');
+  return {
+    ...tree,
+    listeners: staying(tree.listeners),
+    pools: staying(tree.pools),
+    members: staying(tree.members),
+    monitors: staying(tree.monitors),
+  };
+}
 
 /** @throws Conflict naming the task that holds the lock, or saying that the state does not allow it */
 export function requireTransition(
@@ -163,12 +184,7 @@ export function requireTransition(
   to: ProvisioningStatus,
 ): void {
   if (row.task_id !== null) {
-    throw new Conflict(
-      `Load balancer ${row.id} is ${row.provisioning_status}: task ${row.task_id} holds it`,
-      {
-        retryAfterMs: RETRY_AFTER_MS,
-      },
-    );
+    throw new Locked(`Load balancer ${row.id} is ${row.provisioning_status} and`, row.task_id);
   }
   if (!TRANSITIONS[row.provisioning_status].includes(to)) {
     throw new Conflict(`Load balancer ${row.id} is ${row.provisioning_status} and cannot become ${to}`);
@@ -196,13 +212,5 @@ function sameLogging(a: Logging | null, b: Logging | null): boolean {
     a.destination_region_id === b.destination_region_id &&
     a.topic_name === b.topic_name &&
     a.retention_policy?.period === b.retention_policy?.period
-  );
-}
-
-function sameTags(a: StoredTags, b: StoredTags): boolean {
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => a[key]?.value === b[key]?.value && a[key]?.read_only === b[key]?.read_only)
   );
 }

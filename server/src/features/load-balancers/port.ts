@@ -14,6 +14,10 @@ export interface LoadBalancerProvider {
    *  before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
    *  those that it proposed and that turned out to be taken. */
   allocateAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
+  /** The same for a floating IP: an address that a load balancer of this region can serve beside its own. */
+  allocateFloatingAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
+  /** How far a change of a floating IP that no load balancer carries has come. */
+  changeFloatingIp(operation: Operation): Promise<Progress>;
   /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
    *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
@@ -26,6 +30,9 @@ export interface LoadBalancerProvider {
   remove(id: string, operation: Operation): Promise<Progress>;
   /** What the data plane says of these load balancers now; an id that is not running is absent. */
   observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>>;
+  /** What the programs behind these load balancers use; an id that is not running is absent. Absent as a whole:
+   *  the provider cannot tell. */
+  usage?(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /** Called at start-up and periodically with everything that should run, including what a task is just
    *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
   reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
@@ -194,4 +201,11 @@ export interface ListenerStats {
   readonly bytesOut: number;
   readonly requestErrors: number;
   readonly totalConnections: number;
+}
+
+export interface Usage {
+  /** Processor time in milliseconds; it only grows, but may begin anew when the server does. */
+  readonly cpuMs: number;
+  /** Memory that is in use now. */
+  readonly memoryBytes: number;
 }

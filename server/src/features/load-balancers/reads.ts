@@ -1,9 +1,8 @@
-import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { NotFound } from '../../kernel/errors.ts';
 import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { parseTags, validTagKey } from '../../platform/http/tags.ts';
+import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { readQuotas } from '../quotas/index.ts';
-import { Faults } from './faults.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';
 import { type Filters, listLoadBalancers, readListed } from './list-store.ts';
 import { LIMITED, type LoadBalancerListQuery } from './schema.ts';
@@ -29,52 +28,14 @@ export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery)
 }
 
 function filtersOf(query: LoadBalancerListQuery): Filters {
-  const faults = new Faults();
-  const tagKeys = query.tag_key?.map((key, index) => {
-    const stripped = key.trim();
-    if (!validTagKey(stripped)) {
-      faults.add(`tag_key.${index}`, 'must be 1 to 255 characters without white space and "="');
-    }
-    return stripped;
-  });
-  const tags =
-    query.tag_key_value === undefined ? undefined : faults.try(() => tagPairs(query.tag_key_value ?? ''));
-  faults.refuse('query');
   return {
     name: query.name,
     operatingStatus: query.operating_status,
     provisioningStatus: query.provisioning_status,
     loggingEnabled: query.logging_enabled,
     assignedFloating: query.assigned_floating,
-    tagKeys,
-    tags,
+    ...parseTagFilters(query),
   };
-}
-
-const PAIRS_RULE = 'must be a JSON object that maps tag keys to values';
-
-function tagPairs(text: string): Record<string, string> {
-  const value = parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Invalid({ tag_key_value: [PAIRS_RULE] }, 'query');
-  }
-  refuseUnstorable({ tag_key_value: value }, 'query');
-  const wrong = Object.entries(value).filter(([, pair]) => typeof pair !== 'string');
-  if (wrong.length > 0) {
-    throw new Invalid(
-      Object.fromEntries(wrong.map(([key]) => [`tag_key_value.${key}`, ['must be string']])),
-      'query',
-    );
-  }
-  return parseTags(value as Record<string, string>, 'tag_key_value', 'query');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws NotFound */

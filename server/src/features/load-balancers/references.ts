@@ -1,30 +1,24 @@
-import { Forbidden, NotFound } from '../../kernel/errors.ts';
-import type { CreateLoadBalancer, ListenerInput, LoggingInput, PoolInput } from './schema-input.ts';
+import { NotFound } from '../../kernel/errors.ts';
+import type { ListenerInput } from './listeners/schema.ts';
+import type { MemberInput } from './members/schema.ts';
+import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 
-/** Resources of other kinds that a body may name. Networks, subnets, ports, floating IPs, instances and secrets
- *  are none of this cloud's yet, so that none of them can be found.
- *  @throws NotFound for the first one, Forbidden for a floating IP that would have to be made */
-export function refuseUnknownReferences(input: CreateLoadBalancer, region: string): void {
+/** Resources of other kinds that a body may name. Networks, subnets, ports and instances are none
+ *  of this cloud's yet, so that none of them can be found.
+ *  @throws NotFound for the first one */
+export function refuseUnknownReferences(input: CreateLoadBalancer): void {
   refuse('Port', input.vip_port_id);
   refuse('Network', input.vip_network_id);
   refuse('Subnet', input.vip_subnet_id);
-  if (input.floating_ip?.source === 'existing') refuse('Floating IP', input.floating_ip.existing_floating_id);
-  if (input.floating_ip?.source === 'new')
-    throw new Forbidden(`Region ${region} has no floating IPs to give`);
   for (const listener of input.listeners ?? []) refuseOfListener(listener);
 }
 
 function refuseOfListener(listener: ListenerInput): void {
-  refuse('Secret', listener.secret_id);
-  for (const id of listener.sni_secret_id ?? []) refuse('Secret', id);
-  for (const pool of listener.pools ?? []) refuseOfPool(pool);
+  for (const pool of listener.pools ?? []) refuseOfMembers(pool.members ?? []);
 }
 
-function refuseOfPool(pool: PoolInput): void {
-  refuse('Secret', pool.secret_id);
-  refuse('Secret', pool.ca_secret_id);
-  refuse('Secret', pool.crl_secret_id);
-  for (const member of pool.members ?? []) {
+export function refuseOfMembers(members: readonly Pick<MemberInput, 'instance_id' | 'subnet_id'>[]): void {
+  for (const member of members) {
     refuse('Instance', member.instance_id);
     refuse('Subnet', member.subnet_id);
   }

@@ -10,14 +10,15 @@ import {
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { TAG_KEY, Tag } from '../../platform/http/tags.ts';
-import { OPERATING_STATUSES, ORDER_FIELDS, PROVISIONING_STATUSES } from './model.ts';
+import { tagFilters } from '../../platform/http/tag-filters.ts';
+import { Tag } from '../../platform/http/tags.ts';
+import { FloatingIp } from '../floating-ips/index.ts';
+import { ORDER_FIELDS } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
+import { OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
 
 /** What load balancers look like on the wire; what clients send is in schema-input.ts. */
 
-const OperatingStatus = () => StringEnum(OPERATING_STATUSES);
-const ProvisioningStatus = () => StringEnum(PROVISIONING_STATUSES);
 const IpFamily = () => StringEnum(['dual', 'ipv4', 'ipv6'] as const);
 
 export const Flavor = Type.Object({
@@ -25,23 +26,6 @@ export const Flavor = Type.Object({
   flavor_name: Type.String(),
   ram: Type.Integer(),
   vcpus: Type.Integer(),
-});
-
-const FloatingIp = Type.Object({
-  created_at: DateTime(),
-  creator_task_id: Nullable(Uuid()),
-  fixed_ip_address: Nullable(IpAddress()),
-  floating_ip_address: Nullable(IpAddress()),
-  id: Uuid(),
-  port_id: Nullable(Uuid()),
-  project_id: Type.Integer(),
-  region: Type.String(),
-  region_id: Type.Integer(),
-  router_id: Nullable(Uuid()),
-  status: Nullable(StringEnum(['ACTIVE', 'DOWN', 'ERROR'])),
-  tags: Type.Array(Tag),
-  task_id: Nullable(Uuid()),
-  updated_at: DateTime(),
 });
 
 const LoggingView = Type.Object({
@@ -52,14 +36,6 @@ const LoggingView = Type.Object({
     { default: null },
   ),
   topic_name: Nullable(Type.String()),
-});
-
-const Stats = Type.Object({
-  active_connections: Type.Integer(),
-  bytes_in: Type.Integer(),
-  bytes_out: Type.Integer(),
-  request_errors: Type.Integer(),
-  total_connections: Type.Integer(),
 });
 
 export const LoadBalancer = Type.Object(
@@ -120,18 +96,7 @@ export const LoadBalancerListQuery = ListQuery({
   order_by: Type.Optional(OrderBy(ORDER_FIELDS, 'created_at.desc')),
   show_stats: Type.Optional(Type.Boolean({ default: false })),
   with_ddos: Type.Optional(Type.Boolean({ default: false })),
-  // The pattern of keys is checked after surrounding white space is stripped.
-  tag_key: Type.Optional(
-    Type.Array(Type.String({ minLength: TAG_KEY.minLength, maxLength: TAG_KEY.maxLength }), {
-      description: 'Repeat it to ask for load balancers that have all of these tag keys.',
-    }),
-  ),
-  tag_key_value: Type.Optional(
-    Type.String({
-      description: 'A JSON object of tags; load balancers that have all of these pairs.',
-      contentMediaType: 'application/json',
-    }),
-  ),
+  ...tagFilters('load balancers'),
 });
 export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
 

@@ -3,8 +3,10 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { attachFloatingIp } from '../floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
+import { requireSecrets } from '../secrets/index.ts';
 import { Faults } from './faults.ts';
 import { insertLoadBalancer } from './insert-store.ts';
 import {
@@ -19,6 +21,7 @@ import { refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts
 import type { RegionProviders } from './region-providers.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
+import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
 
@@ -34,7 +37,7 @@ export class LoadBalancerService {
   async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
     const tags = checkedTags(input);
     await this.#providers.require(ctx.region);
-    refuseUnknownReferences(input, ctx.region.name);
+    refuseUnknownReferences(input);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     const taskId = ctx.ids.uuid();
     const { id: projectId, clientId } = ctx.project;
@@ -42,7 +45,9 @@ export class LoadBalancerService {
     const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
+      await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
       await insertLoadBalancer(tx, plan);
+      const floating = await this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId);
       const task = await startTask(tx, ctx, {
         id: taskId,
         type: 'create_loadbalancer',
@@ -52,9 +57,24 @@ export class LoadBalancerService {
         regionId,
         clientId,
       });
-      await reserve(tx, { clientId, regionId }, { loadbalancer_count: 1 });
+      await reserve(tx, { clientId, regionId }, { floating_count: floating, loadbalancer_count: 1 });
       return task;
     });
+  }
+
+  /** @returns how many floating IPs are new */
+  async #attachFloatingIp(
+    tx: Tx,
+    ctx: RegionContext,
+    { floating_ip: assignment }: CreateLoadBalancer,
+    id: string,
+    taskId: string,
+  ): Promise<number> {
+    if (!assignment) return 0;
+    const provider = this.#providers.of(ctx.region.id);
+    const created = await attachFloatingIp(tx, ctx, provider, { loadBalancerId: id, taskId, assignment });
+    await store.noteFloatingIps(tx, id, taskId);
+    return created;
   }
 
   /** Changes settings by a task; one that changes nothing needs none.

@@ -6,7 +6,7 @@ import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
 
 const COLUMNS = `id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_address,
-  vip_ip_family, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id,
+  vip_ip_family, vip_port_id, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id,
   version, created_at, updated_at`;
 
 export interface Where {
@@ -38,6 +38,27 @@ export async function holdLoadBalancer(
     'lb_hold',
     'update load_balancers set provisioning_status = $2, task_id = $3 where id = $1',
     [id, to, taskId],
+  );
+}
+
+/** Id of the load balancer with this port. */
+export async function findByPort(tx: Tx, portId: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'lb_by_port',
+    'select id from load_balancers where vip_port_id = $1',
+    [portId],
+  );
+  return row?.id;
+}
+
+/** Notes as a new version that floating IPs have come or gone, while the task holds it. */
+export async function noteFloatingIps(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named(
+    'lb_note_floating_ips',
+    `update load_balancers set version = version + 1,
+            assigned_floating = exists (select from floating_ips f where f.load_balancer_id = $1)
+      where id = $1 and task_id = $2`,
+    [id, taskId],
   );
 }
 
@@ -93,18 +114,9 @@ export async function storeAddress(db: Db, id: string, address: string): Promise
     );
     return row?.vip_address;
   } catch (error) {
-    if (constraintOf(error) === 'load_balancers_vip') return undefined;
+    if (constraintOf(error) === 'region_addresses_pkey') return undefined;
     throw error;
   }
-}
-
-export async function readAddresses(db: Db, regionId: number): Promise<ReadonlySet<string>> {
-  const rows = await db.named<{ vip_address: string }>(
-    'lb_addresses',
-    'select vip_address from load_balancers where region_id = $1 and vip_address is not null',
-    [regionId],
-  );
-  return new Set(rows.map((row) => row.vip_address));
 }
 
 /** Removes a load balancer and all its parts while the task holds it.
@@ -116,13 +128,4 @@ export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Pr
     [id, taskId],
   );
   return rows.length > 0;
-}
-
-/** Ends a task's hold in ERROR. */
-export async function markFailed(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'lb_failed',
-    `update load_balancers set provisioning_status = 'ERROR', task_id = null where id = $1 and task_id = $2`,
-    [id, taskId],
-  );
 }

@@ -1,20 +1,22 @@
 import type { Queryable } from '../../platform/database/db.ts';
+import { FLOATING_ADDRESSES_OF_LB } from '../floating-ips/index.ts';
 import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
 
 /** Load balancers with everything that belongs to them, one statement however many there are. */
 
 const parts = (table: string, order: string) =>
-  `coalesce((select jsonb_agg(to_jsonb(t) order by ${order}) from ${table} t where t.load_balancer_id = lb.id), '[]')`;
+  `coalesce((select jsonb_agg(to_jsonb(t) - 'previous' order by ${order}) from ${table} t where t.load_balancer_id = lb.id), '[]')`;
 
 const IN_ORDER = 't.created_at, t.id';
 
 const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flavor, lb.preferred_connectivity,
-  lb.vip_address, lb.vip_ip_family, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
+  lb.vip_address, lb.vip_ip_family, lb.vip_port_id, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
   lb.operating_status, lb.task_id, lb.creator_task_id, lb.version, lb.created_at, lb.updated_at,
   ${parts('lb_listeners', IN_ORDER)} as listeners,
   ${parts('lb_pools', IN_ORDER)} as pools,
   ${parts('lb_members', IN_ORDER)} as members,
-  ${parts('lb_health_monitors', 't.id')} as monitors`;
+  ${parts('lb_health_monitors', 't.id')} as monitors,
+  ${FLOATING_ADDRESSES_OF_LB}`;
 
 export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {
   const [row] = await db.named<LoadBalancerTree>(

@@ -1,5 +1,6 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import { viewCarried } from '../floating-ips/index.ts';
 import { flavorOf, viewFlavor } from './flavors.ts';
 import type { ListedRow } from './list-store.ts';
 import type { ListenerRow, LoadBalancerTree, Logging, PoolRow } from './model.ts';
@@ -22,11 +23,11 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
     vip_address: row.vip_address,
     vip_fqdn: null,
     vip_ip_family: row.vip_ip_family,
-    vip_port_id: null,
+    vip_port_id: row.vip_port_id,
     preferred_connectivity: row.preferred_connectivity,
     additional_vips: [],
     vrrp_ips: [],
-    floating_ips: [],
+    floating_ips: viewCarried(row.floating_ips, { id: row.vip_port_id, address: row.vip_address }, region),
     listeners: row.listener_ids === null ? [] : row.listener_ids.split(',').map((id) => ({ id })),
     flavor: row.flavor === null ? null : viewFlavor(flavorOf(row.flavor)),
     logging: row.logging && viewLogging(row.logging),

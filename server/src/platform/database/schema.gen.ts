@@ -71,6 +71,21 @@ export interface CustomPageSets {
   pages: Json;
 }
 
+export interface FloatingIps {
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  floating_ip_address: string | null;
+  id: string;
+  load_balancer_id: string | null;
+  project_id: number;
+  region_id: number;
+  status: Generated<string>;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
 export interface IdempotencyKeys {
   answer: string | null;
   applied: Generated<boolean>;
@@ -184,6 +199,14 @@ export interface K8sPools {
   taints: Json;
 }
 
+export interface LbEndedStats {
+  bytes_in: number;
+  bytes_out: number;
+  load_balancer_id: string;
+  request_errors: number;
+  total_connections: number;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -199,6 +222,7 @@ export interface LbHealthMonitors {
   max_retries_down: Generated<number>;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   provisioning_status: string;
   task_id: string | null;
   timeout: number;
@@ -219,9 +243,12 @@ export interface LbListeners {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   protocol_port: number;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   sni_secret_ids: Generated<string[]>;
   task_id: string | null;
@@ -256,6 +283,7 @@ export interface LbMembers {
   monitor_port: number | null;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   protocol_port: number;
   provisioning_status: string;
   subnet_id: string | null;
@@ -275,8 +303,11 @@ export interface LbPools {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   session_persistence: Json | null;
   task_id: string | null;
@@ -284,6 +315,17 @@ export interface LbPools {
   timeout_member_connect: number | null;
   timeout_member_data: number | null;
   updated_at: Date | null;
+}
+
+export interface LbSamples {
+  at: Date;
+  bytes_in: number;
+  bytes_out: number;
+  coarse: boolean;
+  cpu_ms: number | null;
+  load_balancer_id: string;
+  memory_util: number | null;
+  vcpus: number;
 }
 
 export interface LimitsRequests {
@@ -319,6 +361,7 @@ export interface LoadBalancers {
   version: Generated<number>;
   vip_address: string | null;
   vip_ip_family: string | null;
+  vip_port_id: Generated<string>;
 }
 
 export interface MailOutbox {
@@ -393,6 +436,12 @@ export interface QuotaThresholds {
   threshold: number;
 }
 
+export interface RegionAddresses {
+  address: string;
+  owner_id: string;
+  region_id: number;
+}
+
 export interface Regions {
   created_at: Date;
   display_name: string;
@@ -403,11 +452,38 @@ export interface Regions {
   state: Generated<string>;
 }
 
+export interface ResourceCountChanges {
+  change: number;
+  project_id: number;
+  region_id: number;
+  resource: string;
+  xid: Generated<string>;
+}
+
 export interface ResourceCounts {
   count: Generated<number>;
   project_id: number;
   region_id: number;
   resource: string;
+}
+
+export interface Secrets {
+  algorithm: string | null;
+  bit_length: number | null;
+  client_id: number;
+  created_at: Date;
+  expiration: Date | null;
+  id: string;
+  key_id: string;
+  kind: string;
+  name: string;
+  names: Generated<string[]>;
+  not_after: Date | null;
+  project_id: number;
+  region_id: number;
+  sealed: Buffer;
+  status: string;
+  task_id: string | null;
 }
 
 export interface SignIns {
@@ -548,17 +624,20 @@ export interface DB {
   client_users: ClientUsers;
   clients: Clients;
   custom_page_sets: CustomPageSets;
+  floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
   inference_secrets: InferenceSecrets;
   instances: Instances;
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  lb_samples: LbSamples;
   limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
   mail_outbox: MailOutbox;
@@ -569,8 +648,11 @@ export interface DB {
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
+  region_addresses: RegionAddresses;
   regions: Regions;
+  resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
+  secrets: Secrets;
   sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;

@@ -91,6 +91,14 @@ function refuseReadOnly(readOnly: StoredTags, added: StoredTags, removed: readon
   if (Object.keys(faults).length > 0) throw new Invalid(faults);
 }
 
+export function sameTags(a: StoredTags, b: StoredTags): boolean {
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => a[key]?.value === b[key]?.value && a[key]?.read_only === b[key]?.read_only)
+  );
+}
+
 export function viewTags(stored: StoredTags): Tag[] {
   return Object.entries(stored).map(([key, { value, read_only }]) => ({ key, value, read_only }));
 }

@@ -11,6 +11,8 @@ const DURATIONS: Readonly<Record<string, Range>> = {
   delete_loadbalancer: [5, 15],
 };
 const CHANGE: Range = [3, 10];
+/** A floating IP that nothing carries. */
+const FLOATING: Range = [1, 3];
 const UNDOING = 'restore_loadbalancer';
 
 /** Seen at every version, so that it never looks out of date; counts nothing, since nothing flows. */
@@ -26,6 +28,8 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
     passive: true,
     unavailable: async () => null,
     allocateAddress: async (taken, id) => addressFrom(options.seed, id, taken.size),
+    allocateFloatingAddress: async (taken, id) => publicAddressFrom(options.seed, id, taken),
+    changeFloatingIp: async (operation) => progressOf(operation, FLOATING, options),
     async apply(_desired, operation) {
       if (operation.type === UNDOING) return READY;
       return progressOf(operation, DURATIONS[operation.type] ?? CHANGE, options);
@@ -40,10 +44,30 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
   };
 }
 
+const DOCUMENTATION = ['192.0.2', '198.51.100', '203.0.113'];
+const HOSTS = 254;
+
 /** An address of 10.0.0.0/8 that is neither the first nor the last of its /24. */
 function addressFrom(seed: string, id: string, attempt: number): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([seed, id, attempt]))
     .digest();
   return `10.${digest.readUInt8(0)}.${digest.readUInt8(1)}.${1 + (digest.readUInt16BE(2) % 254)}`;
+}
+
+/** Documentation networks as long as they suffice, then shared address space: neither leads anywhere. */
+function publicAddressFrom(seed: string, id: string, taken: ReadonlySet<string>): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([seed, 'floating', id]))
+    .digest();
+  const start = digest.readUInt32BE(0);
+  for (let step = 0; step < DOCUMENTATION.length * HOSTS; step++) {
+    const place = (start + step) % (DOCUMENTATION.length * HOSTS);
+    const address = `${DOCUMENTATION[Math.floor(place / HOSTS)]}.${1 + (place % HOSTS)}`;
+    if (!taken.has(address)) return address;
+  }
+  const shared = createHash('sha256')
+    .update(JSON.stringify([seed, id, taken.size]))
+    .digest();
+  return `100.${64 + (shared.readUInt8(0) & 63)}.${shared.readUInt8(1)}.${1 + (shared.readUInt8(2) % HOSTS)}`;
 }

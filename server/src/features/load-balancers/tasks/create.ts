@@ -1,10 +1,10 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { addressAttached, dropAttached, settleAttached } from '../../floating-ips/index.ts';
 import { release } from '../../quotas/index.ts';
-import { desiredOf } from '../desired.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
-import { addressOf, MINUTE_MS, settling, treeOf } from './common.ts';
+import { converge, heldTree, MINUTE_MS } from './common.ts';
 
 /** Brings a new load balancer up; when that fails, nothing of it is left. */
 export function createTask(providers: RegionProviders): TaskHandler {
@@ -12,22 +12,23 @@ export function createTask(providers: RegionProviders): TaskHandler {
     type: 'create_loadbalancer',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
-      const provider = providers.forTask(run.task.regionId);
-      const tree = await treeOf(run);
-      const address = await addressOf(run.db, tree, provider);
-      // A pass that began before the address was stored does not know that this is wanted.
-      await providers.afterPass(run.task.regionId);
-      const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
-      if (waiting) return waiting;
-      return done(createdBy(tree), await settling(run, tree, provider));
+      // Before the virtual address is stored: from then on the load balancer is served with what it has.
+      const floating = await addressAttached(run.db, providers.forTask(run.task.regionId), run.task.id);
+      const tree = await heldTree(run);
+      const created = { ...createdBy(tree), floatingips: floating };
+      return converge(run, tree, providers, {
+        created,
+        commit: (tx) => settleAttached(tx, run.task.id, run.timestamp),
+      });
     },
-    async undo({ task, operation }) {
+    async undo({ task, operation, timestamp }) {
       const { regionId, subject, clientId } = task;
       await providers.afterPass(regionId);
       const provider = regionId === null ? undefined : providers.of(regionId);
       const waiting = provider && waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;
       return done({}, async (tx) => {
+        await dropAttached(tx, task.id, timestamp);
         if (!(await deleteLoadBalancer(tx, subject, task.id)) || regionId === null) return;
         await release(tx, { clientId, regionId }, { loadbalancer_count: 1 });
       });

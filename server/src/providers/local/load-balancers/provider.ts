@@ -5,6 +5,7 @@ import type {
   DesiredLoadBalancer,
   LoadBalancerProvider,
   ObservedLoadBalancer,
+  Usage,
 } from '../../../features/load-balancers/port.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
@@ -37,9 +38,13 @@ export interface LocalLoadBalancersOptions {
   readonly claimsFolder?: string;
 }
 
-export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, 'allocateAddress'> {
+type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
+
+export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocations> {
   allocateAddress(taken: ReadonlySet<string>): Promise<string>;
+  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
+  usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   close(mode: CloseMode): Promise<void>;
 }
 
@@ -113,6 +118,15 @@ class Provider implements LocalLoadBalancers {
     return address;
   }
 
+  /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
+  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string> {
+    return this.allocateAddress(taken);
+  }
+
+  async changeFloatingIp(_operation: Operation): Promise<Progress> {
+    return READY;
+  }
+
   async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
     this.#removedAt.delete(desired.id);
     const failover = operation.type === FAILOVER ? operation.key : null;
@@ -137,6 +151,14 @@ class Provider implements LocalLoadBalancers {
       }),
     );
     return observed;
+  }
+
+  async usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>> {
+    const entries = ids.flatMap((id) => {
+      const usage = this.#known(id)?.usage();
+      return usage ? [[id, usage] as const] : [];
+    });
+    return new Map(entries);
   }
 
   async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {

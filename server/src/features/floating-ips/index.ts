@@ -1,0 +1,31 @@
+import type { Feature } from '../../platform/feature.ts';
+import { floatingIpRoutes } from './routes.ts';
+import { type FloatingIpDeps, FloatingIpService } from './service.ts';
+import { createFloatingIpTask, deleteFloatingIpTask, updateFloatingIpTask } from './tasks/handlers.ts';
+
+export {
+  addressAttached,
+  attachFloatingIp,
+  dropAttached,
+  type NewAssignment,
+  settleAttached,
+} from './attach.ts';
+export type { Carrier, CarrierRef, CarrierWhere, Settle } from './carrier.ts';
+export {
+  type CarriedFloatingIps,
+  FLOATING_ADDRESSES_OF_LB,
+  FLOATING_IPS_OF_LB,
+  viewCarried,
+} from './on-load-balancers.ts';
+export type { FloatingIpProvider } from './port.ts';
+export { FloatingIp } from './schema.ts';
+export type { FloatingIpDeps } from './service.ts';
+export { readTakenAddresses } from './store.ts';
+
+export function floatingIps(deps: FloatingIpDeps): Feature {
+  return {
+    name: 'floating-ips',
+    routes: floatingIpRoutes(new FloatingIpService(deps), deps.carrier),
+    tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
+  };
+}

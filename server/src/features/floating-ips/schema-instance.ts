@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox';
+import { DateTime, Name, Nullable, Uuid } from '../../platform/http/schemas.ts';
+import { Tag } from '../../platform/http/tags.ts';
+import { Instance } from '../instances/index.ts';
+
+const { addresses, status, vm_state } = Instance.properties;
+
+/** The virtual machine that a floating IP belongs to, in short. */
+export const FloatingIpInstance = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    instance_description: Nullable(Type.String()),
+    project_id: Type.Integer(),
+    region_id: Type.Integer(),
+    region: Type.String(),
+    status,
+    vm_state,
+    task_state: Nullable(Type.String()),
+    flavor: Type.Object({
+      flavor_id: Type.String(),
+      flavor_name: Type.String(),
+      ram: Type.Integer(),
+      vcpus: Type.Integer(),
+    }),
+    addresses,
+    security_groups: Type.Array(Type.Object({ name: Name() })),
+    ssh_key_name: Nullable(Type.String()),
+    volumes: Type.Array(Type.Object({ id: Type.String(), delete_on_termination: Type.Boolean() })),
+    tags: Type.Array(Tag),
+    creator_task_id: Type.String(),
+    task_id: Nullable(Type.String()),
+    created_at: DateTime(),
+  },
+  { $id: 'FloatingIpInstance' },
+);

@@ -1,0 +1,82 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import {
+  DateTime,
+  IpAddress,
+  ListOf,
+  ListQuery,
+  Nullable,
+  StringEnum,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { tagFilters } from '../../platform/http/tag-filters.ts';
+import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { FloatingIpInstance } from './schema-instance.ts';
+
+const STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
+
+export const FloatingIp = Type.Object(
+  {
+    id: Uuid(),
+    project_id: Type.Integer(),
+    region_id: Type.Integer(),
+    region: Type.String(),
+    floating_ip_address: Nullable(IpAddress()),
+    fixed_ip_address: Nullable(IpAddress()),
+    port_id: Nullable(Uuid()),
+    router_id: Nullable(Uuid()),
+    status: Nullable(StringEnum(STATUSES)),
+    tags: Type.Array(Tag),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'The tags as a plain object, for older clients.',
+    }),
+    task_id: Nullable(Uuid()),
+    creator_task_id: Nullable(Uuid()),
+    created_at: DateTime(),
+    updated_at: DateTime(),
+  },
+  { $id: 'FloatingIp' },
+);
+export type FloatingIp = Static<typeof FloatingIp>;
+
+/** A list shows what carries each floating IP too. */
+export function floatingIpList(loadBalancer: TSchema) {
+  const detailed = Type.Object(
+    {
+      ...FloatingIp.properties,
+      loadbalancer: Type.Union([loadBalancer, Type.Null()]),
+      instance: Type.Union([FloatingIpInstance, Type.Null()]),
+    },
+    { $id: 'FloatingIpDetailed' },
+  );
+  return ListOf(detailed, 'FloatingIpList');
+}
+
+export const FloatingIpListQuery = ListQuery({
+  port_ids: Type.Optional(Type.Array(Uuid())),
+  status: Type.Optional(StringEnum(STATUSES)),
+  ...tagFilters('floating IPs'),
+});
+export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;
+
+const Ipv4 = () => Type.String({ format: 'ipv4' });
+
+export const CreateFloatingIp = Type.Object(
+  {
+    port_id: Type.Optional(Nullable(Uuid(), { default: null })),
+    fixed_ip_address: Type.Optional(Nullable(Ipv4(), { default: null })),
+    tags: Type.Optional(TagsInput),
+    metadata: Type.Optional(TagsInput),
+  },
+  { $id: 'CreateFloatingIp' },
+);
+export type CreateFloatingIp = Static<typeof CreateFloatingIp>;
+
+export const UpdateFloatingIp = Type.Object(
+  {
+    port_id: Type.Optional(Nullable(Uuid())),
+    fixed_ip_address: Type.Optional(Nullable(Ipv4())),
+    tags: Type.Optional(TagsPatch),
+  },
+  { $id: 'UpdateFloatingIp' },
+);
+export type UpdateFloatingIp = Static<typeof UpdateFloatingIp>;

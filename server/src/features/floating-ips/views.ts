@@ -1,0 +1,25 @@
+import { offsetTime } from '../../kernel/codecs.ts';
+import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import type { FloatingIpView } from './model.ts';
+
+/** What of a floating IP is shown. */
+export function viewFloatingIp(row: FloatingIpView, region: string) {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    region_id: row.region_id,
+    region,
+    floating_ip_address: row.floating_ip_address,
+    fixed_ip_address: row.fixed_ip_address,
+    port_id: row.port_id,
+    // Floating IPs need no router here.
+    router_id: null,
+    status: row.status,
+    tags: viewTags(row.tags),
+    metadata: viewMetadata(row.tags),
+    task_id: row.task_id,
+    creator_task_id: row.creator_task_id,
+    created_at: offsetTime(row.created_at),
+    updated_at: offsetTime(row.updated_at),
+  };
+}
