@@ -7,7 +7,15 @@ import {
   poolSecretIds,
 } from './desired-tls.ts';
 import { flavorOf } from './flavors.ts';
-import type { HealthMonitorRow, ListenerRow, LoadBalancerTree, MemberRow, PoolRow } from './model.ts';
+import { desiredPolicies } from './l7-policies/desired.ts';
+import {
+  type HealthMonitorRow,
+  type ListenerRow,
+  type LoadBalancerTree,
+  type MemberRow,
+  type PoolRow,
+  withoutDeleted,
+} from './model.ts';
 import type {
   DesiredHealthMonitor,
   DesiredListener,
@@ -20,10 +28,11 @@ import type {
 /** What the data plane shall serve, from what the database says. A listener whose certificate is not among the
  *  opened secrets is left out, and a pool whose TLS is not is switched off: nothing is served with less. */
 export function desiredOf(
-  tree: LoadBalancerTree,
+  all: LoadBalancerTree,
   vipAddress: string,
   secrets: OpenedSecrets,
 ): DesiredLoadBalancer {
+  const tree = withoutDeleted(all);
   const flavor = flavorOf(tree.flavor);
   return {
     id: tree.id,
@@ -34,13 +43,13 @@ export function desiredOf(
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
     listeners: tree.listeners
       .filter((listener) => opened(listenerSecretIds(listener), secrets))
-      .map((listener) => desiredListener(listener, secrets)),
+      .map((listener) => desiredListener(listener, tree, secrets)),
     pools: tree.pools.map((pool) => desiredPool(pool, tree, secrets)),
     accessLog: tree.logging?.enabled && tree.logging.topic_name ? { topic: tree.logging.topic_name } : null,
   };
 }
 
-function desiredListener(row: ListenerRow, secrets: OpenedSecrets): DesiredListener {
+function desiredListener(row: ListenerRow, tree: LoadBalancerTree, secrets: OpenedSecrets): DesiredListener {
   return {
     id: row.id,
     adminStateUp: row.admin_state_up,
@@ -56,7 +65,7 @@ function desiredListener(row: ListenerRow, secrets: OpenedSecrets): DesiredListe
       encryptedPassword: user.encrypted_password,
     })),
     certificates: listenerSecretIds(row).flatMap((id) => certificateOf(id, secrets) ?? []),
-    l7Policies: [],
+    l7Policies: desiredPolicies(row.id, tree),
   };
 }
 

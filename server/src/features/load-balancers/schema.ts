@@ -13,13 +13,14 @@ import {
 import { tagFilters } from '../../platform/http/tag-filters.ts';
 import { Tag } from '../../platform/http/tags.ts';
 import { FloatingIp } from '../floating-ips/index.ts';
-import { OPERATING_STATUSES, ORDER_FIELDS, PROVISIONING_STATUSES } from './model.ts';
+import { RULE_TYPES } from './l7-policies/rule-schema.ts';
+import { POLICY_ACTIONS } from './l7-policies/schema.ts';
+import { ORDER_FIELDS } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
+import { OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
 
 /** What load balancers look like on the wire; what clients send is in schema-input.ts. */
 
-const OperatingStatus = () => StringEnum(OPERATING_STATUSES);
-const ProvisioningStatus = () => StringEnum(PROVISIONING_STATUSES);
 const IpFamily = () => StringEnum(['dual', 'ipv4', 'ipv6'] as const);
 
 export const Flavor = Type.Object({
@@ -37,14 +38,6 @@ const LoggingView = Type.Object({
     { default: null },
   ),
   topic_name: Nullable(Type.String()),
-});
-
-const Stats = Type.Object({
-  active_connections: Type.Integer(),
-  bytes_in: Type.Integer(),
-  bytes_out: Type.Integer(),
-  request_errors: Type.Integer(),
-  total_connections: Type.Integer(),
 });
 
 export const LoadBalancer = Type.Object(
@@ -135,11 +128,22 @@ const PoolStatus = Type.Object({
   health_monitor: Nullable(MonitorStatus, { default: null }),
 });
 
+const L7RuleStatus = Type.Object({ id: Uuid(), type: StringEnum(RULE_TYPES), ...statuses() });
+
+const L7PolicyStatus = Type.Object({
+  id: Uuid(),
+  name: Type.String(),
+  action: StringEnum(POLICY_ACTIONS),
+  ...statuses(),
+  rules: Type.Array(L7RuleStatus),
+});
+
 const ListenerStatus = Type.Object({
   id: Uuid(),
   name: Type.String(),
   ...statuses(),
   pools: Type.Array(PoolStatus),
+  l7policies: Type.Array(L7PolicyStatus),
 });
 
 export const LoadBalancerStatus = Type.Object(

@@ -5,7 +5,7 @@ import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
 /** Load balancers with everything that belongs to them, one statement however many there are. */
 
 const parts = (table: string, order: string) =>
-  `coalesce((select jsonb_agg(to_jsonb(t) order by ${order}) from ${table} t where t.load_balancer_id = lb.id), '[]')`;
+  `coalesce((select jsonb_agg(to_jsonb(t) - 'previous' order by ${order}) from ${table} t where t.load_balancer_id = lb.id), '[]')`;
 
 const IN_ORDER = 't.created_at, t.id';
 
@@ -16,6 +16,8 @@ const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flav
   ${parts('lb_pools', IN_ORDER)} as pools,
   ${parts('lb_members', IN_ORDER)} as members,
   ${parts('lb_health_monitors', 't.id')} as monitors,
+  ${parts('lb_l7_policies', 't.position, t.id')} as policies,
+  ${parts('lb_l7_rules', IN_ORDER)} as rules,
   ${FLOATING_ADDRESSES_OF_LB}`;
 
 export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {

@@ -199,6 +199,14 @@ export interface K8sPools {
   taints: Json;
 }
 
+export interface LbEndedStats {
+  bytes_in: number;
+  bytes_out: number;
+  load_balancer_id: string;
+  request_errors: number;
+  total_connections: number;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -214,12 +222,59 @@ export interface LbHealthMonitors {
   max_retries_down: Generated<number>;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   provisioning_status: string;
   task_id: string | null;
   timeout: number;
   type: string;
   updated_at: Date | null;
   url_path: string | null;
+}
+
+export interface LbL7Policies {
+  action: string;
+  admin_state_up: Generated<boolean>;
+  created_at: Date;
+  creator_task_id: string | null;
+  id: string;
+  listener_id: string;
+  load_balancer_id: string;
+  name: string;
+  operating_status: string;
+  position: number;
+  previous: Json | null;
+  project_id: number;
+  provisioning_status: string;
+  redirect_http_code: number | null;
+  redirect_pool_id: string | null;
+  redirect_prefix: string | null;
+  redirect_url: string | null;
+  region_id: number;
+  tags: Generated<string[]>;
+  task_id: string | null;
+  updated_at: Date | null;
+}
+
+export interface LbL7Rules {
+  admin_state_up: Generated<boolean>;
+  compare_type: string;
+  created_at: Date;
+  creator_task_id: string | null;
+  id: string;
+  invert: Generated<boolean>;
+  key: string | null;
+  load_balancer_id: string;
+  operating_status: string;
+  policy_id: string;
+  previous: Json | null;
+  project_id: number;
+  provisioning_status: string;
+  region_id: number;
+  tags: Generated<string[]>;
+  task_id: string | null;
+  type: string;
+  updated_at: Date | null;
+  value: string;
 }
 
 export interface LbListeners {
@@ -234,9 +289,12 @@ export interface LbListeners {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   protocol_port: number;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   sni_secret_ids: Generated<string[]>;
   task_id: string | null;
@@ -271,6 +329,7 @@ export interface LbMembers {
   monitor_port: number | null;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   protocol_port: number;
   provisioning_status: string;
   subnet_id: string | null;
@@ -290,8 +349,11 @@ export interface LbPools {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   session_persistence: Json | null;
   task_id: string | null;
@@ -299,6 +361,17 @@ export interface LbPools {
   timeout_member_connect: number | null;
   timeout_member_data: number | null;
   updated_at: Date | null;
+}
+
+export interface LbSamples {
+  at: Date;
+  bytes_in: number;
+  bytes_out: number;
+  coarse: boolean;
+  cpu_ms: number | null;
+  load_balancer_id: string;
+  memory_util: number | null;
+  vcpus: number;
 }
 
 export interface LimitsRequests {
@@ -425,6 +498,14 @@ export interface Regions {
   state: Generated<string>;
 }
 
+export interface ResourceCountChanges {
+  change: number;
+  project_id: number;
+  region_id: number;
+  resource: string;
+  xid: Generated<string>;
+}
+
 export interface ResourceCounts {
   count: Generated<number>;
   project_id: number;
@@ -456,6 +537,7 @@ export interface SignIns {
   client_id: number;
   id: Generated<number>;
   ip: string;
+  is_successful: Generated<boolean>;
   user_agent: string;
   user_id: number;
 }
@@ -596,11 +678,15 @@ export interface DB {
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
+  lb_l7_policies: LbL7Policies;
+  lb_l7_rules: LbL7Rules;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  lb_samples: LbSamples;
   limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
   mail_outbox: MailOutbox;
@@ -613,6 +699,7 @@ export interface DB {
   quota_thresholds: QuotaThresholds;
   region_addresses: RegionAddresses;
   regions: Regions;
+  resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
   secrets: Secrets;
   sign_ins: SignIns;
