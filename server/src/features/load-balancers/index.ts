@@ -14,6 +14,7 @@ import { LoadBalancerMetrics } from './metrics/service.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
+import { operatorRoutes } from './operators/routes.ts';
 import { PartService } from './parts/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
@@ -59,6 +60,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
+      ...operatorRoutes,
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),

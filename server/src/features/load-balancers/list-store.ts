@@ -4,6 +4,7 @@ import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
+import type { DdosProfileRecord } from './schema-ddos.ts';
 
 /** Lists of load balancers: one statement a page, however many listeners they have. */
 
@@ -14,7 +15,17 @@ export interface ListedRow extends Omit<LoadBalancerRow, 'client_id' | 'version'
   readonly listener_ids: string | null;
   /** Sums over its listeners, those that are gone included; absent unless asked for. */
   readonly stats?: StatsRow;
+  /** Absent unless asked for. */
+  readonly ddos_profile?: DdosProfileRecord | null;
 }
+
+/** What is shown on demand only. */
+export interface Shown {
+  readonly stats: boolean;
+  readonly ddos: boolean;
+}
+
+export const NOTHING_MORE: Shown = { stats: false, ddos: false };
 
 export interface StatsRow {
   readonly active_connections: number;
@@ -39,7 +50,7 @@ export interface ListWhere {
   readonly order: `${OrderField}.${'asc' | 'desc'}`;
   readonly limit: number;
   readonly offset: number;
-  readonly showStats: boolean;
+  readonly shown: Shown;
 }
 
 const COLUMNS = `id, project_id, region_id, name, flavor, preferred_connectivity, vip_address, vip_ip_family, vip_port_id,
@@ -59,6 +70,12 @@ const STATS = `, (select jsonb_build_object(
            union all
            select 0, bytes_in, bytes_out, request_errors, total_connections
              from lb_ended_stats where load_balancer_id = lb.id) s) as stats`;
+
+const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from lb_ddos_profiles d
+    where d.load_balancer_id = lb.id) as ddos_profile`;
+
+const more = ({ stats, ddos }: Shown) => `${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
+const suffix = ({ stats, ddos }: Shown) => `${stats ? '_stats' : ''}${ddos ? '_ddos' : ''}`;
 
 /** Fields that may be missing: they come last in both directions. */
 const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([
@@ -83,7 +100,7 @@ export async function listLoadBalancers(
   return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
 }
 
-const nameOf = ({ order, showStats }: ListWhere) => `lb_list_${order}${showStats ? '_stats' : ''}`;
+const nameOf = ({ order, shown }: ListWhere) => `lb_list_${order}${suffix(shown)}`;
 
 type Hit = ListedRow & { count: number };
 type Found = Hit | { id: null; count: number };
@@ -101,7 +118,7 @@ export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unkn
         select ${sql.raw(COLUMNS)} from load_balancers where ${filter}
          order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) p
     )
-    select c.count, lb.*, ${sql.raw(PARTS)}${sql.raw(where.showStats ? STATS : '')}
+    select c.count, lb.*, ${sql.raw(PARTS)}${sql.raw(more(where.shown))}
       from (${count}) c left join page lb on true
      order by lb.position`;
 }
@@ -127,11 +144,11 @@ export function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
 export async function readListed(
   db: Db,
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
-  showStats: boolean,
+  shown: Shown,
 ): Promise<ListedRow | undefined> {
   const [row] = await db.named<ListedRow>(
-    `lb_get${showStats ? '_stats' : ''}`,
-    `select ${COLUMNS}, ${PARTS}${showStats ? STATS : ''} from load_balancers lb
+    `lb_get${suffix(shown)}`,
+    `select ${COLUMNS}, ${PARTS}${more(shown)} from load_balancers lb
       where id = $1 and project_id = $2 and region_id = $3`,
     [where.id, where.projectId, where.regionId],
   );
