@@ -6,9 +6,9 @@ import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
-import { projects, readProject } from './features/projects/index.ts';
+import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
-import { readRegion, regions } from './features/regions/index.ts';
+import { readRegionsByIds, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
@@ -22,6 +22,7 @@ import type { Logger } from './kernel/log.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
+import { byKey, SharedLookUp } from './platform/database/shared-look-up.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
@@ -89,7 +90,7 @@ export function features({
     iam({ cipher }),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks({ watcher }),
+    tasks({ watcher, db }),
     inferenceSecrets({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
@@ -183,13 +184,20 @@ function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {
 }
 
 function scopeResolver(db: Db): ScopeResolver {
+  const owners = new SharedLookUp(async (ids: readonly number[]) =>
+    byKey(await readProjectOwners(db, ids), 'id'),
+  );
+  const found = new SharedLookUp(async (ids: readonly number[]) =>
+    byKey(await readRegionsByIds(db, ids), 'id'),
+  );
   return {
     project: async (id, clientId) => {
-      const row = await readProject(db, id, clientId);
-      return row && { id: row.id, clientId: row.client_id };
+      const row = await owners.get(id);
+      const visible = row && (clientId === 'any' || row.client_id === clientId);
+      return visible ? { id: row.id, clientId: row.client_id } : undefined;
     },
     region: async (id) => {
-      const row = await readRegion(db, id);
+      const row = await found.get(id);
       return row && { id: row.id, name: row.display_name, state: row.state };
     },
     client: async (id) => (await readClient(db, id)) !== undefined,

@@ -5,6 +5,10 @@ import type { Feature } from '../../platform/feature.ts';
 import type { Carrier } from '../floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { policyRoutes } from './l7-policies/routes.ts';
+import { ruleRoutes } from './l7-policies/rule-routes.ts';
+import { L7RuleService } from './l7-policies/rule-service.ts';
+import { L7PolicyService } from './l7-policies/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
 import { countersForPrometheus } from './metrics/prometheus.ts';
@@ -59,6 +63,8 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
+      ...policyRoutes(new L7PolicyService(parts)),
+      ...ruleRoutes(new L7RuleService(parts, providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
       ...operatorRoutes,
       ...metricsRoutes(new LoadBalancerMetrics(providers)),

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { UtcText } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { JsonRows } from '../../platform/database/json-rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
@@ -9,7 +11,10 @@ import type { DdosProfileRecord } from './schema-ddos.ts';
 /** Lists of load balancers: one statement a page, however many listeners they have. */
 
 /** A load balancer as lists show it. */
-export interface ListedRow extends Omit<LoadBalancerRow, 'client_id' | 'version'> {
+export interface ListedRow
+  extends Omit<LoadBalancerRow, 'client_id' | 'version' | 'created_at' | 'updated_at'> {
+  readonly created_at: UtcText;
+  readonly updated_at: UtcText | null;
   readonly floating_ips: CarriedFloatingIps;
   /** Ids of its listeners, separated by commas, or null. */
   readonly listener_ids: string | null;
@@ -24,8 +29,6 @@ export interface Shown {
   readonly stats: boolean;
   readonly ddos: boolean;
 }
-
-export const NOTHING_MORE: Shown = { stats: false, ddos: false };
 
 export interface StatsRow {
   readonly active_connections: number;
@@ -53,13 +56,53 @@ export interface ListWhere {
   readonly shown: Shown;
 }
 
-const COLUMNS = `id, project_id, region_id, name, flavor, preferred_connectivity, vip_address, vip_ip_family, vip_port_id,
-  assigned_floating, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id, created_at, updated_at`;
+const COLUMNS = [
+  'id',
+  'project_id',
+  'region_id',
+  'name',
+  'flavor',
+  'preferred_connectivity',
+  'vip_address',
+  'vip_ip_family',
+  'vip_port_id',
+  'tags',
+  'logging',
+  'admin_state_up',
+  'provisioning_status',
+  'operating_status',
+  'task_id',
+  'creator_task_id',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof ListedRow)[];
+
+const FIELDS = [...COLUMNS, 'listener_ids', 'floating_ips'] as const satisfies readonly (keyof ListedRow)[];
+const TIMES = ['created_at', 'updated_at'] as const;
+const suffix = ({ stats, ddos }: Shown) => `${stats ? '_stats' : ''}${ddos ? '_ddos' : ''}`;
+
+const PLAIN: Shown = { stats: false, ddos: false };
+/** One shape for each choice of what is shown. */
+const SHAPES = new Map(
+  [PLAIN, { stats: true, ddos: false }, { stats: false, ddos: true }, { stats: true, ddos: true }].map(
+    (shown) => {
+      const more = [
+        shown.stats ? ('stats' as const) : [],
+        shown.ddos ? ('ddos_profile' as const) : [],
+      ].flat();
+      return [suffix(shown), new JsonRows<ListedRow>([...FIELDS, ...more], TIMES)] as const;
+    },
+  ),
+);
+
+function rowsOf(shown: Shown): JsonRows<ListedRow> {
+  const rows = SHAPES.get(suffix(shown));
+  if (!rows) throw new Error('every choice has its shape');
+  return rows;
+}
 
 const LISTENER_IDS = `(select string_agg(l.id::text, ',' order by l.created_at, l.id) from lb_listeners l
     where l.load_balancer_id = lb.id) as listener_ids`;
-
-const PARTS = `${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}`;
 
 const STATS = `, (select jsonb_build_object(
     'active_connections', coalesce(sum(s.active_connections), 0), 'bytes_in', coalesce(sum(s.bytes_in), 0),
@@ -74,8 +117,9 @@ const STATS = `, (select jsonb_build_object(
 const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from lb_ddos_profiles d
     where d.load_balancer_id = lb.id) as ddos_profile`;
 
-const more = ({ stats, ddos }: Shown) => `${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
-const suffix = ({ stats, ddos }: Shown) => `${stats ? '_stats' : ''}${ddos ? '_ddos' : ''}`;
+/** What is shown of `lb`, a load balancer. */
+const columnsOf = ({ stats, ddos }: Shown) =>
+  `${COLUMNS.join(', ')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
 
 /** Fields that may be missing: they come last in both directions. */
 const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([
@@ -93,34 +137,34 @@ export async function listLoadBalancers(
   const conditions = conditionsOf(where.filters);
   const query = listQuery(where, conditions).compile(db.kysely);
   // Prepared under a name where that pays; filters have too many combinations to keep them all prepared.
-  const rows =
+  const [found] =
     conditions.length === 0
       ? await db.named<Found>(nameOf(where), query.sql, query.parameters)
       : (await db.kysely.executeQuery(query)).rows;
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
+  const rows = rowsOf(where.shown);
+  return { count: found?.count ?? 0, rows: (found?.rows ?? []).map((values) => rows.read(values)) };
 }
 
 const nameOf = ({ order, shown }: ListWhere) => `lb_list_${order}${suffix(shown)}`;
 
-type Hit = ListedRow & { count: number };
-type Found = Hit | { id: null; count: number };
+interface Found {
+  readonly count: number;
+  readonly rows: readonly (readonly unknown[])[] | null;
+}
 
-/** The count comes along even when the page is empty. */
+/** One row: the count, and the page as JSON. Parts are looked up for the rows of the page alone. */
 export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
   const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
   const filter = sql.join([scope, ...conditions], sql` and `);
   const count =
     conditions.length === 0
-      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'loadbalancers'`
-      : sql`select count(*) as count from load_balancers where ${filter}`;
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as position from (
-        select ${sql.raw(COLUMNS)} from load_balancers where ${filter}
-         order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) p
-    )
-    select c.count, lb.*, ${sql.raw(PARTS)}${sql.raw(more(where.shown))}
-      from (${count}) c left join page lb on true
-     order by lb.position`;
+      ? sql`select coalesce(sum(count), 0)::bigint from resource_counts where ${scope} and resource = 'loadbalancers'`
+      : sql`select count(*) from load_balancers where ${filter}`;
+  return sql<Found>`select (${count}) as count, (
+      select json_agg(${sql.raw(rowsOf(where.shown).sql)}) from (
+        select ${sql.raw(columnsOf(where.shown))} from (
+          select * from load_balancers where ${filter}
+           order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) lb) r) as rows`;
 }
 
 function orderOf(order: ListWhere['order']): RawBuilder<unknown> {
@@ -146,21 +190,24 @@ export async function readListed(
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
   shown: Shown,
 ): Promise<ListedRow | undefined> {
-  const [row] = await db.named<ListedRow>(
+  const rows = rowsOf(shown);
+  const [found] = await db.named<{ row: readonly unknown[] }>(
     `lb_get${suffix(shown)}`,
-    `select ${COLUMNS}, ${PARTS}${more(shown)} from load_balancers lb
-      where id = $1 and project_id = $2 and region_id = $3`,
+    `select ${rows.sql} as row from (select ${columnsOf(shown)} from load_balancers lb
+      where id = $1 and project_id = $2 and region_id = $3) r`,
     [where.id, where.projectId, where.regionId],
   );
-  return row;
+  return found && rows.read(found.row);
 }
 
 /** Those of these ids that exist, in any order. */
 export async function readListedByIds(db: Db, ids: readonly string[]): Promise<readonly ListedRow[]> {
   if (ids.length === 0) return [];
-  return db.named<ListedRow>(
+  const rows = rowsOf(PLAIN);
+  const found = await db.named<{ row: readonly unknown[] }>(
     'lb_get_many',
-    `select ${COLUMNS}, ${PARTS} from load_balancers lb where id = any($1::uuid[])`,
+    `select ${rows.sql} as row from (select ${columnsOf(PLAIN)} from load_balancers lb where id = any($1::uuid[])) r`,
     [ids],
   );
+  return found.map(({ row }) => rows.read(row));
 }

@@ -295,18 +295,24 @@ test('a body that names secrets is refused with every field that is wrong', asyn
 });
 
 test('a secret that a task may need to go back is kept until the task ends', async () => {
-  const id = await created();
+  const [id, next] = [await created(), await created()];
+  const task = await server.ended(await server.call('POST', LBS, { body: tls({ secret_id: id }) }));
+  const [listener] = task.created_resources?.listeners ?? [];
+  // As while the task runs that gives the listener another secret.
   await server.db.named(
-    't_pretend_task',
-    `insert into tasks (id, client_id, project_id, region_id, user_id, type, subject_id, input, created_at, updated_at)
-     values ($1, 1, 1, 2, 1, 'patch_lblistener', 'x', $2::jsonb, now(), now())`,
-    [UNKNOWN, JSON.stringify({ previous: { secret_id: id } })],
+    't_changing',
+    'update lb_listeners set previous = to_jsonb(lb_listeners), secret_id = $2, task_id = $3 where id = $1',
+    [listener, next, UNKNOWN],
   );
   const refused = await remove(id);
   expect(refused.status).toBe(409);
   expect(refused.headers['retry-after']).toBe('1');
-  expect(refused.body.message).toContain(`held by task ${UNKNOWN}`);
-  await server.db.named('t_end_task', `update tasks set state = 'FINISHED' where id = $1`, [UNKNOWN]);
+  expect(refused.body.message).toContain(UNKNOWN);
+  await server.db.named(
+    't_changed',
+    'update lb_listeners set previous = null, task_id = null where id = $1',
+    [listener],
+  );
   await server.ended(await remove(id));
   expect((await get(id)).status).toBe(404);
 });
