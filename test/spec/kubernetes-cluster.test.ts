@@ -205,6 +205,9 @@ test('pools are added, bounded, resized, relabelled and removed', async () => {
   expect(task.task_type).toBe('create_k8s_cluster_pool_v2');
   const read = await server.call('GET', `${url}/extra`);
   expect(task.created_resources?.k8s_pools).toEqual([read.body.id]);
+  const { body: list } = await server.call('GET', url);
+  expect(list.count).toBe(2);
+  expect(list.results).toContainEqual(read.body);
   expect(read.body).toMatchObject({
     status: 'Running',
     node_count: 2,
