@@ -7,7 +7,7 @@ import * as service from './service.ts';
 
 const one = '/virga/v1/loadbalancers/{load_balancer_id}';
 const params = Type.Object({ load_balancer_id: Uuid() });
-const tag = 'Operators';
+const tag = 'Operator';
 
 const ReadOnlyTags = Type.Object(
   { tags: TagsPatch },
