@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AREAS } from './areas.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
@@ -109,6 +110,7 @@ export function features({
 
 /** The API server and the worker of one node; neither is started. */
 export class App {
+  readonly features: readonly Feature[];
   readonly routes: readonly Route[];
   readonly document: Record<string, unknown>;
   /** The handlers of every task type. */
@@ -125,6 +127,7 @@ export class App {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
     const all = features({ ...options, watcher: this.#watcher });
+    this.features = all;
     this.#authenticator = authenticatorOf(options);
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
@@ -135,7 +138,7 @@ export class App {
         authenticator: this.#authenticator,
       }),
     ];
-    this.document = openApiDocument(this.routes, VERSION);
+    this.document = openApiDocument(this.routes, VERSION, AREAS);
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({
       db: options.db,

@@ -57,6 +57,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
     routes: [

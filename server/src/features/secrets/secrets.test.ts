@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../../../test/harness/serve
 import { Cipher } from '../../platform/secrets/cipher.ts';
 import { newKey } from '../../platform/secrets/key-file.ts';
 import { addKeyId } from '../../platform/secrets/master-keys.ts';
-import { x509 } from '../../platform/x509/library.ts';
+import { loadX509 } from '../../platform/x509/library.ts';
 import { resealSecrets, SecretReader } from './index.ts';
 import {
   type CertificateOptions,
@@ -220,7 +220,7 @@ test('without a key, certificates of authorities and revocation lists are kept t
   expect(await faults({ ...keyless, certificate: outdated })).toEqual({
     'payload.certificate': ['list 1 has been out of date since 2021-01-01'],
   });
-  const damaged = x509.PemConverter.encode(Buffer.from('nothing'), 'X509 CRL');
+  const damaged = loadX509().PemConverter.encode(Buffer.from('nothing'), 'X509 CRL');
   expect(Object.keys(await faults({ ...keyless, certificate: damaged }))).toEqual(['payload.certificate']);
 });
 

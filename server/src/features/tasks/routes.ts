@@ -61,6 +61,8 @@ export function taskRoutes(reads: TaskReads, watcher: TaskWatcher): readonly Rou
         'Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off.',
       access: 'read',
       query: TaskStreamQuery,
+      response: Type.String({ description: 'Events, until the caller closes the connection' }),
+      produces: 'text/event-stream',
       handler: (ctx, { query, headers }) => {
         const last = headers['last-event-id'];
         return streamTasks(ctx, query, last === undefined ? undefined : String(last), watcher);
