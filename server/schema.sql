@@ -740,6 +740,7 @@ create table sign_ins (
   at timestamp with time zone not null,
   ip text not null,
   user_agent text not null,
+  is_successful boolean default true not null,
   constraint sign_ins_pkey PRIMARY KEY (id),
   constraint sign_ins_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)

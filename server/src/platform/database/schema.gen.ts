@@ -537,6 +537,7 @@ export interface SignIns {
   client_id: number;
   id: Generated<number>;
   ip: string;
+  is_successful: Generated<boolean>;
   user_agent: string;
   user_id: number;
 }
