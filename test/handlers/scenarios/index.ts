@@ -1,6 +1,7 @@
 import { floatingIps } from './floating-ips.ts';
 import { kubernetes } from './kubernetes.ts';
 import { l7Policies } from './l7-policies.ts';
+import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { projects } from './projects.ts';
 import type { Scenario } from './scenario.ts';
@@ -10,6 +11,7 @@ import { secrets } from './secrets.ts';
 export const scenarios: Readonly<Record<string, Scenario>> = {
   ...projects,
   ...loadBalancers,
+  ...loadBalancerParts,
   ...l7Policies,
   ...kubernetes,
   ...floatingIps,
