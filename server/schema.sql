@@ -325,11 +325,14 @@ END) stored not null,
   constraint lb_listeners_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TERMINATED_HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROMETHEUS'::text]))),
   constraint lb_listeners_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
   constraint lb_listeners_default_pool_id_fkey FOREIGN KEY (default_pool_id) REFERENCES lb_pools(id) ON DELETE SET NULL,
-  constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+  constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_listeners_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
 CREATE INDEX lb_listeners_load_balancer ON public.lb_listeners USING btree (load_balancer_id, created_at, id);
 CREATE INDEX lb_listeners_pool ON public.lb_listeners USING btree (default_pool_id) WHERE (default_pool_id IS NOT NULL);
 CREATE UNIQUE INDEX lb_listeners_port ON public.lb_listeners USING btree (load_balancer_id, transport, protocol_port);
+CREATE INDEX lb_listeners_secret ON public.lb_listeners USING btree (secret_id) WHERE (secret_id IS NOT NULL);
+CREATE INDEX lb_listeners_sni_secrets ON public.lb_listeners USING gin (sni_secret_ids) WHERE (sni_secret_ids <> '{}'::uuid[]);
 
 create table lb_members (
   id uuid not null,
@@ -382,9 +385,15 @@ create table lb_pools (
   constraint lb_pools_pkey PRIMARY KEY (id),
   constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
   constraint lb_pools_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROXY'::text, 'PROXYV2'::text]))),
-  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+  constraint lb_pools_ca_secret FOREIGN KEY (ca_secret_id) REFERENCES secrets(id),
+  constraint lb_pools_crl_secret FOREIGN KEY (crl_secret_id) REFERENCES secrets(id),
+  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
+CREATE INDEX lb_pools_ca_secret ON public.lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
+CREATE INDEX lb_pools_crl_secret ON public.lb_pools USING btree (crl_secret_id) WHERE (crl_secret_id IS NOT NULL);
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_pools_secret ON public.lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
 
 create table limits_requests (
   id bigint generated always as identity not null,
@@ -577,6 +586,33 @@ create table resource_counts (
   constraint resource_counts_pkey PRIMARY KEY (project_id, region_id, resource),
   constraint resource_counts_count_check CHECK ((count >= 0))
 );
+
+create table secrets (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  kind text not null,
+  algorithm text,
+  bit_length integer,
+  names text[] default '{}'::text[] not null,
+  expiration timestamp with time zone,
+  not_after timestamp with time zone,
+  status text not null,
+  task_id uuid,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  constraint secrets_pkey PRIMARY KEY (id),
+  constraint secrets_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'authorities'::text, 'revocations'::text]))),
+  constraint secrets_status_check CHECK ((status = ANY (ARRAY['PENDING_CREATE'::text, 'ACTIVE'::text, 'PENDING_DELETE'::text]))),
+  constraint secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
+  constraint secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
+CREATE CONSTRAINT TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('secrets');
 
 create table sign_ins (
   id bigint generated always as identity not null,

@@ -4,12 +4,13 @@ import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
-import { loadBalancers } from './features/load-balancers/index.ts';
+import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { projects, readProject } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegion, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
+import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { tasks } from './features/tasks/index.ts';
@@ -75,7 +76,14 @@ export function features({
   watcher: TaskWatcher;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
-  const balancers = loadBalancers({ db, log, clock, providerOf, regionIds });
+  const balancers = loadBalancers({
+    db,
+    log,
+    clock,
+    secrets: new SecretReader(cipher),
+    providerOf,
+    regionIds,
+  });
   return [
     iam({ cipher }),
     projects(),
@@ -87,6 +95,7 @@ export function features({
     sshKeys(),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
+    secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),
     responsePages(),

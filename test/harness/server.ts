@@ -27,6 +27,7 @@ import { waitUntil } from './wait.ts';
 export interface TestServer {
   readonly db: Db;
   readonly app: App;
+  readonly cipher: Cipher;
   readonly api: FastifyInstance;
   readonly clock: Clock;
   readonly tokens: Readonly<Record<Caller, string>>;
@@ -158,6 +159,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return {
     db,
     app,
+    cipher,
     api,
     clock,
     tokens,

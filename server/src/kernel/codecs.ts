@@ -16,6 +16,15 @@ export const offsetTime = (date: Date): string => `${seconds(date)}+0000`;
 /** Kubernetes and instances: `2026-01-31T12:00:00Z`. */
 export const zuluTime = (date: Date): string => `${seconds(date)}Z`;
 
+/** Reads a time as clients write it: without a zone it is UTC, and a zone may be `Z`, `+00`, `+0000` or `+00:00`.
+ *  @returns undefined for what is no time */
+export function readTime(text: string): Date | undefined {
+  const withZone = /([Zz]|[+-]\d\d(:?\d\d)?)$/.test(text.slice(10)) ? text : `${text}Z`;
+  const normal = withZone.replace(/([+-]\d\d)(\d\d)$/, '$1:$2').replace(/([+-]\d\d)$/, '$1:00');
+  const time = new Date(normal);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
 export function nullable<A, B>(encode: (value: A) => B): (value: A | null) => B | null {
   return (value) => (value === null ? null : encode(value));
 }

@@ -1,8 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import './reflect-metadata.ts';
-
-// Not a static import: in the bundle those run before everything else, the line above included.
-const x509 = await import('@peculiar/x509');
+import { x509 } from '../../platform/x509/library.ts';
 
 /** The certificate authority of a cluster, and what it signs. ECDSA on P-256 with SHA-256. */
 
@@ -12,8 +9,6 @@ const CA_DAYS = 3650;
 export const KUBECONFIG_DAYS = 365;
 
 const crypto = webcrypto;
-// The two type declarations of Web Crypto differ; the object is the same.
-x509.cryptoProvider.set(crypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
 
 /** A certificate and its private key, both PEM. */
 export interface Issued {

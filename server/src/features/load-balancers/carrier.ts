@@ -3,7 +3,6 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
 import type { Carrier, CarrierRef, CarrierWhere } from '../floating-ips/index.ts';
-import { desiredOf } from './desired.ts';
 import { readListedByIds } from './list-store.ts';
 import { requireTransition } from './model.ts';
 import type { RegionProviders } from './region-providers.ts';
@@ -48,7 +47,6 @@ async function converge(providers: RegionProviders, run: TaskRun, id: string) {
   const tree = await treeOf(mine);
   const address = await addressOf(run.db, tree, provider);
   await providers.afterPass(run.task.regionId);
-  return (
-    waitFor(await provider.apply(desiredOf(tree, address), run.operation)) ?? settling(mine, tree, provider)
-  );
+  const desired = await providers.desired(run.db, tree, address);
+  return waitFor(await provider.apply(desired, run.operation)) ?? settling(mine, tree, provider);
 }

@@ -1,3 +1,11 @@
+import {
+  certificateOf,
+  listenerSecretIds,
+  memberTls,
+  type OpenedSecrets,
+  opened,
+  poolSecretIds,
+} from './desired-tls.ts';
 import { flavorOf } from './flavors.ts';
 import type { HealthMonitorRow, ListenerRow, LoadBalancerTree, MemberRow, PoolRow } from './model.ts';
 import type {
@@ -9,8 +17,13 @@ import type {
   Timeouts,
 } from './port.ts';
 
-/** What the data plane shall serve, from what the database says. */
-export function desiredOf(tree: LoadBalancerTree, vipAddress: string): DesiredLoadBalancer {
+/** What the data plane shall serve, from what the database says. A listener whose certificate is not among the
+ *  opened secrets is left out, and a pool whose TLS is not is switched off: nothing is served with less. */
+export function desiredOf(
+  tree: LoadBalancerTree,
+  vipAddress: string,
+  secrets: OpenedSecrets,
+): DesiredLoadBalancer {
   const flavor = flavorOf(tree.flavor);
   return {
     id: tree.id,
@@ -19,13 +32,15 @@ export function desiredOf(tree: LoadBalancerTree, vipAddress: string): DesiredLo
     vipAddress,
     extraAddresses: tree.floating_addresses,
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
-    listeners: tree.listeners.map(desiredListener),
-    pools: tree.pools.map((pool) => desiredPool(pool, tree)),
+    listeners: tree.listeners
+      .filter((listener) => opened(listenerSecretIds(listener), secrets))
+      .map((listener) => desiredListener(listener, secrets)),
+    pools: tree.pools.map((pool) => desiredPool(pool, tree, secrets)),
     accessLog: tree.logging?.enabled && tree.logging.topic_name ? { topic: tree.logging.topic_name } : null,
   };
 }
 
-function desiredListener(row: ListenerRow): DesiredListener {
+function desiredListener(row: ListenerRow, secrets: OpenedSecrets): DesiredListener {
   return {
     id: row.id,
     adminStateUp: row.admin_state_up,
@@ -40,17 +55,17 @@ function desiredListener(row: ListenerRow): DesiredListener {
       username: user.username,
       encryptedPassword: user.encrypted_password,
     })),
-    certificates: [],
+    certificates: listenerSecretIds(row).flatMap((id) => certificateOf(id, secrets) ?? []),
     l7Policies: [],
   };
 }
 
-function desiredPool(row: PoolRow, tree: LoadBalancerTree): DesiredPool {
+function desiredPool(row: PoolRow, tree: LoadBalancerTree, secrets: OpenedSecrets): DesiredPool {
   const persistence = row.session_persistence;
   const monitor = tree.monitors.find(({ pool_id }) => pool_id === row.id);
   return {
     id: row.id,
-    adminStateUp: row.admin_state_up,
+    adminStateUp: row.admin_state_up && opened(poolSecretIds(row), secrets),
     protocol: row.protocol,
     algorithm: row.lb_algorithm,
     timeoutsMs: timeouts(row),
@@ -62,7 +77,7 @@ function desiredPool(row: PoolRow, tree: LoadBalancerTree): DesiredPool {
     },
     members: tree.members.filter(({ pool_id }) => pool_id === row.id).map(desiredMember),
     healthMonitor: monitor ? desiredMonitor(monitor) : null,
-    tls: null,
+    tls: memberTls(row, secrets),
   };
 }
 

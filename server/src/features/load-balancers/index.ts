@@ -3,6 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Carrier } from '../floating-ips/index.ts';
+import type { SecretReader } from '../secrets/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
@@ -20,11 +21,13 @@ import { updateTask } from './tasks/update.ts';
 import { TreeCache } from './tree-cache.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
+export { findSecretUsers } from './secret-uses.ts';
 
 export interface LoadBalancerDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
 }
@@ -38,8 +41,9 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     providerOf: (id) => deps.providerOf(id),
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
+    secrets: deps.secrets,
   });
-  const reconciler = new Reconciler(providers, new TreeCache(db), log);
+  const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   return {
     name: 'load-balancers',

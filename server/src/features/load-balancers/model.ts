@@ -121,6 +121,10 @@ export interface PoolRow extends Statuses, TimeoutColumns {
   readonly protocol: PoolProtocol;
   readonly lb_algorithm: LbAlgorithm;
   readonly session_persistence: SessionPersistence | null;
+  /** Certificate shown to members, authorities that members must chain to, what those have revoked. */
+  readonly secret_id: string | null;
+  readonly ca_secret_id: string | null;
+  readonly crl_secret_id: string | null;
 }
 
 export interface MemberRow extends Statuses {

@@ -1,17 +1,22 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
+import type { Db } from '../../platform/database/db.ts';
 import { desiredOf } from './desired.ts';
+import { secretIdsOf } from './desired-tls.ts';
 import type { DesiredLoadBalancer } from './port.ts';
 import type { RegionProviders } from './region-providers.ts';
+import { SecretCache } from './secret-cache.ts';
 import type { TreeCache } from './tree-cache.ts';
 
 /** Brings the data planes in line with what the database says: what died is started, what nobody wants stops. */
 export class Reconciler {
   readonly #providers: RegionProviders;
   readonly #trees: TreeCache;
+  readonly #secrets: SecretCache;
   readonly #log: Logger;
 
-  constructor(providers: RegionProviders, trees: TreeCache, log: Logger) {
+  constructor(db: Db, providers: RegionProviders, trees: TreeCache, log: Logger) {
+    this.#secrets = new SecretCache(db, providers.secrets);
     this.#providers = providers;
     this.#trees = trees;
     this.#log = log;
@@ -35,9 +40,15 @@ export class Reconciler {
   /** Everything with an address but what is being deleted. */
   async #wanted(regionId: number): Promise<DesiredLoadBalancer[]> {
     const trees = await this.#trees.read([regionId]);
+    const secrets = await this.#secrets.read(regionId, [...new Set(trees.flatMap(secretIdsOf))]);
     return trees.flatMap((tree) => {
       const wanted = tree.provisioning_status !== 'PENDING_DELETE' && tree.vip_address !== null;
-      return wanted ? [desiredOf(tree, tree.vip_address)] : [];
+      if (!wanted) return [];
+      const missing = secretIdsOf(tree).find((id) => !secrets.has(id));
+      if (missing !== undefined) {
+        this.#log.warn({ loadBalancerId: tree.id }, `secret ${missing} cannot be opened: not all is served`);
+      }
+      return [desiredOf(tree, tree.vip_address, secrets)];
     });
   }
 }

@@ -1,8 +1,8 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { CreateLoadBalancer, ListenerInput, LoggingInput, PoolInput } from './schema-input.ts';
 
-/** Resources of other kinds that a body may name. Networks, subnets, ports, instances and secrets
- *  are none of this cloud's yet, so that none of them can be found.
+/** Resources of other kinds that a body may name. Networks, subnets, ports and instances are none
+ *  of this cloud's yet, so that none of them can be found.
  *  @throws NotFound for the first one */
 export function refuseUnknownReferences(input: CreateLoadBalancer): void {
   refuse('Port', input.vip_port_id);
@@ -12,15 +12,10 @@ export function refuseUnknownReferences(input: CreateLoadBalancer): void {
 }
 
 function refuseOfListener(listener: ListenerInput): void {
-  refuse('Secret', listener.secret_id);
-  for (const id of listener.sni_secret_id ?? []) refuse('Secret', id);
   for (const pool of listener.pools ?? []) refuseOfPool(pool);
 }
 
 function refuseOfPool(pool: PoolInput): void {
-  refuse('Secret', pool.secret_id);
-  refuse('Secret', pool.ca_secret_id);
-  refuse('Secret', pool.crl_secret_id);
   for (const member of pool.members ?? []) {
     refuse('Instance', member.instance_id);
     refuse('Subnet', member.subnet_id);

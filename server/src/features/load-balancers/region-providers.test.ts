@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Forbidden } from '../../kernel/errors.ts';
+import { Cipher, KEY_BYTES } from '../../platform/secrets/cipher.ts';
+import { SecretReader } from '../secrets/index.ts';
 import { RegionProviders } from './region-providers.ts';
 import { FakeProvider } from './testing/fake-provider.ts';
 
@@ -16,6 +19,7 @@ function region() {
   const providers = new RegionProviders({
     providerOf: (id) => (id === 1 ? provider : undefined),
     regionIds: () => [1, 2],
+    secrets: new SecretReader(new Cipher([randomBytes(KEY_BYTES)])),
     now: () => time.now,
   });
   return { provider, providers, time, probes: () => probes };

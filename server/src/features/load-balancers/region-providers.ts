@@ -1,6 +1,11 @@
 import { Forbidden, TaskFailed } from '../../kernel/errors.ts';
+import type { Queryable } from '../../platform/database/db.ts';
 import type { RegionScope } from '../../platform/http/context.ts';
-import type { LoadBalancerProvider } from './port.ts';
+import type { SecretReader } from '../secrets/index.ts';
+import { desiredOf } from './desired.ts';
+import { secretIdsOf } from './desired-tls.ts';
+import type { LoadBalancerTree } from './model.ts';
+import type { DesiredLoadBalancer, LoadBalancerProvider } from './port.ts';
 
 /** How long the answer to "can you serve?" is believed. */
 const BELIEVED_MS = 5000;
@@ -14,6 +19,7 @@ export interface RegionProvidersOptions {
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
   readonly now: () => number;
+  readonly secrets: SecretReader;
 }
 
 /** The data planes of the regions. */
@@ -28,6 +34,23 @@ export class RegionProviders {
 
   regionIds(): readonly number[] {
     return this.#options.regionIds();
+  }
+
+  /** Opens what listeners and pools need; only what serves with it may ask. */
+  get secrets(): SecretReader {
+    return this.#options.secrets;
+  }
+
+  /** What a task's data plane shall serve, with certificates in the clear.
+   *  @throws TaskFailed when one of them cannot be opened */
+  async desired(db: Queryable, tree: LoadBalancerTree, vipAddress: string): Promise<DesiredLoadBalancer> {
+    const ids = secretIdsOf(tree);
+    const secrets = await this.secrets.open(db, ids);
+    const missing = ids.find((id) => !secrets.has(id));
+    if (missing !== undefined) {
+      throw new TaskFailed(`Secret ${missing} cannot be opened: it is damaged, or its master key is gone`);
+    }
+    return desiredOf(tree, vipAddress, secrets);
   }
 
   of(regionId: number): LoadBalancerProvider | undefined {

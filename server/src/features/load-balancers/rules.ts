@@ -3,6 +3,7 @@ import { FLAVORS, flavorNamed } from './flavors.ts';
 import { checkHealthMonitor, checkPersistence } from './pool-rules.ts';
 import type { ListenerProtocol, PoolProtocol } from './port.ts';
 import type { CreateLoadBalancer, ListenerInput, PoolInput } from './schema-input.ts';
+import { checkPoolSecrets } from './secret-uses.ts';
 
 /** What schemas cannot say: how the parts of a load balancer must fit together. */
 
@@ -111,6 +112,7 @@ export function checkPool(pool: PoolInput, at: string, faults: Faults): void {
     seen.add(key);
   });
   checkPersistence(pool, at, faults);
+  checkPoolSecrets(pool, pool.protocol, `${at}.`, faults);
   if (pool.healthmonitor)
     checkHealthMonitor(pool.healthmonitor, pool.protocol, `${at}.healthmonitor`, faults);
 }

@@ -6,6 +6,7 @@ import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts'
 import { attachFloatingIp } from '../floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
+import { requireSecrets } from '../secrets/index.ts';
 import { Faults } from './faults.ts';
 import { insertLoadBalancer } from './insert-store.ts';
 import {
@@ -20,6 +21,7 @@ import { refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts
 import type { RegionProviders } from './region-providers.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
+import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
 
@@ -43,6 +45,7 @@ export class LoadBalancerService {
     const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
+      await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
       await insertLoadBalancer(tx, plan);
       const floating = await this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId);
       const task = await startTask(tx, ctx, {

@@ -1,5 +1,3 @@
-import sharp from 'sharp';
-
 export const LOGO_MAX_WIDTH = 450;
 export const LOGO_MAX_HEIGHT = 130;
 /** More than an uncompressed image of the largest size with 16 bits per channel (468,000 bytes). */
@@ -75,6 +73,8 @@ type Size = { readonly width: number; readonly height: number };
 
 async function decode(bytes: Buffer): Promise<Size | { readonly reason: string }> {
   try {
+    // Loaded when it is needed: it holds 10 MiB.
+    const { default: sharp } = await import('sharp');
     // Reads the header alone; nothing is allocated for the pixels.
     const { width, height } = await sharp(bytes, { limitInputPixels: false }).metadata();
     if (width > LOGO_MAX_WIDTH || height > LOGO_MAX_HEIGHT) {

@@ -432,6 +432,25 @@ export interface ResourceCounts {
   resource: string;
 }
 
+export interface Secrets {
+  algorithm: string | null;
+  bit_length: number | null;
+  client_id: number;
+  created_at: Date;
+  expiration: Date | null;
+  id: string;
+  key_id: string;
+  kind: string;
+  name: string;
+  names: Generated<string[]>;
+  not_after: Date | null;
+  project_id: number;
+  region_id: number;
+  sealed: Buffer;
+  status: string;
+  task_id: string | null;
+}
+
 export interface SignIns {
   at: Date;
   client_id: number;
@@ -595,6 +614,7 @@ export interface DB {
   region_addresses: RegionAddresses;
   regions: Regions;
   resource_counts: ResourceCounts;
+  secrets: Secrets;
   sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import ipaddr from 'ipaddr.js';
-import { NAME_PATTERN } from '../../kernel/codecs.ts';
+import { NAME_PATTERN, readTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
 
 type Location = Invalid['location'];
@@ -71,14 +71,14 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'ip-address': isIpAddress,
   'ip-network': isIpNetwork,
   uri: (text) => URL.canParse(text),
+  // Says how to show it, nothing about its text.
+  password: () => true,
 };
 
 function isDateTime(text: string): boolean {
   const parts = DATE_TIME.exec(text);
   if (!parts || Number(parts[1]) === 0) return false;
-  const withZone = /([Zz]|[+-]\d\d(:?\d\d)?)$/.test(text.slice(10)) ? text : `${text}Z`;
-  const normal = withZone.replace(/([+-]\d\d)(\d\d)$/, '$1:$2').replace(/([+-]\d\d)$/, '$1:00');
-  if (Number.isNaN(Date.parse(normal))) return false;
+  if (!readTime(text)) return false;
   const day = Number(parts[3]);
   return day >= 1 && day <= new Date(Date.UTC(Number(parts[1]), Number(parts[2]), 0)).getUTCDate();
 }

@@ -1,4 +1,4 @@
-import nodemailer, { type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -49,7 +49,8 @@ export class Mailer {
   async #send(mail: MailRow): Promise<void> {
     const { db, clock, log, from, hooks } = this.#options;
     try {
-      await this.#connection().sendMail({
+      const transport = await this.#connection();
+      await transport.sendMail({
         from,
         to: mail.recipient,
         subject: mail.subject,
@@ -73,7 +74,9 @@ export class Mailer {
     });
   }
 
-  #connection(): Transporter {
+  /** The library is loaded with the first mail: many servers never send one. */
+  async #connection(): Promise<Transporter> {
+    const { default: nodemailer } = await import('nodemailer');
     this.#transport ??= nodemailer.createTransport({
       url: this.#options.smtpUrl ?? '',
       connectionTimeout: TIMEOUT_MS,

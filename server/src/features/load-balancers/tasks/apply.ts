@@ -1,7 +1,6 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Done, TaskRun, Wait } from '../../../platform/tasks/handler.ts';
 import { done, waitFor } from '../../../platform/tasks/handler.ts';
-import { desiredOf } from '../desired.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { markFailed } from '../store.ts';
 import { readTree } from '../tree-store.ts';
@@ -31,7 +30,8 @@ async function reapply(run: TaskRun, providers: RegionProviders): Promise<Done |
   const address = await addressOf(run.db, tree, provider);
   await providers.afterPass(task.regionId);
   const restoring = { ...operation, key: `${operation.key}-undo`, type: RESTORING };
-  const waiting = waitFor(await provider.apply(desiredOf(tree, address), restoring));
+  const desired = await providers.desired(run.db, tree, address);
+  const waiting = waitFor(await provider.apply(desired, restoring));
   return waiting ?? done({}, await settling(run, tree, provider));
 }
 
@@ -41,6 +41,7 @@ export async function applyTree(run: TaskRun, providers: RegionProviders): Promi
   const tree = await treeOf(run);
   const address = await addressOf(run.db, tree, provider);
   await providers.afterPass(run.task.regionId);
-  const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
+  const desired = await providers.desired(run.db, tree, address);
+  const waiting = waitFor(await provider.apply(desired, run.operation));
   return waiting ?? done({}, await settling(run, tree, provider));
 }

@@ -1,7 +1,6 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { addressAttached, dropAttached, settleAttached } from '../../floating-ips/index.ts';
 import { release } from '../../quotas/index.ts';
-import { desiredOf } from '../desired.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
@@ -20,7 +19,9 @@ export function createTask(providers: RegionProviders): TaskHandler {
       const address = await addressOf(run.db, tree, provider);
       // A pass that began before the address was stored does not know that this is wanted.
       await providers.afterPass(run.task.regionId);
-      const waiting = waitFor(await provider.apply(desiredOf(tree, address), run.operation));
+      const waiting = waitFor(
+        await provider.apply(await providers.desired(run.db, tree, address), run.operation),
+      );
       if (waiting) return waiting;
       const settle = await settling(run, tree, provider);
       return done({ ...createdBy(tree), floatingips: floating }, async (tx) => {

@@ -3,6 +3,7 @@ import { type Reply, startTestServer, type TestServer } from '../../../../../tes
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
+import { SecretReader } from '../../secrets/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
 import { Observer } from '../observe.ts';
 import { Reconciler } from '../reconcile.ts';
@@ -46,6 +47,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf: (id) => (id === 2 ? provider : undefined),
     regionIds: () => [2],
     now: () => 0,
+    secrets: new SecretReader(server.cipher),
   });
   const { db, clock } = server;
   const log = pino({ level: 'silent' });
@@ -61,7 +63,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   return {
     server,
     provider,
-    reconciler: new Reconciler(providers, new TreeCache(db), log),
+    reconciler: new Reconciler(db, providers, new TreeCache(db), log),
     observer: new Observer(db, providers, new TreeCache(db), log),
     finished: (reply) => finished(server, twice, taskOf(reply)),
     crashed: (reply) => crashing.runTask(taskOf(reply)),

@@ -1,0 +1,68 @@
+import { X509Certificate } from 'node:crypto';
+import { x509 } from '../../platform/x509/library.ts';
+import { day, type Material, type PayloadFaults } from './material.ts';
+import { pemBlocks } from './pem.ts';
+import type { SecretPayload } from './schema.ts';
+
+/** Certificates of a PEM text that has nothing else; none of them may have expired. */
+export function readCertificates(
+  text: string,
+  field: 'certificate' | 'certificate_chain',
+  now: Date,
+  faults: PayloadFaults,
+): X509Certificate[] {
+  const blocks = pemBlocks(text);
+  if (blocks.length === 0) {
+    faults.add(
+      field,
+      field === 'certificate' ? 'must be a certificate in PEM' : 'must be certificates in PEM',
+    );
+    return [];
+  }
+  return blocks.flatMap(({ label, text: block }, index) => {
+    const which = blocks.length === 1 ? '' : `certificate ${index + 1} `;
+    const certificate = label === 'CERTIFICATE' ? parse(block) : undefined;
+    if (!certificate) {
+      faults.add(field, `${which}is not a certificate in PEM that can be read`);
+      return [];
+    }
+    const end = new Date(certificate.validTo);
+    if (end <= now) faults.add(field, `${which}expired on ${day(end)}`);
+    return [certificate];
+  });
+}
+
+function parse(block: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(block);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Certificates of authorities, to verify members against. */
+export function inspectAuthorities(
+  payload: SecretPayload,
+  now: Date,
+  faults: PayloadFaults,
+): Material | undefined {
+  const more = payload.certificate_chain.trim() !== '';
+  const all = [
+    ...readCertificates(payload.certificate, 'certificate', now, faults),
+    ...(more ? readCertificates(payload.certificate_chain, 'certificate_chain', now, faults) : []),
+  ];
+  if (faults.any) return undefined;
+  return {
+    kind: 'authorities',
+    algorithm: null,
+    bitLength: null,
+    names: subjectsOf(all),
+    notAfter: new Date(Math.max(...all.map(({ validTo }) => Date.parse(validTo)))),
+    content: { certificate: all.map(String).join(''), chain: null, privateKey: null, revocations: null },
+  };
+}
+
+/** Names of the certificates in a PEM text, as revocation lists write their issuers. */
+export function subjectsOf(certificates: readonly X509Certificate[]): string[] {
+  return certificates.map((each) => new x509.X509Certificate(each.raw).subject);
+}

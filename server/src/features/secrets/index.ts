@@ -1,0 +1,27 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Feature } from '../../platform/feature.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { secretRoutes } from './routes.ts';
+import { resealSecrets } from './sealing.ts';
+import { type FindUsers, SecretService } from './service.ts';
+import { createSecretTask, deleteSecretTask } from './tasks.ts';
+
+export type { SecretContent } from './material.ts';
+export { requireSecrets, type SecretReference } from './references.ts';
+export { resealSecrets, SecretReader } from './sealing.ts';
+
+export interface SecretDeps {
+  readonly cipher: Cipher;
+  readonly clock: Clock;
+  /** Those who use secrets; a used one is not deleted. */
+  readonly findUsers: FindUsers;
+}
+
+export function secrets({ cipher, clock, findUsers }: SecretDeps): Feature {
+  return {
+    name: 'secrets',
+    routes: secretRoutes(new SecretService(cipher, findUsers), clock),
+    tasks: [createSecretTask, deleteSecretTask],
+    reseal: resealSecrets,
+  };
+}

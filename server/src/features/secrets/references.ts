@@ -1,0 +1,69 @@
+import { Conflict, Invalid } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import { day, type SecretKind } from './material.ts';
+import { type Scope, type SecretRow, shareSecrets } from './store.ts';
+
+/** A field that names a secret, and what the secret must be good for. */
+export interface SecretReference {
+  /** Path of the field in the body: `listeners.0.secret_id`. */
+  readonly field: string;
+  readonly id: string;
+  readonly as: SecretKind;
+  /** For revocations: the secret with the authorities whose revocations they are. */
+  readonly authoritiesId?: string;
+}
+
+/** A certificate with its key can stand for the authorities of its chain. */
+const GOOD_FOR: Readonly<Record<SecretKind, readonly SecretKind[]>> = {
+  certificate: ['certificate'],
+  authorities: ['authorities', 'certificate'],
+  revocations: ['revocations'],
+};
+const WANTED: Readonly<Record<SecretKind, string>> = {
+  certificate: 'a certificate with its private key',
+  authorities: 'certificates of authorities',
+  revocations: 'a revocation list (CRL)',
+};
+
+/** Makes sure that the secrets a body names can be used, and keeps them from being deleted until the transaction
+ *  ends. Call it in the transaction that writes who uses them.
+ *  @throws Invalid naming every faulty field, Conflict when one is just being created or deleted */
+export async function requireSecrets(
+  tx: Tx,
+  scope: Scope,
+  references: readonly SecretReference[],
+  now: Date,
+): Promise<void> {
+  if (references.length === 0) return;
+  const ids = [...new Set(references.map(({ id }) => id.toLowerCase()))];
+  const rows = new Map((await shareSecrets(tx, ids, scope)).map((row) => [row.id, row]));
+  const faults: Record<string, string[]> = {};
+  for (const reference of references) {
+    const row = rows.get(reference.id.toLowerCase());
+    const fault = row ? faultOf(row, reference, rows, now) : `Secret ${reference.id} was not found`;
+    if (fault) faults[reference.field] = [fault];
+  }
+  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+  for (const row of rows.values()) refusePending(row);
+}
+
+function faultOf(
+  row: SecretRow,
+  { as, authoritiesId }: SecretReference,
+  rows: ReadonlyMap<string, SecretRow>,
+  now: Date,
+): string | undefined {
+  if (!GOOD_FOR[as].includes(row.kind)) {
+    return `Secret ${row.id} holds ${WANTED[row.kind]}; needed is ${WANTED[as]}`;
+  }
+  const ended = [row.expiration, row.not_after].find((end) => end !== null && end <= now);
+  if (ended) return `Secret ${row.id} expired on ${day(ended)}`;
+  const authorities = authoritiesId === undefined ? undefined : rows.get(authoritiesId.toLowerCase());
+  if (!authorities || row.names.every((issuer) => authorities.names.includes(issuer))) return undefined;
+  return `Secret ${row.id} holds revocations of another authority than those of secret ${authorities.id}`;
+}
+
+function refusePending({ id, status, task_id: taskId }: SecretRow): void {
+  if (status === 'ACTIVE') return;
+  throw new Conflict(`Secret ${id} is ${status}: task ${taskId} holds it`, { retryAfterMs: 1000 });
+}

@@ -1,0 +1,155 @@
+import { readTime } from '../../kernel/codecs.ts';
+import { Conflict, Invalid, type InvalidFields, NotFound } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { findTaskNaming } from '../../platform/tasks/naming.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { guardProject } from '../projects/index.ts';
+import { reserve } from '../quotas/index.ts';
+import { inspect } from './inspect.ts';
+import type { Material } from './material.ts';
+import type { CreateSecret, SecretListQuery, SecretPayload } from './schema.ts';
+import { seal } from './sealing.ts';
+import * as store from './store.ts';
+import { viewSecret } from './view.ts';
+
+/** Says who uses a secret, in words (`listener web (id) of load balancer id`); empty: nobody. */
+export type FindUsers = (tx: Tx, secretId: string) => Promise<readonly string[]>;
+
+const NAME_RULE = 'must be 1 to 255 characters';
+const LONGEST_NAME = 255;
+
+/** Commands and reads on the secrets of a project in a region. No read ever tells what they hold. */
+export class SecretService {
+  readonly #cipher: Cipher;
+  readonly #findUsers: FindUsers;
+
+  constructor(cipher: Cipher, findUsers: FindUsers) {
+    this.#cipher = cipher;
+    this.#findUsers = findUsers;
+  }
+
+  /** @throws Invalid with every faulty field, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateSecret): Promise<TaskRef> {
+    const material = inspect(input.payload, ctx.clock.now());
+    const row = this.#newRow(ctx, input, material);
+    const { client_id: clientId, project_id: projectId, region_id: regionId } = row;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, projectId);
+      await store.insertSecret(tx, row);
+      const task = await startTask(tx, ctx, { ...taskOf(row), id: row.task_id, type: 'create_secret' });
+      await reserve(tx, { clientId, regionId }, { secret_count: 1 });
+      return task;
+    });
+  }
+
+  #newRow(ctx: RegionContext, input: CreateSecret, material: Material) {
+    const id = ctx.ids.uuid();
+    const { kind, algorithm, bitLength, names, notAfter } = material;
+    return {
+      id,
+      project_id: ctx.project.id,
+      region_id: ctx.region.id,
+      client_id: ctx.project.clientId,
+      name: input.name,
+      kind,
+      algorithm,
+      bit_length: bitLength,
+      names,
+      expiration: (input.expiration && readTime(input.expiration)) || notAfter,
+      not_after: notAfter,
+      task_id: ctx.ids.uuid(),
+      ...seal(this.#cipher, id, material.content),
+      timestamp: ctx.clock.timestamp(),
+    };
+  }
+
+  /** @throws NotFound; Conflict naming who uses it, or the task that holds it */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    const scope = scopeOf(ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockSecret(tx, id, scope);
+      if (!row) throw unknown(id);
+      refusePending(row);
+      await this.#refuseUsed(tx, row);
+      const taskId = ctx.ids.uuid();
+      await store.markDeleting(tx, row.id, taskId);
+      return startTask(tx, ctx, { ...taskOf(row), id: taskId, type: 'delete_secret' });
+    });
+  }
+
+  /** A task that is changing something may still need what was used before. */
+  async #refuseUsed(tx: Tx, row: store.SecretRow): Promise<void> {
+    const users = await this.#findUsers(tx, row.id);
+    if (users.length > 0) {
+      throw new Conflict(`Secret ${row.id} is used by ${users.join(', ')}; take it out of there first`);
+    }
+    const taskId = await findTaskNaming(tx, scopeOfRow(row), row.id);
+    if (taskId !== undefined) {
+      throw new Conflict(`Secret ${row.id} is needed by task ${taskId} until it ends`, {
+        retryAfterMs: 1000,
+      });
+    }
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    const row = await store.readSecret(ctx.db, id, scopeOf(ctx));
+    if (!row) throw unknown(id);
+    return viewSecret(row);
+  }
+
+  /** The newest first. */
+  async list(ctx: RegionContext, { limit = 1000, offset = 0 }: SecretListQuery) {
+    const { count, rows } = await store.listSecrets(ctx.db, scopeOf(ctx), { limit, offset });
+    return { count, results: rows.map(viewSecret) };
+  }
+}
+
+/** What a schema cannot find in a body that creates a secret, as far as the body has the right shape. */
+export function faultsOf(body: unknown, now: Date): InvalidFields {
+  const { name, expiration, payload } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const faults: Record<string, readonly string[]> = {};
+  if (typeof name === 'string' && (name.trim() === '' || name.length > LONGEST_NAME))
+    faults.name = [NAME_RULE];
+  const expires = typeof expiration === 'string' ? readTime(expiration) : undefined;
+  if (expires && expires <= now) faults.expiration = ['must be a time in the future'];
+  return isPayload(payload) ? { ...faults, ...payloadFaults(payload, now) } : faults;
+}
+
+function payloadFaults(payload: SecretPayload, now: Date): InvalidFields {
+  try {
+    inspect(payload, now);
+    return {};
+  } catch (error) {
+    if (error instanceof Invalid) return error.fields;
+    throw error;
+  }
+}
+
+function isPayload(value: unknown): value is SecretPayload {
+  if (typeof value !== 'object' || value === null) return false;
+  const { certificate, certificate_chain, private_key } = value as Partial<SecretPayload>;
+  return [certificate, certificate_chain, private_key].every((field) => typeof field === 'string');
+}
+
+const unknown = (id: string) => new NotFound(`Secret ${id} was not found`);
+
+const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+const scopeOfRow = (row: store.SecretRow) => ({ projectId: row.project_id, regionId: row.region_id });
+
+function refusePending({ id, status, task_id: taskId }: store.SecretRow): void {
+  if (taskId === null) return;
+  throw new Conflict(`Secret ${id} is ${status}: task ${taskId} holds it`, { retryAfterMs: 1000 });
+}
+
+function taskOf(row: Pick<store.SecretRow, 'id' | 'name' | 'project_id' | 'region_id' | 'client_id'>) {
+  return {
+    subject: row.id,
+    name: row.name,
+    projectId: row.project_id,
+    regionId: row.region_id,
+    clientId: row.client_id,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { SecretKind } from './material.ts';
+
+export type SecretStatus = 'PENDING_CREATE' | 'ACTIVE' | 'PENDING_DELETE';
+
+/** What of a secret may be shown. */
+export interface SecretRow {
+  readonly id: string;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly client_id: number;
+  readonly name: string;
+  readonly kind: SecretKind;
+  readonly algorithm: string | null;
+  readonly bit_length: number | null;
+  readonly names: readonly string[];
+  readonly expiration: Date | null;
+  readonly not_after: Date | null;
+  readonly status: SecretStatus;
+  readonly task_id: string | null;
+  readonly created_at: Date;
+}
+
+export interface SealedRow {
+  readonly id: string;
+  readonly key_id: string;
+  readonly sealed: Buffer;
+}
+
+export type NewSecret = Omit<SecretRow, 'status' | 'created_at'> & SealedRow & { readonly timestamp: string };
+
+const COLUMNS = `id, project_id, region_id, client_id, name, kind, algorithm, bit_length, names, expiration,
+  not_after, status, task_id, created_at`;
+
+export interface Scope {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {
+  await tx.named(
+    'secret_insert',
+    `insert into secrets (id, project_id, region_id, client_id, name, kind, algorithm, bit_length, names,
+       expiration, not_after, status, task_id, key_id, sealed, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'PENDING_CREATE', $12, $13, $14, $15)`,
+    [
+      row.id,
+      row.project_id,
+      row.region_id,
+      row.client_id,
+      row.name,
+      row.kind,
+      row.algorithm,
+      row.bit_length,
+      row.names,
+      row.expiration,
+      row.not_after,
+      row.task_id,
+      row.key_id,
+      row.sealed,
+      row.timestamp,
+    ],
+  );
+}
+
+export async function readSecret(
+  db: Queryable,
+  id: string,
+  { projectId, regionId }: Scope,
+): Promise<SecretRow | undefined> {
+  const [row] = await db.named<SecretRow>(
+    'secret_get',
+    `select ${COLUMNS} from secrets where id = $1 and project_id = $2 and region_id = $3`,
+    [id, projectId, regionId],
+  );
+  return row;
+}
+
+/** Like `readSecret`, and nobody else changes it or begins to use it until the transaction ends. */
+export async function lockSecret(
+  tx: Tx,
+  id: string,
+  { projectId, regionId }: Scope,
+): Promise<SecretRow | undefined> {
+  const [row] = await tx.named<SecretRow>(
+    'secret_lock',
+    `select ${COLUMNS} from secrets where id = $1 and project_id = $2 and region_id = $3 for update`,
+    [id, projectId, regionId],
+  );
+  return row;
+}
+
+/** Those of `ids` that there are; they stay what they are until the transaction ends. */
+export async function shareSecrets(
+  tx: Tx,
+  ids: readonly string[],
+  { projectId, regionId }: Scope,
+): Promise<SecretRow[]> {
+  return tx.named(
+    'secret_share',
+    `select ${COLUMNS} from secrets where id = any($1::uuid[]) and project_id = $2 and region_id = $3
+      order by id for share`,
+    [ids, projectId, regionId],
+  );
+}
+
+/** One page, the newest first, and how many there are in all. */
+export async function listSecrets(db: Queryable, scope: Scope, page: { limit: number; offset: number }) {
+  const rows = await db.named<SecretRow & { count: number }>(
+    'secret_list',
+    `with page as materialized (
+       select ${COLUMNS} from secrets where project_id = $1 and region_id = $2
+        order by created_at desc, id desc limit $3 offset $4)
+     select c.count, page.*
+       from (select coalesce(sum(count), 0) as count from resource_counts
+              where project_id = $1 and region_id = $2 and resource = 'secrets') c
+       left join page on true
+      order by page.created_at desc, page.id desc`,
+    [scope.projectId, scope.regionId, page.limit, page.offset],
+  );
+  return { count: rows[0]?.count ?? 0, rows: rows.filter(({ id }) => id !== null) };
+}
+
+/** Gives the secret to the task that deletes it. */
+export async function markDeleting(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named(
+    'secret_mark_deleting',
+    `update secrets set status = 'PENDING_DELETE', task_id = $2 where id = $1`,
+    [id, taskId],
+  );
+}
+
+/** Ends the task's hold: the secret can be used. */
+export async function activateSecret(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named(
+    'secret_activate',
+    `update secrets set status = 'ACTIVE', task_id = null where id = $1 and task_id = $2`,
+    [id, taskId],
+  );
+}
+
+/** Removes it while the task holds it.
+ *  @returns whether there was anything to remove */
+export async function deleteSecret(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'secret_delete',
+    'delete from secrets where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length === 1;
+}
+
+export async function readSealed(db: Queryable, ids: readonly string[]): Promise<SealedRow[]> {
+  return db.named('secret_sealed', 'select id, key_id, sealed from secrets where id = any($1::uuid[])', [
+    ids,
+  ]);
+}
+
+/** All values that are not under this key yet, locked until the transaction ends. */
+export async function lockSealedNotUnder(tx: Tx, keyId: string): Promise<SealedRow[]> {
+  return tx.named(
+    'secret_old_keys',
+    'select id, key_id, sealed from secrets where key_id <> $1 order by id for update',
+    [keyId],
+  );
+}
+
+export async function reencryptSecret(tx: Tx, { id, key_id, sealed }: SealedRow): Promise<void> {
+  await tx.named('secret_reencrypt', 'update secrets set key_id = $2, sealed = $3 where id = $1', [
+    id,
+    key_id,
+    sealed,
+  ]);
+}
