@@ -3,13 +3,15 @@ import type { Db } from '../../platform/database/db.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
+import { EXTERNAL_SUBNET_ID } from '../networks/index.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
 
 /** Lists of load balancers: one statement a page, however many listeners they have. */
 
 /** A load balancer as lists show it. */
-export interface ListedRow extends Omit<LoadBalancerRow, 'client_id' | 'version'> {
+export interface ListedRow extends Omit<LoadBalancerRow, 'client_id' | 'version' | 'vip_space'> {
   readonly floating_ips: CarriedFloatingIps;
+  readonly shown_subnet_id: string;
   /** Ids of its listeners, separated by commas, or null. */
   readonly listener_ids: string | null;
   /** Sums over its listeners; absent unless asked for. */
@@ -43,12 +45,15 @@ export interface ListWhere {
 }
 
 const COLUMNS = `id, project_id, region_id, name, flavor, preferred_connectivity, vip_address, vip_ip_family, vip_port_id,
-  assigned_floating, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id, created_at, updated_at`;
+  vip_subnet_id, assigned_floating, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id, created_at, updated_at`;
 
 const LISTENER_IDS = `(select string_agg(l.id::text, ',' order by l.created_at, l.id) from lb_listeners l
     where l.load_balancer_id = lb.id) as listener_ids`;
 
-const PARTS = `${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}`;
+/** The subnet of the virtual address. */
+const SUBNET_ID = `coalesce(lb.vip_subnet_id, (${EXTERNAL_SUBNET_ID('lb.region_id')})) as shown_subnet_id`;
+
+const PARTS = `${LISTENER_IDS}, ${SUBNET_ID}, ${FLOATING_IPS_OF_LB}`;
 
 const STATS = `, (select jsonb_build_object(
     'active_connections', coalesce(sum(s.active_connections), 0), 'bytes_in', coalesce(sum(s.bytes_in), 0),

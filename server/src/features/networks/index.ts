@@ -9,6 +9,7 @@ import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks
 export {
   type AddressPlace,
   type AddressSource,
+  EXTERNAL_SUBNET_ID,
   findPlace,
   readSource,
   readTakenAddresses,

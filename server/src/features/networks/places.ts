@@ -54,7 +54,8 @@ export async function findPlace(tx: Tx, query: PlaceQuery, field: string): Promi
     throw new Invalid({ [field]: [`needs a subnet of IPv${version ?? 4}, and ${which}`] });
   }
   const held = subnet.task_id ?? network.task_id;
-  if (held !== null) throw new Conflict(`Subnet ${subnet.id} is held by task ${held}`, { retryAfterMs: 1000 });
+  if (held !== null)
+    throw new Conflict(`Subnet ${subnet.id} is held by task ${held}`, { retryAfterMs: 1000 });
   return { network, subnetId: subnet.id, cidr: subnet.cidr };
 }
 
@@ -103,3 +104,8 @@ export async function readTakenAddresses(
 export async function requireSubnets(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
   for (const id of new Set(ids)) await readSubnet(db, id, place);
 }
+
+/** SQL for the id of a region's own subnet. */
+export const EXTERNAL_SUBNET_ID = (regionId: string) =>
+  `select s.id from subnets s join networks n on n.id = s.network_id
+    where n.region_id = ${regionId} and n.external order by s.created_at, s.id limit 1`;

@@ -60,7 +60,13 @@ export const UpdateNetwork = Type.Object(
 );
 export type UpdateNetwork = Static<typeof UpdateNetwork>;
 
-const NETWORK_ORDERS = ['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'] as const;
+const NETWORK_ORDERS = [
+  'created_at.asc',
+  'created_at.desc',
+  'name.asc',
+  'name.desc',
+  'priority.desc',
+] as const;
 export type NetworkOrder = (typeof NETWORK_ORDERS)[number];
 
 export const ownedBy = () =>
@@ -86,4 +92,3 @@ const NetworkPort = Type.Object(
   { $id: 'NetworkPort' },
 );
 export const NetworkPortList = ListOf(NetworkPort, 'NetworkPortList');
-

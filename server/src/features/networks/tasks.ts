@@ -30,8 +30,7 @@ export const createNetworkTask = (deps: NetworkDeps): TaskHandler => ({
   async run(run) {
     const { subject } = run.task;
     return (
-      (await provided(run, deps)) ??
-      done({ networks: [subject] }, (tx) => releaseNetwork(tx, holdOf(run)))
+      (await provided(run, deps)) ?? done({ networks: [subject] }, (tx) => releaseNetwork(tx, holdOf(run)))
     );
   },
   undo: async (run) => forget(run),

@@ -3,6 +3,7 @@ import { type Reply, startTestServer, type TestServer } from '../../../../../tes
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
+import { networks } from '../../networks/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
 import { Observer } from '../observe.ts';
@@ -55,8 +56,15 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
   });
+  const nets = networks({
+    providerOf: () => ({ changeNetwork: (operation) => provider.changeFloatingIp(operation) }),
+  });
   const tasks = [createTask, updateTask, deleteTask, resizeTask, failoverTask];
-  const handlers = [...tasks.map((task) => task(providers)), ...(floating.tasks ?? [])];
+  const handlers = [
+    ...tasks.map((task) => task(providers)),
+    ...(floating.tasks ?? []),
+    ...(nets.tasks ?? []),
+  ];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];

@@ -89,7 +89,9 @@ export const UpdateSubnet = Type.Object(
     dns_nameservers: Type.Optional(Nullable(Type.Array(IpAddress(), { maxItems: MAX_ENTRIES }))),
     host_routes: Type.Optional(
       Nullable(
-        Type.Array(Type.Object({ destination: IpNetwork(), nexthop: IpAddress() }), { maxItems: MAX_ENTRIES }),
+        Type.Array(Type.Object({ destination: IpNetwork(), nexthop: IpAddress() }), {
+          maxItems: MAX_ENTRIES,
+        }),
       ),
     ),
     tags: Type.Optional(TagsPatch),

@@ -13,14 +13,7 @@ import { checkedTags, type NetworkDeps, placeOf, requireNetworks, taskOf } from 
 import { lockNetwork } from '../store.ts';
 import { refuseUsed } from '../users.ts';
 import { viewSubnet } from '../views.ts';
-import {
-  canonical,
-  checkGateway,
-  checkHostRoutes,
-  checkNameServers,
-  countOf,
-  planSubnet,
-} from './rules.ts';
+import { canonical, checkGateway, checkHostRoutes, checkNameServers, countOf, planSubnet } from './rules.ts';
 import type { CreateSubnet, SubnetListQuery, UpdateSubnet } from './schema.ts';
 import * as store from './store.ts';
 
@@ -88,7 +81,9 @@ export class SubnetService {
       requireFree('Subnet', row);
       const { gateway } = settings;
       if (gateway !== null && gateway !== row.gateway_ip && (await store.isGiven(tx, id, gateway))) {
-        throw new Conflict(`${gateway} cannot become the gateway: something in subnet ${id} has this address`);
+        throw new Conflict(
+          `${gateway} cannot become the gateway: something in subnet ${id} has this address`,
+        );
       }
       await store.changeSubnet(tx, id, settings, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, ...place });
@@ -142,7 +137,8 @@ function settingsAfter(row: SubnetRow, input: UpdateSubnet): store.SubnetSetting
   checkGateway(range, gateway, faults);
   checkNameServers(nameServers, faults);
   checkHostRoutes(range, hostRoutes, faults);
-  const tags = input.tags === undefined ? row.tags : faults.try(() => patchTags(row.tags, input.tags ?? null));
+  const tags =
+    input.tags === undefined ? row.tags : faults.try(() => patchTags(row.tags, input.tags ?? null));
   faults.refuse();
   return {
     name: input.name ?? row.name,
