@@ -250,6 +250,16 @@ create table k8s_pools (
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
 CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
+create table lb_ended_stats (
+  load_balancer_id uuid not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  request_errors bigint not null,
+  total_connections bigint not null,
+  constraint lb_ended_stats_pkey PRIMARY KEY (load_balancer_id),
+  constraint lb_ended_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+
 create table lb_health_monitors (
   id uuid not null,
   pool_id uuid not null,
@@ -271,6 +281,7 @@ create table lb_health_monitors (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  previous jsonb,
   constraint lb_health_monitors_pkey PRIMARY KEY (id),
   constraint lb_health_monitors_pool_id_key UNIQUE (pool_id),
   constraint lb_health_monitors_type_check CHECK ((type = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'TLS-HELLO'::text, 'PING'::text, 'UDP-CONNECT'::text, 'K8S'::text]))),
@@ -292,6 +303,7 @@ create table lb_listener_stats (
   constraint lb_listener_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
 ) with (fillfactor=70);
 CREATE INDEX lb_listener_stats_load_balancer ON public.lb_listener_stats USING btree (load_balancer_id);
+CREATE TRIGGER lb_listener_stats_ended AFTER DELETE ON public.lb_listener_stats FOR EACH ROW EXECUTE FUNCTION keep_ended_stats();
 
 create table lb_listeners (
   id uuid not null,
@@ -321,6 +333,9 @@ END) stored not null,
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  project_id integer not null,
+  region_id integer not null,
+  previous jsonb,
   constraint lb_listeners_pkey PRIMARY KEY (id),
   constraint lb_listeners_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TERMINATED_HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROMETHEUS'::text]))),
   constraint lb_listeners_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
@@ -328,11 +343,15 @@ END) stored not null,
   constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
   constraint lb_listeners_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
+CREATE INDEX lb_listeners_created_at ON public.lb_listeners USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_listeners_load_balancer ON public.lb_listeners USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_listeners_name ON public.lb_listeners USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX lb_listeners_pool ON public.lb_listeners USING btree (default_pool_id) WHERE (default_pool_id IS NOT NULL);
 CREATE UNIQUE INDEX lb_listeners_port ON public.lb_listeners USING btree (load_balancer_id, transport, protocol_port);
 CREATE INDEX lb_listeners_secret ON public.lb_listeners USING btree (secret_id) WHERE (secret_id IS NOT NULL);
 CREATE INDEX lb_listeners_sni_secrets ON public.lb_listeners USING gin (sni_secret_ids) WHERE (sni_secret_ids <> '{}'::uuid[]);
+CREATE TRIGGER lb_listeners_deleted AFTER DELETE ON public.lb_listeners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('listeners');
+CREATE TRIGGER lb_listeners_inserted AFTER INSERT ON public.lb_listeners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('listeners');
 
 create table lb_members (
   id uuid not null,
@@ -353,6 +372,7 @@ create table lb_members (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  previous jsonb,
   constraint lb_members_pkey PRIMARY KEY (id),
   constraint lb_members_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
   constraint lb_members_weight_check CHECK (((weight >= 0) AND (weight <= 256))),
@@ -361,6 +381,7 @@ create table lb_members (
 );
 CREATE UNIQUE INDEX lb_members_address ON public.lb_members USING btree (pool_id, address, protocol_port);
 CREATE INDEX lb_members_load_balancer ON public.lb_members USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_members_pool ON public.lb_members USING btree (pool_id, created_at, id);
 
 create table lb_pools (
   id uuid not null,
@@ -382,6 +403,9 @@ create table lb_pools (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  project_id integer not null,
+  region_id integer not null,
+  previous jsonb,
   constraint lb_pools_pkey PRIMARY KEY (id),
   constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
   constraint lb_pools_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROXY'::text, 'PROXYV2'::text]))),
@@ -391,9 +415,27 @@ create table lb_pools (
   constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
 CREATE INDEX lb_pools_ca_secret ON public.lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
+CREATE INDEX lb_pools_created_at ON public.lb_pools USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_pools_crl_secret ON public.lb_pools USING btree (crl_secret_id) WHERE (crl_secret_id IS NOT NULL);
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_pools_name ON public.lb_pools USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX lb_pools_secret ON public.lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
+CREATE TRIGGER lb_pools_deleted AFTER DELETE ON public.lb_pools REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
+CREATE TRIGGER lb_pools_inserted AFTER INSERT ON public.lb_pools REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
+
+create table lb_samples (
+  load_balancer_id uuid not null,
+  at timestamp with time zone not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  cpu_ms bigint,
+  vcpus smallint not null,
+  memory_util real,
+  coarse boolean not null,
+  constraint lb_samples_pkey PRIMARY KEY (load_balancer_id, at),
+  constraint lb_samples_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_samples_age ON public.lb_samples USING btree (coarse, at);
 
 create table limits_requests (
   id bigint generated always as identity not null,
@@ -612,6 +654,16 @@ create table regions (
   constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
 );
 CREATE TRIGGER regions_external_network AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_external_network();
+
+create table resource_count_changes (
+  xid xid8 default pg_current_xact_id() not null,
+  project_id integer not null,
+  region_id integer not null,
+  resource text not null,
+  change bigint not null
+);
+CREATE INDEX resource_count_changes_xid ON public.resource_count_changes USING btree (xid);
+CREATE CONSTRAINT TRIGGER resource_count_changes_apply AFTER INSERT ON public.resource_count_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION apply_count_changes();
 
 create table resource_counts (
   project_id integer not null,
@@ -876,6 +928,30 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.apply_count_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  noted record;
+begin
+  for noted in
+    with own as (delete from resource_count_changes where xid = pg_current_xact_id() returning *)
+    select project_id, region_id, resource, sum(change) as change from own
+     group by project_id, region_id, resource having sum(change) <> 0
+     order by project_id, region_id, resource
+  loop
+    update resource_counts set count = count + noted.change
+     where project_id = noted.project_id and region_id = noted.region_id and resource = noted.resource;
+    if not found then
+      insert into resource_counts as c (project_id, region_id, resource, count)
+      values (noted.project_id, noted.region_id, noted.resource, noted.change)
+      on conflict (project_id, region_id, resource) do update set count = c.count + excluded.count;
+    end if;
+  end loop;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_resource()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -889,6 +965,21 @@ begin
     update resource_counts set count = count - 1
      where project_id = old.project_id and region_id = old.region_id and resource = tg_argv[0];
   end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_ended_stats()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nothing is kept when the whole load balancer goes: its row is no longer there.
+  insert into lb_ended_stats as s (load_balancer_id, bytes_in, bytes_out, request_errors, total_connections)
+  select id, old.bytes_in, old.bytes_out, old.request_errors, old.total_connections
+    from load_balancers where id = old.load_balancer_id
+  on conflict (load_balancer_id) do update set bytes_in = s.bytes_in + excluded.bytes_in,
+    bytes_out = s.bytes_out + excluded.bytes_out, request_errors = s.request_errors + excluded.request_errors,
+    total_connections = s.total_connections + excluded.total_connections;
   return null;
 end $function$;
 
@@ -922,6 +1013,17 @@ begin
     insert into region_addresses (region_id, space, address, owner_id, subnet_id)
     values (new.region_id, new.vip_space, new.vip_address, new.vip_port_id, new.vip_subnet_id);
   end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_count_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into resource_count_changes (project_id, region_id, resource, change)
+  select project_id, region_id, tg_argv[0], case tg_op when 'INSERT' then count(*) else -count(*) end
+    from changed group by project_id, region_id;
   return null;
 end $function$;
 

@@ -35,6 +35,7 @@ import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
+import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
@@ -111,27 +112,37 @@ export function features({
 export class App {
   readonly routes: readonly Route[];
   readonly document: Record<string, unknown>;
+  /** The handlers of every task type. */
+  readonly handlers: readonly TaskHandler[];
   readonly engine: TaskEngine;
   readonly worker: Worker;
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
   readonly #watcher: TaskWatcher;
+  readonly #authenticator: Authenticator;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
     const all = features({ ...options, watcher: this.#watcher });
+    this.#authenticator = authenticatorOf(options);
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
-      ...probeRoutes(this.#metrics, options.isReady),
+      ...probeRoutes({
+        metrics: this.#metrics,
+        isReady: options.isReady,
+        operatorMetrics: all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
+        authenticator: this.#authenticator,
+      }),
     ];
     this.document = openApiDocument(this.routes, VERSION);
+    this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,
       log: options.log,
-      handlers: all.flatMap((feature) => feature.tasks ?? []),
+      handlers: this.handlers,
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine });
@@ -151,11 +162,7 @@ export class App {
       clock,
       ids,
       log,
-      authenticator: new Authenticator({
-        db,
-        now: () => clock.now().getTime(),
-        bearer: bearerResolver({ db, clock, cipher: this.#options.cipher }),
-      }),
+      authenticator: this.#authenticator,
       scopes: scopeResolver(db),
       routes: this.routes,
       rateLimit,
@@ -167,6 +174,14 @@ export class App {
     await serveReference(api, this.document);
     return api;
   }
+}
+
+function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {
+  return new Authenticator({
+    db,
+    now: () => clock.now().getTime(),
+    bearer: bearerResolver({ db, clock, cipher }),
+  });
 }
 
 function scopeResolver(db: Db): ScopeResolver {

@@ -7,10 +7,15 @@ export const CLUSTERS = '/cloud/v2/k8s/clusters/1/2';
 const PUBLIC_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF me@virga';
 
+export const addSshKeyCall = {
+  method: 'POST',
+  path: '/cloud/v1/ssh_keys/1',
+  body: { name: 'operator key', public_key: PUBLIC_KEY },
+} as const;
+
 export async function addSshKey(server: TestServer): Promise<void> {
-  const reply = await server.call('POST', '/cloud/v1/ssh_keys/1', {
-    body: { name: 'operator key', public_key: PUBLIC_KEY },
-  });
+  const { method, path, body } = addSshKeyCall;
+  const reply = await server.call(method, path, { body });
   if (reply.status !== 201) throw new Error(`the SSH key was not added: ${JSON.stringify(reply.body)}`);
 }
 

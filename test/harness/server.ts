@@ -8,17 +8,22 @@ import { App } from '../../server/src/app.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
 import { simulationSignals } from '../../server/src/features/kubernetes/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
-import { type NewRegion, readRegions, saveRegions } from '../../server/src/features/regions/index.ts';
+import {
+  type NewRegion,
+  type RegionRow,
+  readRegions,
+  saveRegions,
+} from '../../server/src/features/regions/index.ts';
 import type { VideoTokenSettings } from '../../server/src/features/video-tokens/index.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
-import { randomIds } from '../../server/src/kernel/ids.ts';
+import { type Ids, randomIds } from '../../server/src/kernel/ids.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { providerFactories } from '../../server/src/provider-factories.ts';
-import { RegionProviders } from '../../server/src/region-providers.ts';
+import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
 import { createTestDatabase } from './database.ts';
 import { waitUntil } from './wait.ts';
 
@@ -79,6 +84,10 @@ export interface TestServerOptions {
   /** Default: silent. */
   readonly log?: Logger;
   readonly seed?: string;
+  /** Default: random ones. */
+  readonly ids?: Ids;
+  /** Puts something between the features and what regions run on. */
+  readonly aroundProvider?: (provider: RegionProvider) => RegionProvider;
   /** Default: account 1 with one secret. */
   readonly video?: VideoTokenSettings;
 }
@@ -120,16 +129,18 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-server-'));
-  const providers = new RegionProviders(
-    await readRegions(db),
-    providerFactories({
-      timeScale: 0,
-      seed: options.seed ?? 'test',
-      dataDir,
-      log,
-      signals: simulationSignals(db),
-    }),
+  const { aroundProvider = (provider) => provider } = options;
+  const factories = providerFactories({
+    timeScale: 0,
+    seed: options.seed ?? 'test',
+    dataDir,
+    log,
+    signals: simulationSignals(db),
+  });
+  const wrapped = Object.entries(factories).map(
+    ([name, make]) => [name, (region: RegionRow) => aroundProvider(make(region))] as const,
   );
+  const providers = new RegionProviders(await readRegions(db), Object.fromEntries(wrapped));
   const { rateLimit = 0 } = options;
   const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);
   await db.transaction((tx) => addKeyId(tx, cipher.currentKeyId, clock.timestamp()));
@@ -137,7 +148,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     new App({
       db,
       clock,
-      ids: randomIds(),
+      ids: options.ids ?? randomIds(),
       log,
       providers,
       cipher,

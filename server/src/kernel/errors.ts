@@ -53,6 +53,23 @@ export class Conflict extends DomainError {
   }
 }
 
+/** Milliseconds after which to ask again for what a task holds: most tasks are done by then. */
+const HELD_FOR_MS = 1000;
+
+/** A task works on what a call wants to change: the call may be made again when the task has ended.
+ *  The HTTP layer adds what kind of task it is. */
+export class Locked extends Conflict {
+  readonly what: string;
+  readonly taskId: string;
+  /** @param what as the start of a sentence: "Load balancer 42" */
+  constructor(what: string, taskId: string, taskType?: string) {
+    const type = taskType === undefined ? '' : ` (${taskType})`;
+    super(`${what} is held by task ${taskId}${type}`, { retryAfterMs: HELD_FOR_MS });
+    this.what = what;
+    this.taskId = taskId;
+  }
+}
+
 export class QuotaExceeded extends DomainError {
   readonly attribute: string;
   readonly currentUsage: number;

@@ -11,6 +11,8 @@ export interface Feature {
   readonly background?: readonly BackgroundJob[];
   /** Encrypts what the feature keeps encrypted anew, when the master key changes. */
   readonly reseal?: Reseal;
+  /** Further metrics, in the text format of Prometheus; they name resources, so that only operators see them. */
+  readonly operatorMetrics?: () => Promise<string>;
   /** What to do when a mail of a kind has been sent. */
   readonly mailSent?: Readonly<Record<string, MailSentHook>>;
 }

@@ -1,4 +1,4 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Locked } from '../../kernel/errors.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export interface FloatingIpRow {
@@ -22,12 +22,8 @@ export interface FloatingIpView extends Omit<FloatingIpRow, 'client_id'> {
   readonly fixed_ip_address: string | null;
 }
 
-const RETRY_AFTER_MS = 1000;
-
 /** @throws Conflict naming the task that holds it */
 export function requireFree(row: Pick<FloatingIpRow, 'id' | 'task_id'>): void {
   if (row.task_id === null) return;
-  throw new Conflict(`Floating IP ${row.id} is held by task ${row.task_id}`, {
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  throw new Locked(`Floating IP ${row.id}`, row.task_id);
 }

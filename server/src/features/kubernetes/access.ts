@@ -1,4 +1,4 @@
-import { Conflict, Forbidden, NotFound } from '../../kernel/errors.ts';
+import { Forbidden, Locked, NotFound } from '../../kernel/errors.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
@@ -41,9 +41,7 @@ export async function getCluster(db: Db, ctx: RegionContext, name: string): Prom
 export async function lockFreeCluster(tx: Tx, ctx: RegionContext, name: string): Promise<ClusterRow> {
   const row = await lockClusterByName(tx, scopeOf(ctx), name);
   if (!row) throw new NotFound(`Kubernetes cluster ${name} was not found`);
-  if (row.task_id !== null) {
-    throw new Conflict(`Kubernetes cluster ${name} is locked by task ${row.task_id}`, { retryAfterMs: 1000 });
-  }
+  if (row.task_id !== null) throw new Locked(`Kubernetes cluster ${name}`, row.task_id);
   return row;
 }
 

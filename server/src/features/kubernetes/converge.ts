@@ -1,4 +1,4 @@
-import { Conflict, TaskFailed } from '../../kernel/errors.ts';
+import { TaskFailed } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
@@ -196,7 +196,7 @@ function answer(node: NodeRow, progress: Progress, outcome: 'ready' | 'removed')
 
 function desiredNode(cluster: ClusterRow, pools: readonly PoolRow[], node: NodeRow) {
   const pool = pools.find(({ id }) => id === node.pool_id);
-  if (!pool) throw new Conflict(`node ${node.id} has no pool`);
+  if (!pool) throw new Error(`node ${node.id} has no pool`);
   return {
     id: node.id,
     clusterId: cluster.id,

@@ -1,5 +1,5 @@
 import { zuluTime } from '../../kernel/codecs.ts';
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, Locked } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Page } from '../../platform/http/schemas.ts';
@@ -123,8 +123,9 @@ export function listFlavors(
 }
 
 function refuseUnfinished(cluster: ClusterRow): void {
-  if (cluster.control_plane_version === null)
-    throw new Conflict(`Kubernetes cluster ${cluster.name} is still being created`, { retryAfterMs: 1000 });
+  if (cluster.control_plane_version !== null) return;
+  const what = `Kubernetes cluster ${cluster.name} is still being created and`;
+  throw cluster.task_id === null ? new Conflict(what) : new Locked(what, cluster.task_id);
 }
 
 /** The certificate and the private key of the cluster's authority; every read is audited.

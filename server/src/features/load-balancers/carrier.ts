@@ -1,14 +1,14 @@
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
 import type { Carrier, CarrierRef, CarrierWhere } from '../floating-ips/index.ts';
 import { readListedByIds } from './list-store.ts';
 import { requireTransition } from './model.ts';
+import { markFailed } from './parts/store.ts';
 import type { RegionProviders } from './region-providers.ts';
 import { LoadBalancer } from './schema.ts';
 import * as store from './store.ts';
-import { addressOf, settling, treeOf } from './tasks/common.ts';
+import { heldTree, serve } from './tasks/common.ts';
 import { viewLoadBalancer } from './views.ts';
 
 /** Load balancers as what floating IPs lead to: their data plane serves the floating IP's address too. */
@@ -18,8 +18,8 @@ export function loadBalancerCarrier(providers: RegionProviders): Carrier {
     views,
     hold,
     changed: (tx, id, taskId) => store.noteFloatingIps(tx, id, taskId),
-    converge: (run, id) => converge(providers, run, id),
-    fail: (tx, id, taskId) => store.markFailed(tx, id, taskId),
+    converge: async (run, id) => serve(run, await heldTree(run, id), providers),
+    fail: (tx, id, taskId) => markFailed(tx, id, taskId),
   };
 }
 
@@ -39,14 +39,4 @@ async function hold(tx: Tx, { by, id, ...scope }: CarrierWhere, taskId: string):
   if (row.vip_address === null) throw new Conflict(`Load balancer ${row.id} has no address yet`);
   await store.holdLoadBalancer(tx, row.id, 'PENDING_UPDATE', taskId);
   return { id: row.id, portId: row.vip_port_id, address: row.vip_address };
-}
-
-async function converge(providers: RegionProviders, run: TaskRun, id: string) {
-  const mine = { ...run, task: { ...run.task, subject: id } };
-  const provider = providers.forTask(run.task.regionId);
-  const tree = await treeOf(mine);
-  const address = await addressOf(run.db, tree, provider);
-  await providers.afterPass(run.task.regionId);
-  const desired = await providers.desired(run.db, tree, address);
-  return waitFor(await provider.apply(desired, run.operation)) ?? settling(mine, tree, provider);
 }

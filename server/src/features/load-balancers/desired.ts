@@ -7,7 +7,14 @@ import {
   poolSecretIds,
 } from './desired-tls.ts';
 import { flavorOf } from './flavors.ts';
-import type { HealthMonitorRow, ListenerRow, LoadBalancerTree, MemberRow, PoolRow } from './model.ts';
+import {
+  type HealthMonitorRow,
+  type ListenerRow,
+  type LoadBalancerTree,
+  type MemberRow,
+  type PoolRow,
+  withoutDeleted,
+} from './model.ts';
 import type {
   DesiredHealthMonitor,
   DesiredListener,
@@ -20,10 +27,11 @@ import type {
 /** What the data plane shall serve, from what the database says. A listener whose certificate is not among the
  *  opened secrets is left out, and a pool whose TLS is not is switched off: nothing is served with less. */
 export function desiredOf(
-  tree: LoadBalancerTree,
+  all: LoadBalancerTree,
   vipAddress: string,
   secrets: OpenedSecrets,
 ): DesiredLoadBalancer {
+  const tree = withoutDeleted(all);
   const flavor = flavorOf(tree.flavor);
   return {
     id: tree.id,

@@ -1,44 +1,8 @@
-import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { Queryable } from '../../platform/database/db.ts';
 import type { OperatingStatus } from './model.ts';
+import { ALL_KINDS } from './parts/kinds.ts';
+import type { PartStatus } from './parts/store.ts';
 import type { ListenerStats } from './port.ts';
-
-export type PartKind = 'listener' | 'pool' | 'member' | 'monitor';
-
-export interface PartStatus {
-  readonly kind: PartKind;
-  readonly id: string;
-  readonly status: OperatingStatus;
-}
-
-const TABLES: Readonly<Record<PartKind, string>> = {
-  listener: 'lb_listeners',
-  pool: 'lb_pools',
-  member: 'lb_members',
-  monitor: 'lb_health_monitors',
-};
-
-/** Ends a task's hold: everything is ACTIVE with the operating status that the data plane gave. */
-export async function settleLoadBalancer(
-  tx: Tx,
-  { id, taskId }: { id: string; taskId: string },
-  status: OperatingStatus,
-  parts: readonly PartStatus[],
-): Promise<void> {
-  await tx.named('lb_settle', SETTLE, [JSON.stringify(parts), id, taskId, status]);
-}
-
-const SETTLE = `
-  with given as (select * from jsonb_to_recordset($1::jsonb) as r (kind text, id uuid, status text))
-  ${Object.entries(TABLES)
-    .map(
-      ([kind, table]) => `, ${kind} as (
-    update ${table} t set provisioning_status = 'ACTIVE', operating_status = g.status from given g
-     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $2
-       and (t.provisioning_status, t.operating_status) is distinct from ('ACTIVE', g.status))`,
-    )
-    .join('')}
-  update load_balancers set provisioning_status = 'ACTIVE', operating_status = $4, task_id = null
-   where id = $2 and task_id = $3`;
 
 /** What was seen of one load balancer, at the version that it had then. */
 export interface Sighting {
@@ -85,12 +49,10 @@ const WRITE_SIGHTINGS = `
       (excluded.active_connections, excluded.bytes_in, excluded.bytes_out, excluded.request_errors,
        excluded.total_connections)
   )
-  ${Object.entries(TABLES)
-    .map(
-      ([kind, table]) => `, ${kind} as (
+  ${ALL_KINDS.map(
+    ([kind, { table }]) => `, ${kind} as (
     update ${table} t set operating_status = g.status from given g
      where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = g.lb and t.operating_status <> g.status)`,
-    )
-    .join('')}
+  ).join('')}
   update load_balancers lb set operating_status = c.status from current c
    where lb.id = c.id and lb.operating_status <> c.status and lb.provisioning_status in ('ACTIVE', 'ERROR')`;

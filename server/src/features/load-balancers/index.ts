@@ -5,19 +5,22 @@ import type { Feature } from '../../platform/feature.ts';
 import type { Carrier } from '../floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { listenerRoutes } from './listeners/routes.ts';
+import { ListenerService } from './listeners/service.ts';
+import { countersForPrometheus } from './metrics/prometheus.ts';
+import { metricsRoutes } from './metrics/routes.ts';
+import { Sampler } from './metrics/sampler.ts';
+import { LoadBalancerMetrics } from './metrics/service.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
+import { PartService } from './parts/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
 import { RegionProviders } from './region-providers.ts';
 import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
-import { createTask } from './tasks/create.ts';
-import { deleteTask } from './tasks/delete.ts';
-import { failoverTask } from './tasks/failover.ts';
-import { resizeTask } from './tasks/resize.ts';
-import { updateTask } from './tasks/update.ts';
+import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
@@ -34,6 +37,7 @@ export interface LoadBalancerDeps {
 
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
+const SAMPLE_EVERY_MS = 60_000;
 
 export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
@@ -43,16 +47,21 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     now: () => deps.clock.now().getTime(),
     secrets: deps.secrets,
   });
+  const parts = new PartService(providers);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
+  const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
+      ...listenerRoutes(new ListenerService(parts)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
+      ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
-    tasks: [createTask, updateTask, deleteTask, resizeTask, failoverTask].map((task) => task(providers)),
+    tasks: loadBalancerTasks(providers),
     background: [
       {
         name: 'load-balancers-reconcile',
@@ -66,6 +75,12 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
         everyMs: OBSERVE_EVERY_MS,
         exclusive: true,
         run: () => observer.run(),
+      },
+      {
+        name: 'load-balancers-sample',
+        everyMs: SAMPLE_EVERY_MS,
+        exclusive: true,
+        run: () => sampler.run(),
       },
     ],
   };

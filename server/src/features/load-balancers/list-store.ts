@@ -14,7 +14,7 @@ export interface ListedRow extends Omit<LoadBalancerRow, 'client_id' | 'version'
   readonly shown_subnet_id: string;
   /** Ids of its listeners, separated by commas, or null. */
   readonly listener_ids: string | null;
-  /** Sums over its listeners; absent unless asked for. */
+  /** Sums over its listeners, those that are gone included; absent unless asked for. */
   readonly stats?: StatsRow;
 }
 
@@ -59,7 +59,11 @@ const STATS = `, (select jsonb_build_object(
     'active_connections', coalesce(sum(s.active_connections), 0), 'bytes_in', coalesce(sum(s.bytes_in), 0),
     'bytes_out', coalesce(sum(s.bytes_out), 0), 'request_errors', coalesce(sum(s.request_errors), 0),
     'total_connections', coalesce(sum(s.total_connections), 0))
-     from lb_listener_stats s where s.load_balancer_id = lb.id) as stats`;
+     from (select active_connections, bytes_in, bytes_out, request_errors, total_connections
+             from lb_listener_stats where load_balancer_id = lb.id
+           union all
+           select 0, bytes_in, bytes_out, request_errors, total_connections
+             from lb_ended_stats where load_balancer_id = lb.id) s) as stats`;
 
 /** Fields that may be missing: they come last in both directions. */
 const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([

@@ -199,9 +199,9 @@ test('listeners and counters come along, whether there are any or not', async ()
   await server.db.named(
     'test_listeners',
     `with l as (
-       insert into lb_listeners (id, load_balancer_id, name, protocol, protocol_port, provisioning_status,
-         operating_status, created_at)
-       select u.id, $1, 'l', 'TCP', u.n, 'ACTIVE', 'ONLINE', now() from unnest($2::uuid[]) with ordinality u (id, n)
+       insert into lb_listeners (id, load_balancer_id, project_id, region_id, name, protocol, protocol_port,
+         provisioning_status, operating_status, created_at)
+       select u.id, $1, 1, 2, 'l', 'TCP', u.n, 'ACTIVE', 'ONLINE', now() from unnest($2::uuid[]) with ordinality u (id, n)
        returning id)
      insert into lb_listener_stats select id, $1, 1, 20, 300, 4, 50 from l`,
     [first, listeners],

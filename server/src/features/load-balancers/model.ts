@@ -1,4 +1,4 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, Locked } from '../../kernel/errors.ts';
 import { type StoredTags, sameTags } from '../../platform/http/tags.ts';
 import type { HealthMonitorType, LbAlgorithm, ListenerProtocol, PoolProtocol } from './port.ts';
 
@@ -137,6 +137,8 @@ export interface MemberRow extends Statuses {
   readonly protocol_port: number;
   readonly weight: number;
   readonly backup: boolean;
+  readonly instance_id: string | null;
+  readonly subnet_id: string | null;
   readonly monitor_address: string | null;
   readonly monitor_port: number | null;
 }
@@ -166,7 +168,18 @@ export interface LoadBalancerTree extends LoadBalancerRow {
   readonly monitors: readonly HealthMonitorRow[];
 }
 
-const RETRY_AFTER_MS = 1000;
+/** A load balancer without the parts that are being deleted. */
+export function withoutDeleted(tree: LoadBalancerTree): LoadBalancerTree {
+  const staying = <Part extends Statuses>(parts: readonly Part[]) =>
+    parts.filter((part) => part.provisioning_status !== 'PENDING_DELETE');
+  return {
+    ...tree,
+    listeners: staying(tree.listeners),
+    pools: staying(tree.pools),
+    members: staying(tree.members),
+    monitors: staying(tree.monitors),
+  };
+}
 
 /** @throws Conflict naming the task that holds the lock, or saying that the state does not allow it */
 export function requireTransition(
@@ -174,12 +187,7 @@ export function requireTransition(
   to: ProvisioningStatus,
 ): void {
   if (row.task_id !== null) {
-    throw new Conflict(
-      `Load balancer ${row.id} is ${row.provisioning_status}: task ${row.task_id} holds it`,
-      {
-        retryAfterMs: RETRY_AFTER_MS,
-      },
-    );
+    throw new Locked(`Load balancer ${row.id} is ${row.provisioning_status} and`, row.task_id);
   }
   if (!TRANSITIONS[row.provisioning_status].includes(to)) {
     throw new Conflict(`Load balancer ${row.id} is ${row.provisioning_status} and cannot become ${to}`);

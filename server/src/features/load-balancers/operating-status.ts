@@ -1,5 +1,11 @@
-import type { PartStatus } from './health-store.ts';
-import type { LoadBalancerTree, MemberRow, OperatingStatus, PoolRow } from './model.ts';
+import {
+  type LoadBalancerTree,
+  type MemberRow,
+  type OperatingStatus,
+  type PoolRow,
+  withoutDeleted,
+} from './model.ts';
+import type { PartStatus } from './parts/store.ts';
 import type { MemberHealth, ObservedLoadBalancer } from './port.ts';
 
 /** Operating status from what the data plane says, rolled up from members to the load balancer. */
@@ -9,7 +15,8 @@ export interface Health {
 }
 
 /** `observed` is undefined when the data plane does not run: then every enabled listener is in ERROR. */
-export function healthOf(tree: LoadBalancerTree, observed: ObservedLoadBalancer | undefined): Health {
+export function healthOf(all: LoadBalancerTree, observed: ObservedLoadBalancer | undefined): Health {
+  const tree = withoutDeleted(all);
   const parts: PartStatus[] = [];
   const poolStatuses: OperatingStatus[] = [];
   for (const pool of tree.pools) {

@@ -1,7 +1,8 @@
 import { isIpAddress } from '../../platform/http/validation.ts';
 import type { Faults } from './faults.ts';
+import type { HealthMonitorInput } from './health-monitors/schema.ts';
+import type { PoolInput } from './pools/schema.ts';
 import type { HealthMonitorType, PoolProtocol } from './port.ts';
-import type { HealthMonitorInput, PoolInput } from './schema-input.ts';
 
 const ONLY_HTTP = ['http_method', 'http_version', 'url_path', 'domain_name', 'expected_codes'] as const;
 const SPEAKS_HTTP: ReadonlySet<HealthMonitorType> = new Set(['HTTP', 'HTTPS']);
@@ -15,22 +16,22 @@ export function checkHealthMonitor(
   at: string,
   faults: Faults,
 ): void {
-  if (monitor.timeout > monitor.delay) faults.add(`${at}.timeout`, 'must not be longer than delay');
+  if (monitor.timeout > monitor.delay) faults.add(`${at}timeout`, 'must not be longer than delay');
   if (poolProtocol === 'UDP' ? !OF_UDP_POOLS.has(monitor.type) : monitor.type === 'UDP-CONNECT') {
-    faults.add(`${at}.type`, `${monitor.type} cannot check a pool of protocol ${poolProtocol}`);
+    faults.add(`${at}type`, `${monitor.type} cannot check a pool of protocol ${poolProtocol}`);
   }
   if (!SPEAKS_HTTP.has(monitor.type)) {
     for (const field of ONLY_HTTP) {
-      if (monitor[field] != null) faults.add(`${at}.${field}`, 'is for HTTP and HTTPS only');
+      if (monitor[field] != null) faults.add(`${at}${field}`, 'is for HTTP and HTTPS only');
     }
     return;
   }
   const codes = monitor.expected_codes;
   if (codes != null && !(EXPECTED_CODES.test(codes) && risesFromTo(codes))) {
-    faults.add(`${at}.expected_codes`, 'must look like 200, like 200,202 or like 200-204');
+    faults.add(`${at}expected_codes`, 'must look like 200, like 200,202 or like 200-204');
   }
   if (monitor.domain_name != null && monitor.http_version === '1.0') {
-    faults.add(`${at}.domain_name`, 'needs http_version 1.1');
+    faults.add(`${at}domain_name`, 'needs http_version 1.1');
   }
 }
 
@@ -43,7 +44,7 @@ export function checkPersistence(pool: PoolInput, at: string, faults: Faults): v
   const persistence = pool.session_persistence;
   if (!persistence) return;
   const { type } = persistence;
-  const field = (name: string) => `${at}.session_persistence.${name}`;
+  const field = (name: string) => `${at}session_persistence.${name}`;
   if (type !== 'SOURCE_IP' && pool.protocol !== 'HTTP') {
     faults.add(field('type'), `must be SOURCE_IP for a pool of protocol ${pool.protocol}`);
   }

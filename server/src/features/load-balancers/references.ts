@@ -1,5 +1,7 @@
 import { NotFound } from '../../kernel/errors.ts';
-import type { CreateLoadBalancer, ListenerInput, LoggingInput, PoolInput } from './schema-input.ts';
+import type { ListenerInput } from './listeners/schema.ts';
+import type { MemberInput } from './members/schema.ts';
+import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 
 /** Resources of other kinds that a body may name. Ports and instances are none of this cloud's
  *  yet, so that none of them can be found.
@@ -10,11 +12,11 @@ export function refuseUnknownReferences(input: CreateLoadBalancer): void {
 }
 
 function refuseOfListener(listener: ListenerInput): void {
-  for (const pool of listener.pools ?? []) refuseOfPool(pool);
+  for (const pool of listener.pools ?? []) refuseOfMembers(pool.members ?? []);
 }
 
-function refuseOfPool(pool: PoolInput): void {
-  for (const member of pool.members ?? []) {
+export function refuseOfMembers(members: readonly Pick<MemberInput, 'instance_id' | 'subnet_id'>[]): void {
+  for (const member of members) {
     refuse('Instance', member.instance_id);
   }
 }

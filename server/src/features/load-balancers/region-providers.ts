@@ -4,7 +4,7 @@ import type { RegionScope } from '../../platform/http/context.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { desiredOf } from './desired.ts';
 import { secretIdsOf } from './desired-tls.ts';
-import type { LoadBalancerTree } from './model.ts';
+import { type LoadBalancerTree, withoutDeleted } from './model.ts';
 import type { DesiredLoadBalancer, LoadBalancerProvider } from './port.ts';
 
 /** How long the answer to "can you serve?" is believed. */
@@ -44,7 +44,7 @@ export class RegionProviders {
   /** What a task's data plane shall serve, with certificates in the clear.
    *  @throws TaskFailed when one of them cannot be opened */
   async desired(db: Queryable, tree: LoadBalancerTree, vipAddress: string): Promise<DesiredLoadBalancer> {
-    const ids = secretIdsOf(tree);
+    const ids = secretIdsOf(withoutDeleted(tree));
     const secrets = await this.secrets.open(db, ids);
     const missing = ids.find((id) => !secrets.has(id));
     if (missing !== undefined) {

@@ -1,8 +1,10 @@
 import type { Faults } from './faults.ts';
 import { FLAVORS, flavorNamed } from './flavors.ts';
+import type { ListenerInput } from './listeners/schema.ts';
 import { checkHealthMonitor, checkPersistence } from './pool-rules.ts';
+import type { PoolInput } from './pools/schema.ts';
 import type { ListenerProtocol, PoolProtocol } from './port.ts';
-import type { CreateLoadBalancer, ListenerInput, PoolInput } from './schema-input.ts';
+import type { CreateLoadBalancer } from './schema-input.ts';
 import { checkPoolSecrets } from './secret-uses.ts';
 
 /** What schemas cannot say: how the parts of a load balancer must fit together. */
@@ -35,7 +37,8 @@ export function checkLoadBalancer(input: CreateLoadBalancer, faults: Faults): vo
   const listeners = input.listeners ?? [];
   checkPorts(listeners, faults);
   listeners.forEach((listener, index) => {
-    checkListener(listener, `listeners.${index}`, faults);
+    checkListener(listener, `listeners.${index}.`, faults);
+    checkOwnPool(listener, `listeners.${index}.`, faults);
   });
 }
 
@@ -54,48 +57,52 @@ function checkPorts(listeners: readonly ListenerInput[], faults: Faults): void {
   });
 }
 
+/** @param at what the paths of its fields begin with: nothing, or a path that ends in a dot */
 export function checkListener(listener: ListenerInput, at: string, faults: Faults): void {
   const { protocol } = listener;
   if (protocol === 'TERMINATED_HTTPS') {
-    if (!listener.secret_id) faults.add(`${at}.secret_id`, 'is required for TERMINATED_HTTPS');
+    if (!listener.secret_id) faults.add(`${at}secret_id`, 'is required for TERMINATED_HTTPS');
   } else {
-    if (listener.secret_id) faults.add(`${at}.secret_id`, 'is for TERMINATED_HTTPS only');
-    if (listener.sni_secret_id?.length) faults.add(`${at}.sni_secret_id`, 'is for TERMINATED_HTTPS only');
+    if (listener.secret_id) faults.add(`${at}secret_id`, 'is for TERMINATED_HTTPS only');
+    if (listener.sni_secret_id?.length) faults.add(`${at}sni_secret_id`, 'is for TERMINATED_HTTPS only');
   }
   if (listener.insert_x_forwarded && !READS_HTTP.has(protocol)) {
-    faults.add(`${at}.insert_x_forwarded`, 'is for HTTP and TERMINATED_HTTPS only');
+    faults.add(`${at}insert_x_forwarded`, 'is for HTTP and TERMINATED_HTTPS only');
   }
   checkUsers(listener, at, faults);
-  listener.pools?.forEach((pool, index) => {
-    checkPoolFits(pool, protocol, `${at}.pools.${index}`, faults);
-    checkPool(pool, `${at}.pools.${index}`, faults);
+}
+
+/** The pools that come with a listener. */
+function checkOwnPool({ protocol, pools }: ListenerInput, at: string, faults: Faults): void {
+  pools?.forEach((pool, index) => {
+    const rule = poolRule(pool.protocol, protocol);
+    if (rule) faults.add(`${at}pools.${index}.protocol`, rule);
+    checkPool(pool, `${at}pools.${index}.`, faults);
   });
 }
 
 function checkUsers(listener: ListenerInput, at: string, faults: Faults): void {
   const users = listener.user_list ?? [];
   if (users.length > 0 && !READS_HTTP.has(listener.protocol)) {
-    faults.add(`${at}.user_list`, 'is for HTTP and TERMINATED_HTTPS only');
+    faults.add(`${at}user_list`, 'is for HTTP and TERMINATED_HTTPS only');
   }
   const names = new Set<string>();
   users.forEach(({ username, encrypted_password }, index) => {
     if (names.has(username))
-      faults.add(`${at}.user_list.${index}.username`, 'is used by another user of this list');
+      faults.add(`${at}user_list.${index}.username`, 'is used by another user of this list');
     names.add(username);
     if (!/^[!-~]+$/.test(encrypted_password)) {
-      faults.add(
-        `${at}.user_list.${index}.encrypted_password`,
-        'must be a crypt(3) hash without white space',
-      );
+      faults.add(`${at}user_list.${index}.encrypted_password`, 'must be a crypt(3) hash without white space');
     }
   });
 }
 
-function checkPoolFits(pool: PoolInput, protocol: ListenerProtocol, at: string, faults: Faults): void {
-  const fitting = POOL_PROTOCOLS[protocol];
-  if (fitting.includes(pool.protocol)) return;
+/** Why a pool cannot be behind a listener, or undefined. */
+export function poolRule(pool: PoolProtocol, listener: ListenerProtocol): string | undefined {
+  const fitting = POOL_PROTOCOLS[listener];
+  if (fitting.includes(pool)) return undefined;
   const rule = fitting.length > 0 ? `must be ${fitting.join(', ')}` : 'no pool is possible';
-  faults.add(`${at}.protocol`, `${rule} behind a listener of protocol ${protocol}`);
+  return `${rule} behind a listener of protocol ${listener}`;
 }
 
 export function checkPool(pool: PoolInput, at: string, faults: Faults): void {
@@ -104,14 +111,14 @@ export function checkPool(pool: PoolInput, at: string, faults: Faults): void {
     const key = `${address.toLowerCase()} ${protocol_port}`;
     if (seen.has(key)) {
       faults.add(
-        `${at}.members.${index}.protocol_port`,
+        `${at}members.${index}.protocol_port`,
         `${address} port ${protocol_port} is a member already`,
       );
     }
     seen.add(key);
   });
   checkPersistence(pool, at, faults);
-  checkPoolSecrets(pool, pool.protocol, `${at}.`, faults);
+  checkPoolSecrets(pool, pool.protocol, at, faults);
   if (pool.healthmonitor)
-    checkHealthMonitor(pool.healthmonitor, pool.protocol, `${at}.healthmonitor`, faults);
+    checkHealthMonitor(pool.healthmonitor, pool.protocol, `${at}healthmonitor.`, faults);
 }

@@ -13,13 +13,12 @@ import {
 import { tagFilters } from '../../platform/http/tag-filters.ts';
 import { Tag } from '../../platform/http/tags.ts';
 import { FloatingIp } from '../floating-ips/index.ts';
-import { OPERATING_STATUSES, ORDER_FIELDS, PROVISIONING_STATUSES } from './model.ts';
+import { ORDER_FIELDS } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
+import { OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
 
 /** What load balancers look like on the wire; what clients send is in schema-input.ts. */
 
-const OperatingStatus = () => StringEnum(OPERATING_STATUSES);
-const ProvisioningStatus = () => StringEnum(PROVISIONING_STATUSES);
 const IpFamily = () => StringEnum(['dual', 'ipv4', 'ipv6'] as const);
 
 export const Flavor = Type.Object({
@@ -37,14 +36,6 @@ const LoggingView = Type.Object({
     { default: null },
   ),
   topic_name: Nullable(Type.String()),
-});
-
-const Stats = Type.Object({
-  active_connections: Type.Integer(),
-  bytes_in: Type.Integer(),
-  bytes_out: Type.Integer(),
-  request_errors: Type.Integer(),
-  total_connections: Type.Integer(),
 });
 
 export const LoadBalancer = Type.Object(

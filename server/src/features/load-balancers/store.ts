@@ -129,12 +129,3 @@ export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Pr
   );
   return rows.length > 0;
 }
-
-/** Ends a task's hold in ERROR. */
-export async function markFailed(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'lb_failed',
-    `update load_balancers set provisioning_status = 'ERROR', task_id = null where id = $1 and task_id = $2`,
-    [id, taskId],
-  );
-}

@@ -5,7 +5,7 @@ import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
 /** Load balancers with everything that belongs to them, one statement however many there are. */
 
 const parts = (table: string, order: string) =>
-  `coalesce((select jsonb_agg(to_jsonb(t) order by ${order}) from ${table} t where t.load_balancer_id = lb.id), '[]')`;
+  `coalesce((select jsonb_agg(to_jsonb(t) - 'previous' order by ${order}) from ${table} t where t.load_balancer_id = lb.id), '[]')`;
 
 const IN_ORDER = 't.created_at, t.id';
 

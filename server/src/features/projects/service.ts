@@ -1,5 +1,5 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
-import { Conflict, NotFound } from '../../kernel/errors.ts';
+import { Conflict, Locked, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf } from '../../platform/database/db.ts';
 import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
@@ -98,7 +98,7 @@ export async function deleteProject(ctx: ProjectContext): Promise<TaskRef> {
 
 function refuseBusy(row: store.ProjectRow): void {
   if (row.task_id === null) return;
-  throw new Conflict(`Project ${row.id} is locked by task ${row.task_id}`, { retryAfterMs: 1000 });
+  throw new Locked(`Project ${row.id}`, row.task_id);
 }
 
 async function refusingTakenNames<T>(name: string, work: () => Promise<T>): Promise<T> {

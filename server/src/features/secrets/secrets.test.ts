@@ -305,7 +305,7 @@ test('a secret that a task may need to go back is kept until the task ends', asy
   const refused = await remove(id);
   expect(refused.status).toBe(409);
   expect(refused.headers['retry-after']).toBe('1');
-  expect(refused.body.message).toContain(`needed by task ${UNKNOWN}`);
+  expect(refused.body.message).toContain(`held by task ${UNKNOWN}`);
   await server.db.named('t_end_task', `update tasks set state = 'FINISHED' where id = $1`, [UNKNOWN]);
   await server.ended(await remove(id));
   expect((await get(id)).status).toBe(404);

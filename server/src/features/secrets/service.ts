@@ -1,5 +1,5 @@
 import { readTime } from '../../kernel/codecs.ts';
-import { Conflict, Invalid, type InvalidFields, NotFound } from '../../kernel/errors.ts';
+import { Conflict, Invalid, type InvalidFields, Locked, NotFound } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
@@ -86,11 +86,7 @@ export class SecretService {
       throw new Conflict(`Secret ${row.id} is used by ${users.join(', ')}; take it out of there first`);
     }
     const taskId = await findTaskNaming(tx, scopeOfRow(row), row.id);
-    if (taskId !== undefined) {
-      throw new Conflict(`Secret ${row.id} is needed by task ${taskId} until it ends`, {
-        retryAfterMs: 1000,
-      });
-    }
+    if (taskId !== undefined) throw new Locked(`Secret ${row.id}`, taskId);
   }
 
   /** @throws NotFound */
@@ -141,7 +137,7 @@ const scopeOfRow = (row: store.SecretRow) => ({ projectId: row.project_id, regio
 
 function refusePending({ id, status, task_id: taskId }: store.SecretRow): void {
   if (taskId === null) return;
-  throw new Conflict(`Secret ${id} is ${status}: task ${taskId} holds it`, { retryAfterMs: 1000 });
+  throw new Locked(`Secret ${id} is ${status} and`, taskId);
 }
 
 function taskOf(row: Pick<store.SecretRow, 'id' | 'name' | 'project_id' | 'region_id' | 'client_id'>) {

@@ -199,6 +199,14 @@ export interface K8sPools {
   taints: Json;
 }
 
+export interface LbEndedStats {
+  bytes_in: number;
+  bytes_out: number;
+  load_balancer_id: string;
+  request_errors: number;
+  total_connections: number;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -214,6 +222,7 @@ export interface LbHealthMonitors {
   max_retries_down: Generated<number>;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   provisioning_status: string;
   task_id: string | null;
   timeout: number;
@@ -234,9 +243,12 @@ export interface LbListeners {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   protocol_port: number;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   sni_secret_ids: Generated<string[]>;
   task_id: string | null;
@@ -271,6 +283,7 @@ export interface LbMembers {
   monitor_port: number | null;
   operating_status: string;
   pool_id: string;
+  previous: Json | null;
   protocol_port: number;
   provisioning_status: string;
   subnet_id: string | null;
@@ -290,8 +303,11 @@ export interface LbPools {
   load_balancer_id: string;
   name: string;
   operating_status: string;
+  previous: Json | null;
+  project_id: number;
   protocol: string;
   provisioning_status: string;
+  region_id: number;
   secret_id: string | null;
   session_persistence: Json | null;
   task_id: string | null;
@@ -299,6 +315,17 @@ export interface LbPools {
   timeout_member_connect: number | null;
   timeout_member_data: number | null;
   updated_at: Date | null;
+}
+
+export interface LbSamples {
+  at: Date;
+  bytes_in: number;
+  bytes_out: number;
+  coarse: boolean;
+  cpu_ms: number | null;
+  load_balancer_id: string;
+  memory_util: number | null;
+  vcpus: number;
 }
 
 export interface LimitsRequests {
@@ -444,6 +471,14 @@ export interface Regions {
   settings: Generated<Json>;
   slug: string;
   state: Generated<string>;
+}
+
+export interface ResourceCountChanges {
+  change: number;
+  project_id: number;
+  region_id: number;
+  resource: string;
+  xid: Generated<string>;
 }
 
 export interface ResourceCounts {
@@ -637,11 +672,13 @@ export interface DB {
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  lb_samples: LbSamples;
   limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
   mail_outbox: MailOutbox;
@@ -655,6 +692,7 @@ export interface DB {
   quota_thresholds: QuotaThresholds;
   region_addresses: RegionAddresses;
   regions: Regions;
+  resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
   secrets: Secrets;
   sign_ins: SignIns;

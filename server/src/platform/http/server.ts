@@ -8,7 +8,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
-import { Invalid, NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
+import { Invalid, Locked, NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Authenticator, type Caller, NOBODY } from '../auth/caller.ts';
@@ -68,7 +68,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   closeUnusedConnections(app);
   await app.register(cors, {
     origin: true,
-    exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'x-should-retry', 'idempotency-replayed'],
   });
   if (options.rateLimit > 0) await limitRate(app, options.rateLimit);
   app.decorateRequest('caller', null as never);
@@ -76,7 +76,10 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     reply.header('x-request-id', request.id);
   });
   if (options.observe) observeRequests(app, options.observe);
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  app.setErrorHandler(async (error, request, reply) => {
+    sendError(error instanceof Locked ? await naming(options.db, error) : error, request, reply);
+    return reply;
+  });
   app.setNotFoundHandler(async (request) => refuseUnknown(options.routes, request));
   const validator = new Validator();
   for (const route of options.routes) addRoute(app, route, options, validator);
@@ -112,6 +115,14 @@ function observeRequests(app: FastifyInstance, observe: NonNullable<ApiOptions['
       reply.elapsedTime / 1000,
     );
   });
+}
+
+/** Says what kind of task holds what the caller wants. */
+async function naming(db: Db, error: Locked): Promise<Locked> {
+  const [task] = await db
+    .named<{ type: string }>('task_type', 'select type from tasks where id = $1', [error.taskId])
+    .catch(() => []);
+  return task ? new Locked(error.what, error.taskId, task.type) : error;
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,34 +1,70 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
-import type { TaskRun } from '../../../platform/tasks/handler.ts';
+import type { Created } from '../../../platform/tasks/created-resources.ts';
+import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { readSource, readTakenAddresses } from '../../networks/index.ts';
-import { settleLoadBalancer } from '../health-store.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
+import { settleLoadBalancer } from '../parts/store.ts';
 import type { LoadBalancerProvider } from '../port.ts';
+import type { RegionProviders } from '../region-providers.ts';
 import { storeAddress } from '../store.ts';
 import { readTree } from '../tree-store.ts';
 
 export const MINUTE_MS = 60_000;
 
-/** The task's load balancer, which it holds until it ends.
+/** The load balancer that a task holds until it ends.
  *  @throws TaskFailed when it does not hold it (any more) */
-export async function treeOf({ db, task }: TaskRun): Promise<LoadBalancerTree> {
-  const tree = await readTree(db, task.subject);
+export async function heldTree({ db, task }: TaskRun, id = task.subject): Promise<LoadBalancerTree> {
+  const tree = await readTree(db, id);
   if (!tree || tree.task_id !== task.id) {
-    throw new TaskFailed(`Load balancer ${task.subject} is not held by this task`);
+    throw new TaskFailed(`Load balancer ${id} is not held by this task`);
   }
   return tree;
+}
+
+/** Makes the data plane serve what the database says.
+ *  @returns to be waited for, or what ends the task's hold
+ *  @throws TaskFailed with the data plane's reason */
+export async function serve(
+  run: TaskRun,
+  tree: LoadBalancerTree,
+  providers: RegionProviders,
+): Promise<Wait | ((tx: Tx) => Promise<void>)> {
+  const provider = providers.forTask(run.task.regionId);
+  const address = await addressOf(run.db, tree, provider);
+  // A pass that began before the change was written does not know it, and could take it back.
+  await providers.afterPass(run.task.regionId);
+  const desired = await providers.desired(run.db, tree, address);
+  const waiting = waitFor(await provider.apply(desired, run.operation));
+  return waiting ?? settling(run, tree, provider);
+}
+
+/** What else a task ends with. */
+export interface Ending {
+  readonly created?: Created | undefined;
+  readonly commit?: (tx: Tx) => Promise<void>;
+}
+
+/** One step of a task that ends when the data plane serves what the database says. */
+export async function converge(
+  run: TaskRun,
+  tree: LoadBalancerTree,
+  providers: RegionProviders,
+  { created, commit }: Ending = {},
+): Promise<Done | Wait> {
+  const settle = await serve(run, tree, providers);
+  if (typeof settle !== 'function') return settle;
+  return done(created, async (tx) => {
+    await settle(tx);
+    await commit?.(tx);
+  });
 }
 
 const MAX_ATTEMPTS = 50;
 
 /** The virtual address of a load balancer: the one it has, or a new one that nobody else has where it is. */
-export async function addressOf(
-  db: Db,
-  tree: LoadBalancerTree,
-  provider: LoadBalancerProvider,
-): Promise<string> {
+async function addressOf(db: Db, tree: LoadBalancerTree, provider: LoadBalancerProvider): Promise<string> {
   if (tree.vip_address !== null) return tree.vip_address;
   const { region_id: regionId, vip_space: space, vip_subnet_id: subnetId } = tree;
   const within = subnetId === null ? undefined : await readSource(db, subnetId);
@@ -46,7 +82,7 @@ export async function addressOf(
 }
 
 /** Asks the data plane how it is and prepares what ends the task's hold. */
-export async function settling(
+async function settling(
   { task }: TaskRun,
   tree: LoadBalancerTree,
   provider: LoadBalancerProvider,

@@ -4,7 +4,7 @@ import { release } from '../../quotas/index.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
-import { addressOf, MINUTE_MS, settling, treeOf } from './common.ts';
+import { converge, heldTree, MINUTE_MS } from './common.ts';
 
 /** Brings a new load balancer up; when that fails, nothing of it is left. */
 export function createTask(providers: RegionProviders): TaskHandler {
@@ -12,21 +12,13 @@ export function createTask(providers: RegionProviders): TaskHandler {
     type: 'create_loadbalancer',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
-      const provider = providers.forTask(run.task.regionId);
       // Before the virtual address is stored: from then on the load balancer is served with what it has.
-      const floating = await addressAttached(run.db, provider, run.task.id);
-      const tree = await treeOf(run);
-      const address = await addressOf(run.db, tree, provider);
-      // A pass that began before the address was stored does not know that this is wanted.
-      await providers.afterPass(run.task.regionId);
-      const waiting = waitFor(
-        await provider.apply(await providers.desired(run.db, tree, address), run.operation),
-      );
-      if (waiting) return waiting;
-      const settle = await settling(run, tree, provider);
-      return done({ ...createdBy(tree), floatingips: floating }, async (tx) => {
-        await settle(tx);
-        await settleAttached(tx, run.task.id, run.timestamp);
+      const floating = await addressAttached(run.db, providers.forTask(run.task.regionId), run.task.id);
+      const tree = await heldTree(run);
+      const created = { ...createdBy(tree), floatingips: floating };
+      return converge(run, tree, providers, {
+        created,
+        commit: (tx) => settleAttached(tx, run.task.id, run.timestamp),
       });
     },
     async undo({ task, operation, timestamp }) {

@@ -1,7 +1,8 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { release } from '../../quotas/index.ts';
+import { markFailed } from '../parts/store.ts';
 import type { RegionProviders } from '../region-providers.ts';
-import { deleteLoadBalancer, markFailed } from '../store.ts';
+import { deleteLoadBalancer } from '../store.ts';
 import { MINUTE_MS } from './common.ts';
 
 /** Stops a load balancer, then forgets it; when it cannot be stopped, it stays in ERROR and can be deleted again. */

@@ -1,15 +1,9 @@
 import type { TaskHandler } from '../../../platform/tasks/handler.ts';
 import type { RegionProviders } from '../region-providers.ts';
-import { applyTree, reapplyOrFail } from './apply.ts';
-import { MINUTE_MS } from './common.ts';
+import { changeTask } from './change.ts';
 
 /** Replaces what runs behind a load balancer, once for each task: providers know a failover by its type, and
  *  its repetition by its key. What failed half-way is served again by whatever still runs, or is in ERROR. */
 export function failoverTask(providers: RegionProviders): TaskHandler {
-  return {
-    type: 'failover_loadbalancer',
-    deadlineMs: 15 * MINUTE_MS,
-    run: (run) => applyTree(run, providers),
-    undo: (run) => reapplyOrFail(run, providers),
-  };
+  return changeTask(providers, 'failover_loadbalancer', async () => {});
 }

@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  IpNetwork,
+  ListOf,
+  ListQuery,
+  Name,
+  Nullable,
+  RegionParams,
+  StringEnum,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
+import { PoolInput } from '../pools/schema.ts';
+import { OperatingStatus, ProvisioningStatus, port, Stats, timeout } from '../schema-parts.ts';
+
+/** Listeners on the wire. */
+
+const UserInput = Type.Object({
+  username: Type.String({ maxLength: 32, pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,30}[a-zA-Z0-9._]$' }),
+  encrypted_password: Type.String({ maxLength: 128 }),
+});
+
+const listenerFields = () => ({
+  name: Name(),
+  protocol: StringEnum(['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP']),
+  protocol_port: port(),
+  allowed_cidrs: Type.Optional(Nullable(Type.Array(IpNetwork(), { maxItems: 100 }))),
+  connection_limit: Type.Optional(Type.Integer({ minimum: -1, maximum: 1_000_000, default: 100_000 })),
+  insert_x_forwarded: Type.Optional(Type.Boolean()),
+  secret_id: Type.Optional(
+    Type.Unsafe<string>({
+      anyOf: [
+        { type: 'string', const: '' },
+        { type: 'string', format: 'uuid' },
+      ],
+    }),
+  ),
+  sni_secret_id: Type.Optional(Type.Array(Uuid())),
+  timeout_client_data: Type.Optional(timeout()),
+  timeout_member_connect: Type.Optional(timeout({ deprecated: true })),
+  timeout_member_data: Type.Optional(timeout({ deprecated: true })),
+  user_list: Type.Optional(Type.Array(UserInput, { maxItems: 3 })),
+});
+
+export const ListenerInput = Type.Object({
+  ...listenerFields(),
+  pools: Type.Optional(Type.Array(PoolInput, { maxItems: 1 })),
+});
+export type ListenerInput = Static<typeof ListenerInput>;
+
+const Protocol = () => StringEnum(['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP']);
+
+export const CreateListener = Type.Object(
+  { load_balancer_id: Uuid(), default_pool_id: Type.Optional(Uuid()), ...listenerFields() },
+  { $id: 'CreateListener' },
+);
+export type CreateListener = Static<typeof CreateListener>;
+
+export const UpdateListener = Type.Object(
+  {
+    name: Type.Optional(Name()),
+    admin_state_up: Type.Optional(Type.Boolean()),
+    allowed_cidrs: Type.Optional(Nullable(Type.Array(IpNetwork(), { maxItems: 100 }))),
+    connection_limit: Type.Optional(Type.Integer({ minimum: -1, maximum: 1_000_000 })),
+    secret_id: Type.Optional(Nullable(Uuid())),
+    sni_secret_id: Type.Optional(Nullable(Type.Array(Uuid()))),
+    timeout_client_data: Type.Optional(timeout()),
+    timeout_member_connect: Type.Optional(timeout({ deprecated: true })),
+    timeout_member_data: Type.Optional(timeout({ deprecated: true })),
+    user_list: Type.Optional(Nullable(Type.Array(UserInput, { maxItems: 3 }))),
+  },
+  { $id: 'UpdateListener' },
+);
+export type UpdateListener = Static<typeof UpdateListener>;
+
+export const Listener = Type.Object(
+  {
+    id: Uuid(),
+    load_balancer_id: Nullable(Uuid()),
+    name: Name(),
+    protocol: Protocol(),
+    protocol_port: port(),
+    admin_state_up: Type.Boolean(),
+    operating_status: OperatingStatus(),
+    provisioning_status: ProvisioningStatus(),
+    allowed_cidrs: Nullable(Type.Array(IpNetwork())),
+    connection_limit: Type.Integer({ minimum: -1, maximum: 1_000_000 }),
+    insert_headers: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Headers that requests carry on to members; the value says whether they do.',
+    }),
+    pool_count: Nullable(Type.Integer()),
+    secret_id: Nullable(Type.String()),
+    sni_secret_id: Nullable(Type.Array(Type.String())),
+    stats: Nullable(Stats),
+    timeout_client_data: timeout(),
+    timeout_member_connect: timeout({ deprecated: true }),
+    timeout_member_data: timeout({ deprecated: true }),
+    user_list: Type.Array(UserInput),
+    creator_task_id: Nullable(Uuid()),
+    task_id: Nullable(Uuid()),
+  },
+  { $id: 'Listener' },
+);
+
+export const ListenerList = ListOf(Listener, 'ListenerList');
+
+export const ListenerParams = Type.Object({ ...RegionParams.properties, listener_id: Uuid() });
+
+export const ShowQuery = Type.Object({ show_stats: Type.Optional(Type.Boolean({ default: false })) });
+
+export const ListenerListQuery = ListQuery({
+  load_balancer_id: Type.Optional(Uuid()),
+  name: Type.Optional(Type.String()),
+  show_stats: Type.Optional(Type.Boolean({ default: false })),
+});
+export type ListenerListQuery = Static<typeof ListenerListQuery>;
+
+export const DeleteQuery = Type.Object({
+  delete_default_pool: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether its default pool goes with it.' }),
+  ),
+});

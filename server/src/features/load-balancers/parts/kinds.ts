@@ -1,0 +1,114 @@
+import type { CreatedKind } from '../../../platform/tasks/created-resources.ts';
+import type { LoadBalancerTree } from '../model.ts';
+
+/** The kinds of parts that a load balancer is made of. A new kind is registered here, and gets everything that
+ *  changes parts: writing, holding, settling and taking back. Its table has the columns that `STATE_COLUMNS`
+ *  names, and `previous jsonb`. */
+
+export type PartKind = 'listener' | 'pool' | 'member' | 'monitor';
+
+export interface PartRef {
+  readonly kind: PartKind;
+  readonly id: string;
+}
+
+export interface KindSpec {
+  readonly table: string;
+  /** What messages call it. */
+  readonly noun: string;
+  /** Under which key tasks name what they created. */
+  readonly created: CreatedKind;
+  /** Columns that a creation or a change writes. */
+  readonly columns: readonly string[];
+  readonly rows: (tree: LoadBalancerTree) => readonly { readonly id: string; readonly name?: string }[];
+  /** The part that it belongs to, and goes with. */
+  readonly owner?: { readonly kind: PartKind; readonly column: string };
+  /** Other parts that use it, and so change with it. */
+  readonly users?: (tree: LoadBalancerTree, id: string) => readonly PartRef[];
+}
+
+const TIMEOUTS = ['timeout_client_data', 'timeout_member_connect', 'timeout_member_data'];
+
+/** In the order in which they can be inserted. */
+export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
+  pool: {
+    table: 'lb_pools',
+    noun: 'Pool',
+    created: 'pools',
+    columns: [
+      ...['project_id', 'region_id', 'name', 'protocol', 'lb_algorithm', 'session_persistence'],
+      ...['secret_id', 'ca_secret_id', 'crl_secret_id'],
+      ...TIMEOUTS,
+    ],
+    rows: (tree) => tree.pools,
+    users: (tree, id) =>
+      tree.listeners
+        .filter((listener) => listener.default_pool_id === id)
+        .map((listener) => ({ kind: 'listener', id: listener.id })),
+  },
+  member: {
+    table: 'lb_members',
+    noun: 'Member',
+    created: 'members',
+    columns: [
+      ...['pool_id', 'address', 'protocol_port', 'weight', 'backup', 'instance_id', 'subnet_id'],
+      ...['monitor_address', 'monitor_port'],
+    ],
+    rows: (tree) => tree.members,
+    owner: { kind: 'pool', column: 'pool_id' },
+  },
+  monitor: {
+    table: 'lb_health_monitors',
+    noun: 'Health monitor',
+    created: 'healthmonitors',
+    columns: [
+      ...['pool_id', 'type', 'delay', 'timeout', 'max_retries', 'max_retries_down', 'http_method'],
+      ...['http_version', 'url_path', 'domain_name', 'expected_codes'],
+    ],
+    rows: (tree) => tree.monitors,
+    owner: { kind: 'pool', column: 'pool_id' },
+  },
+  listener: {
+    table: 'lb_listeners',
+    noun: 'Listener',
+    created: 'listeners',
+    columns: [
+      ...['project_id', 'region_id', 'default_pool_id', 'name', 'protocol', 'protocol_port', 'allowed_cidrs'],
+      ...['connection_limit', 'insert_x_forwarded', 'user_list', 'secret_id', 'sni_secret_ids'],
+      ...TIMEOUTS,
+    ],
+    rows: (tree) => tree.listeners,
+  },
+};
+
+/** Columns that every kind has beside its own. */
+export const STATE_COLUMNS = [
+  ...['id', 'load_balancer_id', 'admin_state_up', 'provisioning_status', 'operating_status', 'task_id'],
+  ...['creator_task_id', 'created_at'],
+] as const;
+
+export const ALL_KINDS = Object.entries(KINDS) as readonly (readonly [PartKind, KindSpec])[];
+
+/** What goes when this part goes, itself included. */
+export function withBelongings(tree: LoadBalancerTree, part: PartRef): PartRef[] {
+  const owned = ALL_KINDS.flatMap(([kind, { owner, rows }]) =>
+    owner?.kind === part.kind
+      ? rows(tree)
+          .filter((row) => Reflect.get(row, owner.column) === part.id)
+          .map(({ id }): PartRef => ({ kind, id }))
+      : [],
+  );
+  return [part, ...owned.flatMap((child) => withBelongings(tree, child))];
+}
+
+/** The parts between this one and the load balancer: what it belongs to, and what uses it.
+ *  @param row of the part, which the tree need not have yet */
+export function partsAbove(tree: LoadBalancerTree, kind: PartKind, row: { readonly id: string }): PartRef[] {
+  const { owner, users } = KINDS[kind];
+  const above: PartRef[] = [...(users?.(tree, row.id) ?? [])];
+  if (owner) above.push({ kind: owner.kind, id: String(Reflect.get(row, owner.column)) });
+  return above.flatMap((part) => {
+    const found = KINDS[part.kind].rows(tree).find(({ id }) => id === part.id);
+    return found ? [part, ...partsAbove(tree, part.kind, found)] : [];
+  });
+}

@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import { NotFound } from '../../../kernel/errors.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import type { Created } from '../../../platform/tasks/created-resources.ts';
+import { NO_TASK, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { type LoadBalancerTree, requireTransition } from '../model.ts';
+import type { RegionProviders } from '../region-providers.ts';
+import { lockLoadBalancer } from '../store.ts';
+import type { ChangeInput } from '../tasks/change.ts';
+import { readTree } from '../tree-store.ts';
+import { ALL_KINDS, KINDS, type PartKind, type PartRef, partsAbove, withBelongings } from './kinds.ts';
+import { NewRows } from './rows.ts';
+import { type HeldPart, hold, insertParts, type PartPatch, readOwner, updateParts } from './store.ts';
+import type { PartTask } from './tasks.ts';
+
+/** What a change consists of, beside the new rows. */
+export interface PartChange {
+  readonly task: PartTask;
+  /** The part that the task is about. */
+  readonly subject: { readonly id: string; readonly name: string };
+  readonly updates?: Readonly<Partial<Record<PartKind, readonly PartPatch[]>>>;
+  /** Whatever belongs to these goes with them. */
+  readonly removals?: readonly PartRef[];
+  /** Parts that the task names as created beside the new ones. */
+  readonly created?: Created;
+}
+
+/** What a change is decided from. */
+export interface Decision {
+  /** The load balancer as it is, locked until the change is written. */
+  readonly tree: LoadBalancerTree;
+  /** Takes new parts. */
+  readonly rows: NewRows;
+  readonly tx: Tx;
+}
+
+/** Decides what a request changes; undefined: nothing.
+ *  @throws Invalid, NotFound, Conflict, Forbidden */
+export type Decide = (from: Decision) => PartChange | undefined | Promise<PartChange | undefined>;
+
+/** Changes of the parts of load balancers, one at a time for each load balancer: the rows are written and held,
+ *  and a task makes the data plane follow. */
+export class PartService {
+  readonly #providers: RegionProviders;
+
+  constructor(providers: RegionProviders) {
+    this.#providers = providers;
+  }
+
+  /** Changes parts of the load balancer that a part belongs to.
+   *  @throws NotFound for the part, and like `change` */
+  async changePart(ctx: RegionContext, part: PartRef, decide: Decide): Promise<TaskRef> {
+    const where = { id: part.id, projectId: ctx.project.id, regionId: ctx.region.id };
+    const owner = await readOwner(ctx.db, part.kind, where);
+    if (owner === undefined) throw new NotFound(`${KINDS[part.kind].noun} ${part.id} was not found`);
+    return this.change(ctx, owner, decide);
+  }
+
+  /** @throws NotFound, Conflict naming the task that holds the load balancer, Forbidden, and what `decide` throws */
+  async change(ctx: RegionContext, loadBalancerId: string, decide: Decide): Promise<TaskRef> {
+    await this.#providers.require(ctx.region);
+    return ctx.db.transaction(async (tx) => {
+      const where = { id: loadBalancerId, projectId: ctx.project.id, regionId: ctx.region.id };
+      const loadBalancer = await lockLoadBalancer(tx, where);
+      requireTransition(loadBalancer, 'PENDING_UPDATE');
+      const tree = await readTree(tx, loadBalancerId);
+      if (!tree) throw new NotFound(`Load balancer ${loadBalancerId} was not found`);
+      const taskId = ctx.ids.uuid();
+      const rows = new NewRows({ ids: ctx.ids, clock: ctx.clock, taskId, loadBalancer });
+      const change = await decide({ tree, rows, tx });
+      if (!change) return NO_TASK;
+      const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
+      const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
+      return startTask(tx, ctx, {
+        id: taskId,
+        type: change.task,
+        subject: change.subject.id,
+        name: change.subject.name,
+        projectId: tree.project_id,
+        regionId: tree.region_id,
+        clientId: tree.client_id,
+        input: { ...input },
+      });
+    });
+  }
+}
+
+interface Write {
+  readonly tree: LoadBalancerTree;
+  readonly rows: NewRows;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+/** @returns what the task will have created */
+async function write(
+  tx: Tx,
+  { tree, rows, taskId, timestamp }: Write,
+  { updates = {}, removals = [], created = {} }: PartChange,
+): Promise<Created> {
+  const held = new Map<string, HeldPart>();
+  const holdAbove = (kind: PartKind, row: { readonly id: string }) => {
+    for (const part of partsAbove(tree, kind, row)) held.set(part.id, { ...part, status: 'PENDING_UPDATE' });
+  };
+  const all: Created = { ...created };
+  for (const [kind, { created: key, rows: rowsOf }] of ALL_KINDS) {
+    const inserted = rows.of[kind];
+    const patches = updates[kind] ?? [];
+    if (inserted.length > 0) await insertParts(tx, kind, inserted);
+    if (inserted.length > 0) all[key] = [...inserted.map(({ id }) => id), ...(all[key] ?? [])];
+    if (patches.length > 0) await updateParts(tx, kind, patches, { taskId, timestamp });
+    const changed = new Set(patches.map(({ id }) => id));
+    for (const row of [...inserted, ...rowsOf(tree).filter(({ id }) => changed.has(id))]) {
+      holdAbove(kind, row);
+    }
+  }
+  for (const part of removals) {
+    const row = KINDS[part.kind].rows(tree).find(({ id }) => id === part.id);
+    if (row) holdAbove(part.kind, row);
+  }
+  for (const part of removals.flatMap((removal) => withBelongings(tree, removal))) {
+    held.set(part.id, { ...part, status: 'PENDING_DELETE' });
+  }
+  await hold(tx, { id: tree.id, taskId }, [...held.values()]);
+  return all;
+}
+
+/** The part with this id, which a client may have written in capitals.
+ *  @throws NotFound */
+export function partOf<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  id: string,
+  noun: string,
+): Row {
+  const row = rows.find((each) => each.id === id.toLowerCase());
+  if (!row) throw new NotFound(`${noun} ${id} was not found`);
+  return row;
+}
+
+/** The columns of `set` that differ from what the row has. */
+export function differing(
+  row: object,
+  set: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(set).filter(
+    ([column, value]) => value !== undefined && !isDeepStrictEqual(Reflect.get(row, column), value),
+  );
+  return Object.fromEntries(entries);
+}

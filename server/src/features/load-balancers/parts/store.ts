@@ -1,0 +1,154 @@
+import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import type { OperatingStatus, ProvisioningStatus } from '../model.ts';
+import { ALL_KINDS, KINDS, type PartKind, STATE_COLUMNS } from './kinds.ts';
+import type { NewRow } from './rows.ts';
+
+/** All SQL that changes parts of load balancers, the same for every kind. */
+
+/** @param parameter number of the statement's parameter that holds the rows */
+export function insertSql(kind: PartKind, parameter: number): string {
+  const { table, columns } = KINDS[kind];
+  const all = [...STATE_COLUMNS, ...columns].join(', ');
+  return `insert into ${table} (${all}) select ${all} from jsonb_populate_recordset(null::${table}, $${parameter}::jsonb)`;
+}
+
+export async function insertParts(tx: Tx, kind: PartKind, rows: readonly NewRow[]): Promise<void> {
+  await tx.named(`lb_insert_${kind}`, insertSql(kind, 1), [JSON.stringify(rows)]);
+}
+
+/** New values for some columns of a part. */
+export interface PartPatch {
+  readonly id: string;
+  readonly set: Readonly<Record<string, unknown>>;
+}
+
+/** Writes new values, and keeps the old ones until the change is settled. */
+export async function updateParts(
+  tx: Tx,
+  kind: PartKind,
+  patches: readonly PartPatch[],
+  { taskId, timestamp }: { taskId: string; timestamp: string },
+): Promise<void> {
+  await tx.named(`lb_update_${kind}`, updateSql(kind), [JSON.stringify(patches), taskId, timestamp]);
+}
+
+const changeable = (kind: PartKind) => ['admin_state_up', ...KINDS[kind].columns];
+
+function updateSql(kind: PartKind): string {
+  const columns = changeable(kind);
+  return `update ${KINDS[kind].table} t
+     set (${columns.join(', ')}) = (select ${columns.map((name) => `p.${name}`).join(', ')}
+                                      from jsonb_populate_record(t, r.set) p),
+         previous = to_jsonb(t) - 'previous', provisioning_status = 'PENDING_UPDATE', task_id = $2::uuid,
+         updated_at = $3::timestamptz
+    from jsonb_to_recordset($1::jsonb) as r (id uuid, set jsonb)
+   where t.id = r.id`;
+}
+
+/** One statement that does the same to the parts of every kind, and then something to the load balancer. */
+const forEachKind = (sql: (table: string, kind: PartKind) => string, last: string) =>
+  `with ${ALL_KINDS.map(([kind, { table }]) => sql(table, kind)).join(', ')} ${last}`;
+
+export interface HeldPart {
+  readonly kind: PartKind;
+  readonly id: string;
+  readonly status: ProvisioningStatus;
+}
+
+/** Gives a load balancer and some of its parts to a task, as a new version. */
+export async function hold(
+  tx: Tx,
+  { id, taskId }: { id: string; taskId: string },
+  parts: readonly HeldPart[],
+): Promise<void> {
+  await tx.named('lb_hold_parts', HOLD, [JSON.stringify(parts), id, taskId]);
+}
+
+const HOLD = forEachKind(
+  (table, kind) => `${kind} as (
+    update ${table} t set provisioning_status = g.status, task_id = $3
+      from jsonb_to_recordset($1::jsonb) as g (kind text, id uuid, status text)
+     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $2)`,
+  `update load_balancers set provisioning_status = 'PENDING_UPDATE', task_id = $3, version = version + 1
+    where id = $2`,
+);
+
+export interface PartStatus {
+  readonly kind: PartKind;
+  readonly id: string;
+  readonly status: OperatingStatus;
+}
+
+/** Ends a task's hold: what was to be deleted is gone, everything else is ACTIVE with the operating status that
+ *  the data plane gave. */
+export async function settleLoadBalancer(
+  tx: Tx,
+  { id, taskId }: { id: string; taskId: string },
+  status: OperatingStatus,
+  parts: readonly PartStatus[],
+): Promise<void> {
+  await tx.named('lb_settle', SETTLE, [JSON.stringify(parts), id, taskId, status]);
+}
+
+const SETTLE = forEachKind(
+  (table, kind) => `${kind}_gone as (
+    delete from ${table} where load_balancer_id = $2 and provisioning_status = 'PENDING_DELETE'
+  ), ${kind} as (
+    update ${table} t set provisioning_status = 'ACTIVE', operating_status = g.status, task_id = null, previous = null
+      from jsonb_to_recordset($1::jsonb) as g (kind text, id uuid, status text)
+     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $2 and t.provisioning_status <> 'PENDING_DELETE'
+       and (t.provisioning_status <> 'ACTIVE' or t.operating_status <> g.status or t.task_id is not null))`,
+  `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $4, task_id = null
+    where id = $2 and task_id = $3`,
+);
+
+/** Takes a change of parts back, as yet another version, once: `changed` is the version that is taken back. New
+ *  parts are gone, changed ones are as they were, deleted ones are wanted again; the task still holds them. */
+export async function restoreParts(
+  db: Queryable,
+  { id, taskId, changed }: { id: string; taskId: string; changed: number },
+): Promise<void> {
+  await db.named('lb_restore_parts', RESTORE, [id, taskId, changed]);
+}
+
+const RESTORE = `with lb as (
+    update load_balancers set version = version + 1 where id = $1 and task_id = $2 and version = $3 returning id
+  ), ${ALL_KINDS.map(([kind, { table }]) => {
+    const columns = [...changeable(kind), 'updated_at'];
+    return `${kind}_new as (
+      delete from ${table} t using lb where t.load_balancer_id = lb.id and t.provisioning_status = 'PENDING_CREATE'
+    ), ${kind} as (
+      update ${table} t
+         set (${columns.join(', ')}) = (select ${columns.map((name) => `p.${name}`).join(', ')}
+                                          from jsonb_populate_record(t, coalesce(t.previous, '{}')) p),
+             previous = null, provisioning_status = 'PENDING_UPDATE'
+        from lb where t.load_balancer_id = lb.id
+         and (t.previous is not null or t.provisioning_status = 'PENDING_DELETE'))`;
+  }).join(', ')} select 1`;
+
+/** Ends a task's hold of a load balancer and its parts in ERROR. */
+export async function markFailed(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('lb_failed', FAILED, [id, taskId]);
+}
+
+const FAILED = forEachKind(
+  (table, kind) => `${kind} as (
+    update ${table} set provisioning_status = 'ERROR', task_id = null, previous = null
+     where load_balancer_id = $1 and task_id = $2)`,
+  `update load_balancers set provisioning_status = 'ERROR', task_id = null where id = $1 and task_id = $2`,
+);
+
+/** The load balancer that a part belongs to. */
+export async function readOwner(
+  db: Queryable,
+  kind: PartKind,
+  where: { readonly id: string; readonly projectId: number; readonly regionId: number },
+): Promise<string | undefined> {
+  const [row] = await db.named<{ id: string }>(
+    `lb_owner_of_${kind}`,
+    `select lb.id from ${KINDS[kind].table} t join load_balancers lb on lb.id = t.load_balancer_id
+      where t.id = $1 and lb.project_id = $2 and lb.region_id = $3`,
+    [where.id, where.projectId, where.regionId],
+  );
+  return row?.id;
+}

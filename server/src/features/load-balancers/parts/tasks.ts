@@ -1,0 +1,24 @@
+import type { TaskHandler } from '../../../platform/tasks/handler.ts';
+import type { RegionProviders } from '../region-providers.ts';
+import { changeTask } from '../tasks/change.ts';
+import { restoreParts } from './store.ts';
+
+/** Every task that changes parts; they all do the same, because what to do is in the rows. */
+export const PART_TASKS = [
+  'create_lblistener',
+  'patch_lblistener',
+  'delete_lblistener',
+  'create_lbpool',
+  'patch_lbpool',
+  'delete_lbpool',
+  'create_lbmember',
+  'patch_lbmember',
+  'delete_lbmember',
+  'update_lbmembers',
+  'create_lbpool_health_monitor',
+  'delete_lbpool_health_monitor',
+] as const;
+export type PartTask = (typeof PART_TASKS)[number];
+
+export const partTasks = (providers: RegionProviders): readonly TaskHandler[] =>
+  PART_TASKS.map((type) => changeTask(providers, type, ({ db }, held) => restoreParts(db, held)));

@@ -1,0 +1,20 @@
+import { Type } from '@sinclair/typebox';
+import { Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { OPERATING_STATUSES, PROVISIONING_STATUSES } from './model.ts';
+
+/** Schema pieces that load balancers and their parts share. */
+
+export const port = () => Type.Integer({ minimum: 1, maximum: 65535 });
+/** Milliseconds, up to a day. */
+export const timeout = (options = {}) => Nullable(Type.Integer({ minimum: 0, maximum: 86_400_000 }), options);
+
+export const OperatingStatus = () => StringEnum(OPERATING_STATUSES);
+export const ProvisioningStatus = () => StringEnum(PROVISIONING_STATUSES);
+
+export const Stats = Type.Object({
+  active_connections: Type.Integer(),
+  bytes_in: Type.Integer(),
+  bytes_out: Type.Integer(),
+  request_errors: Type.Integer(),
+  total_connections: Type.Integer(),
+});

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Fault, type Kind, type Place, REASON, type Reach } from './faults.ts';
+import { scenarios } from './scenarios/index.ts';
+import type { Scenario } from './scenarios/scenario.ts';
+import { type Attempt, type Ending, Stage } from './stage.ts';
+import { crashing, crashingUndo, frozen, once, twice } from './steps.ts';
+import { difference, essence, leftovers, type Snapshot } from './world.ts';
+
+/** Every handler is run twice, crashed between its calls and its commit, frozen, delayed and failed everywhere.
+ *  Then it has converged, or everything is as if it had never been asked. */
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.open();
+});
+
+afterAll(() => stage.close());
+
+test('every task type has a scenario, and every scenario a task type', () => {
+  const registered = stage.server.app.handlers.map(({ type }) => type);
+  const known = Object.keys(scenarios).map(typeOf);
+  expect(new Set(registered).size, 'two handlers of one type').toBe(registered.length);
+  expect(
+    registered.filter((type) => !known.includes(type)),
+    'These task types have no scenario. Say in test/handlers/scenarios how such a task is started, for example ' +
+      "`create_thing: { start: () => post('/cloud/v1/things/1/2', { name: 'x' }) }`; the harness does the rest",
+  ).toEqual([]);
+  expect(
+    known.filter((type) => !registered.includes(type)),
+    'scenarios of task types that do not exist',
+  ).toEqual([]);
+});
+
+/** A type may have several scenarios, told apart by what follows its name. */
+function typeOf(name: string): string {
+  return name.split(' ')[0] ?? name;
+}
+
+/** What an undisturbed run of the task does. */
+interface Reference {
+  readonly scenario: Scenario;
+  readonly before: Snapshot;
+  readonly prepared: readonly string[];
+  readonly end: Ending;
+  readonly calls: Readonly<Record<Place, readonly Reach[]>>;
+}
+
+describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
+  const type = typeOf(name);
+  let reference: Reference;
+
+  beforeAll(async () => {
+    const { before, prepared } = await stage.prepare(scenario);
+    await stage.from(before);
+    const end = await stage.attempt(scenario.start(...prepared));
+    const calls = {
+      provider: [...stage.faults.calls('provider')],
+      database: [...stage.faults.calls('database')],
+    };
+    reference = { scenario, before, prepared, end, calls };
+  });
+
+  test('does something, and leaves no lock', () => {
+    expect(reference.end.task).toMatchObject({ task_type: type, state: 'FINISHED', error: null });
+    expect(leftovers(reference.end.world, reference.end.task.id)).toEqual([]);
+    const { before, end, calls } = reference;
+    const changed = difference(essence(before, []), essence(end.world, [])) !== undefined;
+    expect(changed || calls.provider.some(({ changes }) => changes)).toBe(true);
+  });
+
+  test('names its task to whoever asks for the same meanwhile', async () => {
+    await stage.from(reference.before);
+    const call = scenario.start(...reference.prepared);
+    const id = await stage.accepted(call);
+    const second = await stage.call(call);
+    if (second.status !== 409) return expect(second.status).toBeLessThan(300);
+    const message: string = second.body.message;
+    // A name that is taken stays taken; a lock ends with its task.
+    if (second.headers['x-should-retry'] === 'false') return expect(message).toContain('exists already');
+    expect(message).toContain(id);
+    expect(message).toContain(type);
+    expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test('ends the same when every step is done twice', async () => {
+    await converges(reference, { way: twice });
+  });
+
+  test('ends the same when the worker dies before writing down any step', async () => {
+    await converges(reference, { way: crashing });
+  });
+
+  test('ends the same when the worker freezes in any step and another one takes over', async () => {
+    const other = stage.engine(once(stage.faults));
+    const meanwhile = async (id: string) => {
+      for (let i = 0; i < reference.end.steps; i++) await stage.step(other, id);
+    };
+    await converges(reference, { way: (faults) => frozen(faults, meanwhile) });
+  });
+
+  test('ends the same when any call is lost, or does its work and is not heard of again', async () => {
+    const places = ['provider', 'database'] as const;
+    const faults = places.flatMap((place) =>
+      (['lost', 'unheard'] as const).flatMap((kind) => everyCall(reference, place, kind)),
+    );
+    await each(faults, (fault) => converges(reference, { fault }));
+  });
+
+  test('leaves nothing behind when any call is refused, and can be started again', async () => {
+    const kinds = ['refused', 'refused when done', 'refused again and again'] as const;
+    const faults = kinds.flatMap((kind) => everyCall(reference, 'provider', kind));
+    await each(faults, (fault) => isGone(reference, { fault, way: crashingUndo }, REASON));
+  });
+
+  test('leaves nothing behind when its deadline passes after any step, and can be started again', async () => {
+    const steps = Array.from({ length: reference.end.steps }, (_, step) => step);
+    await each(steps, (lateAfter) => isGone(reference, { lateAfter }, `${type} was not done within`));
+  });
+});
+
+function everyCall({ calls }: Reference, place: Place, kind: Kind): Fault[] {
+  const done = kind === 'unheard' || kind === 'refused when done';
+  return calls[place].flatMap(({ name, changes }, index) =>
+    changes || !done ? [{ place, kind, at: index + 1, name }] : [],
+  );
+}
+
+/** All that went wrong, not only the first. */
+async function each<T>(cases: readonly T[], prove: (one: T) => Promise<void>): Promise<void> {
+  const wrong: string[] = [];
+  for (const one of cases) {
+    await prove(one).catch((error: Error) => wrong.push(`${JSON.stringify(one)}: ${error.message}`));
+  }
+  expect(wrong.slice(0, 3).join('\n\n'), `${wrong.length} of ${cases.length} went wrong`).toBe('');
+}
+
+async function converges({ scenario, before, prepared, end }: Reference, attempt: Attempt): Promise<void> {
+  await stage.from(before);
+  const { task, world } = await stage.attempt(scenario.start(...prepared), attempt);
+  if (task.state !== 'FINISHED') throw new Error(`it ended in ${task.state}: ${task.error}`);
+  same(scenario, end.world, world, 'it did not end as it does undisturbed');
+  const created = (resources: unknown) => JSON.stringify(resources);
+  expect(created(task.created_resources)).toBe(created(end.task.created_resources));
+}
+
+async function isGone(reference: Reference, attempt: Attempt, reason: string): Promise<void> {
+  const { scenario, before, prepared, end } = reference;
+  await stage.from(before);
+  const { task, world } = await stage.attempt(scenario.start(...prepared), attempt);
+  // Providers may be told no by something that does not matter to the task.
+  if (task.state === 'FINISHED')
+    return same(scenario, end.world, world, 'it finished, but not as undisturbed');
+  expect(task.error).toContain(reason);
+  expect(task.created_resources).toBeNull();
+  const left = leftovers(world, task.id);
+  if (left.length > 0) throw new Error(left.join('\n'));
+  const again = attempt.fault?.kind === 'refused again and again';
+  if (scenario.failureLeaves === undefined && !again) {
+    same(scenario, before, world, 'it did not leave everything as it was before');
+  }
+  await stage.forget(task.id);
+  const second = await stage.attempt(scenario.start(...prepared));
+  if (second.task.state !== 'FINISHED') throw new Error(`started again it failed: ${second.task.error}`);
+  same(scenario, end.world, second.world, 'started again it did not end as it does undisturbed');
+}
+
+function same({ blur = [] }: Scenario, expected: Snapshot, actual: Snapshot, what: string): void {
+  const different = difference(essence(expected, blur), essence(actual, blur));
+  if (different !== undefined) throw new Error(`${what}:\n${different}`);
+}

@@ -1,0 +1,34 @@
+import { LBS, web } from '../../../server/src/features/load-balancers/testing/bodies.ts';
+import { type Preparation, patch, post, remove, type Scenario } from './scenario.ts';
+
+const FIPS = '/cloud/v1/floatingips/1/2';
+
+/** A load balancer's port, which carries floating IPs. */
+async function port({ call, finished }: Preparation, name = 'web'): Promise<string> {
+  const id = await finished(post(LBS, { ...web, name }), 'loadbalancers');
+  return String((await call({ method: 'GET', path: `${LBS}/${id}` })).body.vip_port_id);
+}
+
+const free = ({ finished }: Preparation) => finished(post(FIPS, {}), 'floatingips');
+
+async function assigned(stage: Preparation): Promise<string> {
+  return stage.finished(post(FIPS, { port_id: await port(stage) }), 'floatingips');
+}
+
+const path = (id: string) => `${FIPS.replace('/v1/', '/v2/')}/${id}`;
+
+export const floatingIps: Readonly<Record<string, Scenario>> = {
+  create_fip: { start: () => post(FIPS, { tags: { on: 'call' } }) },
+  'create_fip for a load balancer': {
+    prepare: port,
+    start: (port_id) => post(FIPS, { port_id }),
+  },
+  update_fip: { prepare: free, start: (id) => patch(path(id), { tags: { on: 'call' } }) },
+  'update_fip to another load balancer': {
+    prepare: async (stage) => [await assigned(stage), await port(stage, 'other')],
+    start: (id, port_id) => patch(path(id), { port_id }),
+  },
+  'update_fip to none': { prepare: assigned, start: (id) => patch(path(id), { port_id: null }) },
+  delete_fip: { prepare: free, start: (id) => remove(`${FIPS}/${id}`) },
+  'delete_fip of a load balancer': { prepare: assigned, start: (id) => remove(`${FIPS}/${id}`) },
+};

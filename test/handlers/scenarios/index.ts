@@ -1,0 +1,15 @@
+import { floatingIps } from './floating-ips.ts';
+import { kubernetes } from './kubernetes.ts';
+import { loadBalancers } from './load-balancers.ts';
+import { projects } from './projects.ts';
+import type { Scenario } from './scenario.ts';
+import { secrets } from './secrets.ts';
+
+/** One scenario for each task type. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  ...projects,
+  ...loadBalancers,
+  ...kubernetes,
+  ...floatingIps,
+  ...secrets,
+};

@@ -1,0 +1,163 @@
+import { pino } from 'pino';
+import type { Ids } from '../../server/src/kernel/ids.ts';
+import { randomIds } from '../../server/src/kernel/ids.ts';
+import { TaskEngine } from '../../server/src/platform/tasks/engine.ts';
+import type { TaskHandler } from '../../server/src/platform/tasks/handler.ts';
+import { type Reply, startTestServer, type TaskView, type TestServer } from '../harness/server.ts';
+import { type Fault, Faults } from './faults.ts';
+import type { Call, Preparation, Scenario } from './scenarios/scenario.ts';
+import { once } from './steps.ts';
+import { FIRST_MADE_ID, type Snapshot, World } from './world.ts';
+
+const MAX_STEPS = 400;
+
+export interface Ending {
+  readonly task: TaskView;
+  readonly world: Snapshot;
+  /** Steps that it took. */
+  readonly steps: number;
+}
+
+export interface Attempt {
+  readonly fault?: Fault;
+  /** How the steps are run; default: as they are meant to be. */
+  readonly way?: (faults: Faults) => (handler: TaskHandler) => TaskHandler;
+  /** Steps after which the task's deadline has passed. */
+  readonly lateAfter?: number;
+}
+
+/** A server without a worker, on which one scenario after the other is played, over and over, each time from
+ *  exactly the same world. */
+export class Stage implements Preparation {
+  readonly server: TestServer;
+  readonly faults: Faults;
+  readonly #world: World;
+  readonly #ids: CountingIds;
+  readonly #empty: Snapshot;
+  /** The next id that a handler is given. */
+  #made = FIRST_MADE_ID;
+
+  private constructor(server: TestServer, faults: Faults, ids: CountingIds, world: World, empty: Snapshot) {
+    this.server = server;
+    this.faults = faults;
+    this.#ids = ids;
+    this.#world = world;
+    this.#empty = empty;
+  }
+
+  static async open(): Promise<Stage> {
+    const faults = new Faults();
+    const ids = new CountingIds();
+    const server = await startTestServer({ worker: false, ids, aroundProvider: faults.around });
+    const world = new World(server.db, faults.served);
+    return new Stage(server, faults, ids, world, await world.snapshot());
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  /** The world before the scenario's task, and what was prepared. */
+  async prepare({ prepare }: Scenario): Promise<{ before: Snapshot; prepared: readonly string[] }> {
+    await this.#world.restore(this.#empty);
+    this.#ids.next = 1;
+    this.#made = FIRST_MADE_ID;
+    this.faults.arm();
+    const prepared = [(await prepare?.(this)) ?? []].flat();
+    return { before: await this.#world.snapshot(), prepared };
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#world.snapshot();
+  }
+
+  readonly call = ({ method, path, body, as }: Call): Promise<Reply> =>
+    this.server.call(method, path, { body, ...(as ? { as } : {}) });
+
+  readonly finished = async (call: Call, kind = ''): Promise<string> => {
+    const { task } = await this.attempt(call);
+    if (task.state !== 'FINISHED') throw new Error(`${task.task_type} failed: ${task.error}`);
+    return String(task.created_resources?.[kind]?.[0] ?? '');
+  };
+
+  /** Ids that the call takes are the same each time. */
+  async accepted(call: Call): Promise<string> {
+    const reply = await this.call(call);
+    const ids: unknown = reply.body.tasks;
+    if (!Array.isArray(ids) || ids.length !== 1)
+      throw new Error(
+        `${call.method} ${call.path} started no task: ${reply.status} ${JSON.stringify(reply.body)}`,
+      );
+    return String(ids[0]);
+  }
+
+  /** Makes the call and brings its task to its end. */
+  async attempt(call: Call, { fault, way = once, lateAfter }: Attempt = {}): Promise<Ending> {
+    const id = await this.accepted(call);
+    this.faults.arm(fault);
+    const engine = this.engine(way(this.faults));
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
+      if (steps === lateAfter) await this.#age(id);
+      await this.step(engine, id);
+      const task = await this.task(id);
+      if (task.state !== 'FINISHED' && task.state !== 'ERROR') continue;
+      return { task, steps: steps + 1, world: await this.#world.snapshot() };
+    }
+    throw new Error(`the task did not end within ${MAX_STEPS} steps`);
+  }
+
+  /** One step of a task. Ids that it takes are told from those that its acceptance took. */
+  async step(engine: TaskEngine, taskId: string): Promise<void> {
+    const given = this.#ids.next;
+    this.#ids.next = this.#made;
+    await engine.runTask(taskId);
+    this.#made = this.#ids.next;
+    this.#ids.next = given;
+  }
+
+  engine(change: (handler: TaskHandler) => TaskHandler): TaskEngine {
+    const { db, clock, app } = this.server;
+    return new TaskEngine({ db, clock, log: pino({ level: 'silent' }), handlers: app.handlers.map(change) });
+  }
+
+  async task(id: string): Promise<TaskView> {
+    const [row] = await this.server.db.named<TaskView>(
+      'test_task_view',
+      'select id, type as task_type, state, error, created_resources from tasks where id = $1',
+      [id],
+    );
+    if (!row) throw new Error(`there is no task ${id}`);
+    return row;
+  }
+
+  /** Goes back to a world that was. What follows gets the same ids each time. */
+  async from(before: Snapshot): Promise<void> {
+    await this.#world.restore(before);
+    this.#ids.next = FIRST_MADE_ID / 2;
+    this.#made = FIRST_MADE_ID;
+  }
+
+  /** A task that failed is forgotten, so that the same call gets the same ids again. */
+  async forget(taskId: string): Promise<void> {
+    await this.server.db.named('test_forget', 'delete from tasks where id = $1', [taskId]);
+    this.#ids.next = FIRST_MADE_ID / 2;
+  }
+
+  async #age(taskId: string): Promise<void> {
+    await this.server.db.named(
+      'test_age',
+      `update tasks set created_at = created_at - interval '1 year' where id = $1`,
+      [taskId],
+    );
+  }
+}
+
+/** Ids that count up, so that the same calls get the same ids. */
+class CountingIds implements Ids {
+  readonly secret = randomIds().secret;
+  next = 1;
+
+  uuid(): string {
+    return `00000000-0000-4000-8000-${(this.next++).toString(16).padStart(12, '0')}`;
+  }
+}

@@ -1,0 +1,183 @@
+import type { Db } from '../../server/src/platform/database/db.ts';
+import type { Served } from './faults.ts';
+
+/** Everything that there is: the rows of every table, and what the providers serve. A snapshot can be compared
+ *  with another one and put back. */
+export interface Snapshot {
+  /** Rows by table, as JSON. */
+  readonly tables: ReadonlyMap<string, readonly Row[]>;
+  readonly served: Served;
+  /** Last values of all sequences. */
+  readonly sequences: readonly { readonly name: string; readonly last: string | null }[];
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What tells how something came about, not what is: it may differ between two ways to the same end. */
+const HISTORY = new Set(['tasks', 'audit_log', 'idempotency_keys', 'workers']);
+/** Columns of that kind: when something was used, and numbers that only ever count up. */
+const PASSING = new Set([
+  'updated_at',
+  'api_tokens.last_used_at',
+  'load_balancers.version',
+  'loadBalancers.version',
+  'k8s_clusters.node_serial',
+  'k8s_clusters.upgrade_attempts',
+  'k8s_nodes.number',
+]);
+/** Tables whose row says the same as no row when this column is 0. */
+const TALLIES: Readonly<Record<string, string>> = { quota_counters: 'usage', resource_counts: 'count' };
+
+export class World {
+  readonly #db: Db;
+  readonly #served: Served;
+  #columns: ReadonlyMap<string, readonly string[]> = new Map();
+
+  constructor(db: Db, served: Served) {
+    this.#db = db;
+    this.#served = served;
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    const columns = await this.#tables();
+    const union = [...columns.keys()].map(
+      (table) => `select '${table}' as name, coalesce(jsonb_agg(t), '[]') as rows from ${table} t`,
+    );
+    const rows = await this.#db.named<{ name: string; rows: Row[] }>(
+      'test_snapshot',
+      union.join(' union all '),
+      [],
+    );
+    const sequences = await this.#db.named<{ name: string; last: string | null }>(
+      'test_sequences',
+      `select format('%I.%I', schemaname, sequencename) as name, last_value::text as last
+         from pg_sequences where schemaname = 'public'`,
+      [],
+    );
+    return {
+      tables: new Map(rows.map((table) => [table.name, table.rows])),
+      served: new Map(this.#served),
+      sequences,
+    };
+  }
+
+  /** Makes everything as it was. Triggers and references are not asked: what they did is in the snapshot. */
+  async restore(to: Snapshot): Promise<void> {
+    const now = await this.snapshot();
+    const client = await this.#db.pool.connect();
+    try {
+      await client.query(`begin; set local session_replication_role = replica`);
+      for (const [table, rows] of to.tables) {
+        if (JSON.stringify(now.tables.get(table)) === JSON.stringify(rows)) continue;
+        const columns = this.#columns.get(table)?.join(', ');
+        await client.query(`delete from ${table}`);
+        await client.query(
+          `insert into ${table} (${columns}) overriding system value
+           select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
+          [JSON.stringify(rows)],
+        );
+      }
+      for (const { name, last } of to.sequences)
+        await client.query('select setval($1, coalesce($2::bigint, 1), $2 is not null)', [name, last]);
+      await client.query('delete from graphile_worker._private_jobs');
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+    this.#served.clear();
+    for (const [key, value] of to.served) this.#served.set(key, value);
+  }
+
+  /** Columns that can be written, by table. */
+  async #tables(): Promise<ReadonlyMap<string, readonly string[]>> {
+    if (this.#columns.size > 0) return this.#columns;
+    const { rows } = await this.#db.pool.query<{ name: string; columns: string[] }>(
+      `select c.table_name as name, array_agg(format('%I', c.column_name) order by ordinal_position) as columns
+         from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+        where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER'
+          and c.table_name not like 'kysely%'
+        group by 1`,
+    );
+    this.#columns = new Map(rows.map(({ name, columns }) => [name, columns]));
+    return this.#columns;
+  }
+}
+
+/** What a snapshot says that matters, one line for each row and each thing served, in a fixed order. Times, bytes
+ *  and ids that were made on the way become placeholders.
+ *  @param blur more that depends on the way */
+export function essence({ tables, served }: Snapshot, blur: readonly RegExp[]): string[] {
+  const lines: string[] = [];
+  for (const [table, rows] of tables) {
+    if (HISTORY.has(table)) continue;
+    const tally = TALLIES[table];
+    for (const row of rows) if (tally === undefined || row[tally] !== 0) lines.push(line(table, row));
+  }
+  for (const [key, value] of served) lines.push(line(key, value));
+  return lines.map((text) => plain(text, blur)).sort();
+}
+
+function line(place: string, value: object): string {
+  const noun = place.split(' ')[0];
+  const entries = Object.entries(value).filter(
+    ([column]) => !PASSING.has(column) && !PASSING.has(`${noun}.${column}`),
+  );
+  return `${place} ${JSON.stringify(sorted(Object.fromEntries(entries)))}`;
+}
+
+/** The same with the keys of every object in order. */
+function sorted(value: unknown): unknown {
+  if (value instanceof Map) return sorted(Object.fromEntries(value));
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+/** Ids up to this number were given when the task was accepted: they are the same each time. */
+export const FIRST_MADE_ID = 100_000;
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+function plain(text: string, blur: readonly RegExp[]): string {
+  const known = text
+    .replaceAll(/"\\\\x[0-9a-f]*"/g, '"<bytes>"')
+    .replaceAll(/-----BEGIN[^"]*-----/g, '<pem>')
+    .replaceAll(/\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:?\d{2})?/g, '<time>')
+    .replaceAll(UUID, (id) => (isGivenId(id) ? `<id ${Number.parseInt(id.slice(24), 16)}>` : '<made id>'));
+  return blur.reduce((result, pattern) => result.replaceAll(pattern, '<...>'), known);
+}
+
+const isGivenId = (id: string) =>
+  id.startsWith('00000000-0000-4000-8000-') && Number.parseInt(id.slice(24), 16) < FIRST_MADE_ID;
+
+/** What is in one list of lines and not in the other, or undefined when they are the same. */
+export function difference(expected: readonly string[], actual: readonly string[]): string | undefined {
+  const left = [...expected];
+  const extra = actual.filter((text) => {
+    const at = left.indexOf(text);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+  if (left.length + extra.length === 0) return undefined;
+  return [...left.map((text) => `  missing: ${text}`), ...extra.map((text) => `  too much: ${text}`)].join(
+    '\n',
+  );
+}
+
+/** Locks and unfinished states that a task left behind when it ended. */
+export function leftovers({ tables }: Snapshot, taskId: string): string[] {
+  const found: string[] = [];
+  for (const [table, rows] of tables) {
+    if (HISTORY.has(table)) continue;
+    for (const row of rows) {
+      if (row.deleting === true) found.push(`${table} ${row.id} is still being deleted`);
+      if (row.task_id === taskId) found.push(`${table} ${row.id} is still locked by the task`);
+      for (const [column, value] of Object.entries(row)) {
+        if (typeof value === 'string' && value.startsWith('PENDING_'))
+          found.push(`${table} ${row.id}: ${column} is ${value}`);
+      }
+    }
+  }
+  return found;
+}
