@@ -290,6 +290,71 @@ create table lb_health_monitors (
 );
 CREATE INDEX lb_health_monitors_load_balancer ON public.lb_health_monitors USING btree (load_balancer_id);
 
+create table lb_l7_policies (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  listener_id uuid not null,
+  name text collate "C" not null,
+  action text not null,
+  "position" integer not null,
+  redirect_url text,
+  redirect_prefix text,
+  redirect_pool_id uuid,
+  redirect_http_code integer,
+  tags text[] default '{}'::text[] not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  previous jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_l7_policies_pkey PRIMARY KEY (id),
+  constraint lb_l7_policies_action_check CHECK ((action = ANY (ARRAY['REDIRECT_PREFIX'::text, 'REDIRECT_TO_POOL'::text, 'REDIRECT_TO_URL'::text, 'REJECT'::text]))),
+  constraint lb_l7_policies_position_check CHECK (("position" > 0)),
+  constraint lb_l7_policies_listener_id_fkey FOREIGN KEY (listener_id) REFERENCES lb_listeners(id) ON DELETE CASCADE,
+  constraint lb_l7_policies_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_l7_policies_redirect_pool_id_fkey FOREIGN KEY (redirect_pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_l7_policies_created_at ON public.lb_l7_policies USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX lb_l7_policies_listener ON public.lb_l7_policies USING btree (listener_id);
+CREATE INDEX lb_l7_policies_load_balancer ON public.lb_l7_policies USING btree (load_balancer_id, "position", id);
+CREATE INDEX lb_l7_policies_pool ON public.lb_l7_policies USING btree (redirect_pool_id) WHERE (redirect_pool_id IS NOT NULL);
+CREATE TRIGGER lb_l7_policies_deleted AFTER DELETE ON public.lb_l7_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('l7policies');
+CREATE TRIGGER lb_l7_policies_inserted AFTER INSERT ON public.lb_l7_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('l7policies');
+
+create table lb_l7_rules (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  policy_id uuid not null,
+  type text not null,
+  compare_type text not null,
+  key text,
+  value text not null,
+  invert boolean default false not null,
+  tags text[] default '{}'::text[] not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  previous jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_l7_rules_pkey PRIMARY KEY (id),
+  constraint lb_l7_rules_compare_type_check CHECK ((compare_type = ANY (ARRAY['CONTAINS'::text, 'ENDS_WITH'::text, 'EQUAL_TO'::text, 'REGEX'::text, 'STARTS_WITH'::text]))),
+  constraint lb_l7_rules_type_check CHECK ((type = ANY (ARRAY['COOKIE'::text, 'FILE_TYPE'::text, 'HEADER'::text, 'HOST_NAME'::text, 'PATH'::text, 'SSL_CONN_HAS_CERT'::text, 'SSL_DN_FIELD'::text, 'SSL_VERIFY_RESULT'::text]))),
+  constraint lb_l7_rules_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_l7_rules_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES lb_l7_policies(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_l7_rules_load_balancer ON public.lb_l7_rules USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_l7_rules_policy ON public.lb_l7_rules USING btree (policy_id, created_at DESC, id DESC);
+
 create table lb_listener_stats (
   listener_id uuid not null,
   load_balancer_id uuid not null,
@@ -343,6 +408,7 @@ END) stored not null,
   constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
   constraint lb_listeners_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
+CREATE INDEX lb_listeners_changing ON public.lb_listeners USING btree (id) WHERE (previous IS NOT NULL);
 CREATE INDEX lb_listeners_created_at ON public.lb_listeners USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_listeners_load_balancer ON public.lb_listeners USING btree (load_balancer_id, created_at, id);
 CREATE INDEX lb_listeners_name ON public.lb_listeners USING btree (project_id, region_id, name, created_at DESC, id DESC);
@@ -415,6 +481,7 @@ create table lb_pools (
   constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
 CREATE INDEX lb_pools_ca_secret ON public.lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
+CREATE INDEX lb_pools_changing ON public.lb_pools USING btree (id) WHERE (previous IS NOT NULL);
 CREATE INDEX lb_pools_created_at ON public.lb_pools USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_pools_crl_secret ON public.lb_pools USING btree (crl_secret_id) WHERE (crl_secret_id IS NOT NULL);
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);

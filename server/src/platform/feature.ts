@@ -7,6 +7,9 @@ import type { TaskHandler } from './tasks/handler.ts';
 export interface Feature {
   readonly name: string;
   readonly routes?: readonly Route[];
+  /** What the provider of a region must have for these routes: one of its ports or capabilities. Absent: they
+   *  work in every region. */
+  readonly needs?: string;
   readonly tasks?: readonly TaskHandler[];
   readonly background?: readonly BackgroundJob[];
   /** Encrypts what the feature keeps encrypted anew, when the master key changes. */

@@ -24,6 +24,7 @@ export type { FloatingIpDeps } from './service.ts';
 export function floatingIps(deps: FloatingIpDeps): Feature {
   return {
     name: 'floating-ips',
+    needs: 'loadBalancers',
     routes: floatingIpRoutes(new FloatingIpService(deps), deps.carrier),
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };

@@ -5,6 +5,10 @@ import type { Feature } from '../../platform/feature.ts';
 import type { Carrier } from '../floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { policyRoutes } from './l7-policies/routes.ts';
+import { ruleRoutes } from './l7-policies/rule-routes.ts';
+import { L7RuleService } from './l7-policies/rule-service.ts';
+import { L7PolicyService } from './l7-policies/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
 import { countersForPrometheus } from './metrics/prometheus.ts';
@@ -53,11 +57,14 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
+      ...policyRoutes(new L7PolicyService(parts)),
+      ...ruleRoutes(new L7RuleService(parts, providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],

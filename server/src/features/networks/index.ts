@@ -9,7 +9,7 @@ import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks
 export {
   type AddressPlace,
   type AddressSource,
-  EXTERNAL_SUBNET_ID,
+  EXTERNAL_SUBNET_OF,
   findPlace,
   readSource,
   readTakenAddresses,

@@ -105,7 +105,6 @@ export async function requireSubnets(db: Queryable, ids: readonly string[], plac
   for (const id of new Set(ids)) await readSubnet(db, id, place);
 }
 
-/** SQL for the id of a region's own subnet. */
-export const EXTERNAL_SUBNET_ID = (regionId: string) =>
-  `select s.id from subnets s join networks n on n.id = s.network_id
-    where n.region_id = ${regionId} and n.external order by s.created_at, s.id limit 1`;
+/** SQL for the id of a region's own subnet; the region's id is to follow. */
+export const EXTERNAL_SUBNET_OF =
+  'select s.id from subnets s join networks n on n.id = s.network_id where n.external and n.region_id =';
