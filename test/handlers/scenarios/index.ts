@@ -3,6 +3,7 @@ import { kubernetes } from './kubernetes.ts';
 import { l7Policies } from './l7-policies.ts';
 import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
+import { networks } from './networks.ts';
 import { projects } from './projects.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
@@ -15,5 +16,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...l7Policies,
   ...kubernetes,
   ...floatingIps,
+  ...networks,
   ...secrets,
 };
