@@ -70,7 +70,7 @@ export const loadBalancerParts: Readonly<Record<string, Scenario>> = {
     prepare: member,
     start: (id, one) => patch(`${members(String(id))}/${one}`, { weight: 0, backup: true }),
   },
-  update_lbmembers: {
+  put_lbmembers: {
     prepare: member,
     start: (id) => put(members(String(id)), [{ address: '10.0.0.8', protocol_port: 80 }]),
   },
