@@ -250,6 +250,16 @@ create table k8s_pools (
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
 CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
+create table lb_ddos_profiles (
+  load_balancer_id uuid not null,
+  id integer generated always as identity not null,
+  profile jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint lb_ddos_profiles_pkey PRIMARY KEY (load_balancer_id),
+  constraint lb_ddos_profiles_id_key UNIQUE (id),
+  constraint lb_ddos_profiles_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+
 create table lb_ended_stats (
   load_balancer_id uuid not null,
   bytes_in bigint not null,
@@ -543,12 +553,15 @@ create table load_balancers (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   vip_port_id uuid default gen_random_uuid() not null,
+  vip_subnet_id uuid,
+  vip_space uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   constraint load_balancers_pkey PRIMARY KEY (id),
   constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
   constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
   constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
   constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
-  constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+  constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint load_balancers_vip_subnet_id_fkey FOREIGN KEY (vip_subnet_id) REFERENCES subnets(id)
 );
 CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
@@ -559,6 +572,7 @@ CREATE INDEX load_balancers_operating_status ON public.load_balancers USING btre
 CREATE UNIQUE INDEX load_balancers_port ON public.load_balancers USING btree (vip_port_id);
 CREATE INDEX load_balancers_provisioning_status ON public.load_balancers USING btree (project_id, region_id, provisioning_status, id);
 CREATE INDEX load_balancers_region ON public.load_balancers USING btree (region_id);
+CREATE INDEX load_balancers_subnet ON public.load_balancers USING btree (vip_subnet_id) WHERE (vip_subnet_id IS NOT NULL);
 CREATE INDEX load_balancers_tags ON public.load_balancers USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX load_balancers_updated_at_asc ON public.load_balancers USING btree (project_id, region_id, updated_at, id);
 CREATE INDEX load_balancers_updated_at_desc ON public.load_balancers USING btree (project_id, region_id, updated_at DESC NULLS LAST, id DESC);
@@ -606,6 +620,33 @@ create table master_keys (
   added_at timestamp with time zone not null,
   constraint master_keys_pkey PRIMARY KEY (id)
 );
+
+create table networks (
+  id uuid not null,
+  project_id integer,
+  region_id integer not null,
+  client_id integer,
+  name text collate "C" not null,
+  type text not null,
+  segmentation_id integer,
+  mtu integer not null,
+  external boolean default false not null,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint networks_pkey PRIMARY KEY (id),
+  constraint networks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint networks_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX networks_created_at ON public.networks USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX networks_external ON public.networks USING btree (region_id) WHERE external;
+CREATE INDEX networks_name ON public.networks USING btree (project_id, region_id, name, id);
+CREATE UNIQUE INDEX networks_segmentation ON public.networks USING btree (region_id, type, segmentation_id);
+CREATE INDEX networks_tags ON public.networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE CONSTRAINT TRIGGER networks_count_gone AFTER DELETE ON public.networks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('networks');
+CREATE CONSTRAINT TRIGGER networks_count_new AFTER INSERT ON public.networks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('networks');
 
 create table password_links (
   hash bytea not null,
@@ -671,8 +712,11 @@ create table region_addresses (
   region_id integer not null,
   address inet not null,
   owner_id uuid not null,
-  constraint region_addresses_pkey PRIMARY KEY (region_id, address)
+  space uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  subnet_id uuid,
+  constraint region_addresses_pkey PRIMARY KEY (region_id, space, address)
 );
+CREATE INDEX region_addresses_subnet ON public.region_addresses USING btree (subnet_id) WHERE (subnet_id IS NOT NULL);
 
 create table regions (
   id integer generated by default as identity not null,
@@ -686,6 +730,7 @@ create table regions (
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
 );
+CREATE TRIGGER regions_external_network AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_external_network();
 
 create table resource_count_changes (
   xid xid8 default pg_current_xact_id() not null,
@@ -815,6 +860,37 @@ create table storage_usage_reports (
 );
 CREATE INDEX storage_usage_reports_age ON public.storage_usage_reports USING btree (reported_at);
 
+create table subnets (
+  id uuid not null,
+  network_id uuid not null,
+  project_id integer,
+  region_id integer not null,
+  client_id integer,
+  name text collate "C" not null,
+  cidr cidr not null,
+  gateway_ip inet,
+  enable_dhcp boolean default true not null,
+  dns_nameservers jsonb,
+  host_routes jsonb,
+  total_ips bigint,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint subnets_pkey PRIMARY KEY (id),
+  constraint subnets_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
+  constraint subnets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX subnets_cidr ON public.subnets USING btree (project_id, region_id, cidr, id);
+CREATE INDEX subnets_created_at ON public.subnets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX subnets_name ON public.subnets USING btree (project_id, region_id, name, id);
+CREATE INDEX subnets_network ON public.subnets USING btree (network_id, created_at, id);
+CREATE INDEX subnets_tags ON public.subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX subnets_updated_at ON public.subnets USING btree (project_id, region_id, updated_at, id);
+CREATE CONSTRAINT TRIGGER subnets_count_gone AFTER DELETE ON public.subnets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('subnets');
+CREATE CONSTRAINT TRIGGER subnets_count_new AFTER INSERT ON public.subnets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('subnets');
+
 create table tasks (
   id uuid not null,
   client_id integer not null,
@@ -914,6 +990,22 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
+CREATE OR REPLACE FUNCTION public.add_external_network()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  network uuid := gen_random_uuid();
+begin
+  insert into networks (id, region_id, name, type, mtu, external, created_at, updated_at)
+  values (network, new.id, 'external', 'flat', 1500, true, new.created_at, new.created_at);
+  insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
+  values (gen_random_uuid(), network, new.id, 'external',
+          case new.provider when 'local' then '127.64.0.0/10' else '10.0.0.0/8' end::cidr, false,
+          new.created_at, new.created_at);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.apply_count_changes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -992,11 +1084,12 @@ AS $function$
 begin
   if tg_op <> 'INSERT' then
     delete from region_addresses
-     where region_id = old.region_id and address = old.vip_address and owner_id = old.vip_port_id;
+     where region_id = old.region_id and space = old.vip_space and address = old.vip_address
+       and owner_id = old.vip_port_id;
   end if;
   if tg_op <> 'DELETE' and new.vip_address is not null then
-    insert into region_addresses (region_id, address, owner_id)
-    values (new.region_id, new.vip_address, new.vip_port_id);
+    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+    values (new.region_id, new.vip_space, new.vip_address, new.vip_port_id, new.vip_subnet_id);
   end if;
   return null;
 end $function$;
