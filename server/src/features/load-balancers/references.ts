@@ -3,13 +3,11 @@ import type { ListenerInput } from './listeners/schema.ts';
 import type { MemberInput } from './members/schema.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 
-/** Resources of other kinds that a body may name. Networks, subnets, ports and instances are none
- *  of this cloud's yet, so that none of them can be found.
+/** Resources of other kinds that a body may name. Ports and instances are none of this cloud's
+ *  yet, so that none of them can be found.
  *  @throws NotFound for the first one */
 export function refuseUnknownReferences(input: CreateLoadBalancer): void {
   refuse('Port', input.vip_port_id);
-  refuse('Network', input.vip_network_id);
-  refuse('Subnet', input.vip_subnet_id);
   for (const listener of input.listeners ?? []) refuseOfListener(listener);
 }
 
@@ -20,12 +18,17 @@ function refuseOfListener(listener: ListenerInput): void {
 export function refuseOfMembers(members: readonly Pick<MemberInput, 'instance_id' | 'subnet_id'>[]): void {
   for (const member of members) {
     refuse('Instance', member.instance_id);
-    refuse('Subnet', member.subnet_id);
   }
 }
 
 function refuse(kind: string, id: string | null | undefined): void {
   if (id) throw new NotFound(`${kind} ${id} was not found`);
+}
+
+/** Subnets that members of the body name. */
+export function memberSubnets(input: CreateLoadBalancer): string[] {
+  const pools = (input.listeners ?? []).flatMap((listener) => listener.pools ?? []);
+  return pools.flatMap((pool) => (pool.members ?? []).flatMap(({ subnet_id }) => subnet_id ?? []));
 }
 
 /** @throws NotFound when logs shall go to a region that does not exist */
