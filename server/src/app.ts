@@ -97,7 +97,7 @@ export function features({
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     instances(),
-    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
+    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),

@@ -199,6 +199,13 @@ export interface K8sPools {
   taints: Json;
 }
 
+export interface LbDdosProfiles {
+  id: Generated<number>;
+  load_balancer_id: string;
+  profile: Json;
+  updated_at: Date;
+}
+
 export interface LbEndedStats {
   bytes_in: number;
   bytes_out: number;
@@ -678,6 +685,7 @@ export interface DB {
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  lb_ddos_profiles: LbDdosProfiles;
   lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
   lb_l7_policies: LbL7Policies;

@@ -1,13 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
+import { worded } from './patterns.ts';
 
 /** Tags: keys of 1 to 255 characters without white space and `=`, values of 1 to 255 without tabs and
  *  newlines. Surrounding white space is stripped first. */
-export const TAG_KEY = { minLength: 1, maxLength: 255, pattern: '^[^\\s=]+$' } as const;
+export const TAG_KEY = {
+  minLength: 1,
+  maxLength: 255,
+  pattern: worded('^[^\\s=]+$', 'must not contain white space or "="'),
+} as const;
 export const TAG_VALUE = {
   minLength: 1,
   maxLength: 255,
-  pattern: '^[^ \\t\\n\\r\\f\\v]([^\\t\\n\\r\\f\\v]*[^ \\t\\n\\r\\f\\v])?$',
+  pattern: worded(
+    '^[^ \\t\\n\\r\\f\\v]([^\\t\\n\\r\\f\\v]*[^ \\t\\n\\r\\f\\v])?$',
+    'must not be empty or contain tabs or line breaks',
+  ),
 } as const;
 
 /** What a client sends; checked by `parseTags`, because values are stripped before they are judged. */
@@ -80,6 +88,23 @@ export function patchTags(
   refuseReadOnly(readOnly, added, removed);
   const kept = Object.entries({ ...stored, ...added, ...readOnly }).filter(([key]) => !removed.includes(key));
   return Object.fromEntries(kept);
+}
+
+/** Applies an operator's merge patch over the read-only tags; those of the user stay, but for a key that becomes
+ *  read-only. Null removes every read-only tag.
+ *  @throws Invalid for a faulty key or value */
+export function patchReadOnlyTags(
+  stored: StoredTags,
+  patch: Readonly<Record<string, string | null>> | null,
+): StoredTags {
+  const given = Object.entries(patch ?? {}).filter((entry): entry is [string, string] => entry[1] !== null);
+  const added = Object.entries(parseTags(Object.fromEntries(given)));
+  const removed = new Set(Object.keys(patch ?? {}).map((key) => key.trim()));
+  const kept = Object.entries(stored).filter(
+    ([key, tag]) => !tag.read_only || (patch !== null && !removed.has(key)),
+  );
+  const marked = added.map(([key, value]) => [key, { value, read_only: true }] as const);
+  return Object.fromEntries([...kept, ...marked]);
 }
 
 function refuseReadOnly(readOnly: StoredTags, added: StoredTags, removed: readonly string[]): void {

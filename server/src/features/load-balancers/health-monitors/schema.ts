@@ -1,7 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../../platform/http/patterns.ts';
 import { Nullable, StringEnum } from '../../../platform/http/schemas.ts';
 
 /** What clients send about health monitors. */
+
+const URL_PATH = worded(
+  '^/([^/?#%][^?#%]*)?$',
+  'must be a path that begins with one "/" and has no "?", "#" or "%"',
+);
+const DOMAIN_NAME = worded('^[A-Za-z0-9._-]{1,253}$', 'must be 1 to 253 letters, digits, ".", "_" or "-"');
 
 export const HealthMonitorInput = Type.Object({
   type: StringEnum(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT']),
@@ -16,12 +23,8 @@ export const HealthMonitorInput = Type.Object({
     }),
   ),
   http_version: Type.Optional(Nullable(StringEnum(['1.0', '1.1']), { default: null })),
-  url_path: Type.Optional(
-    Nullable(Type.String({ pattern: '^/([^/?#%][^?#%]*)?$', maxLength: 1024 }), { default: null }),
-  ),
-  domain_name: Type.Optional(
-    Nullable(Type.String({ pattern: '^[A-Za-z0-9._-]{1,253}$' }), { default: null }),
-  ),
+  url_path: Type.Optional(Nullable(Type.String({ pattern: URL_PATH, maxLength: 1024 }), { default: null })),
+  domain_name: Type.Optional(Nullable(Type.String({ pattern: DOMAIN_NAME }), { default: null })),
   expected_codes: Type.Optional(Nullable(Type.String(), { default: null })),
 });
 export type HealthMonitorInput = Static<typeof HealthMonitorInput>;
