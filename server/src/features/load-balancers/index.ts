@@ -2,15 +2,22 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { Carrier } from '../floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { healthMonitorRoutes } from './health-monitors/routes.ts';
+import { HealthMonitorService } from './health-monitors/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
+import { memberRoutes } from './members/routes.ts';
+import { MemberService } from './members/service.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
 import { PartService } from './parts/service.ts';
+import { poolRoutes } from './pools/routes.ts';
+import { PoolService } from './pools/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
 import { RegionProviders } from './region-providers.ts';
@@ -26,6 +33,7 @@ export interface LoadBalancerDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly watcher: TaskWatcher;
   readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
@@ -51,6 +59,9 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
+      ...poolRoutes(new PoolService(parts)),
+      ...memberRoutes(new MemberService(parts)),
+      ...healthMonitorRoutes(new HealthMonitorService(parts, deps.watcher)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
     ],
     tasks: loadBalancerTasks(providers),

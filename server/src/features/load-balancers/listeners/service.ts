@@ -5,9 +5,9 @@ import { requireSecrets } from '../../secrets/index.ts';
 import { Faults } from '../faults.ts';
 import type { ListenerRow, LoadBalancerTree } from '../model.ts';
 import type { PartRef } from '../parts/kinds.ts';
-import { differing, type PartService, partOf } from '../parts/service.ts';
-import { checkListener, poolRule } from '../rules.ts';
+import { differing, type PartService, partOf, scopeOf } from '../parts/service.ts';
 import { listenerSecrets } from '../secret-uses.ts';
+import { checkListener, poolRule } from './rules.ts';
 import type { CreateListener, ListenerInput, UpdateListener } from './schema.ts';
 
 /** Commands on listeners: one transaction and one task each. */
@@ -76,11 +76,6 @@ export class ListenerService {
     });
   }
 }
-
-const scopeOf = ({ project_id, region_id }: LoadBalancerTree) => ({
-  projectId: project_id,
-  regionId: region_id,
-});
 
 function inputOf(row: ListenerRow): ListenerInput {
   return {
