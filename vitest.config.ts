@@ -11,6 +11,7 @@ export default defineConfig({
       'test/**/*.test.ts',
     ],
     globalSetup: ['test/harness/global-setup.ts'],
+    setupFiles: ['test/harness/operations-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -250,6 +250,16 @@ create table k8s_pools (
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
 CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
+create table lb_ended_stats (
+  load_balancer_id uuid not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  request_errors bigint not null,
+  total_connections bigint not null,
+  constraint lb_ended_stats_pkey PRIMARY KEY (load_balancer_id),
+  constraint lb_ended_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+
 create table lb_health_monitors (
   id uuid not null,
   pool_id uuid not null,
@@ -280,6 +290,71 @@ create table lb_health_monitors (
 );
 CREATE INDEX lb_health_monitors_load_balancer ON public.lb_health_monitors USING btree (load_balancer_id);
 
+create table lb_l7_policies (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  listener_id uuid not null,
+  name text collate "C" not null,
+  action text not null,
+  "position" integer not null,
+  redirect_url text,
+  redirect_prefix text,
+  redirect_pool_id uuid,
+  redirect_http_code integer,
+  tags text[] default '{}'::text[] not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  previous jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_l7_policies_pkey PRIMARY KEY (id),
+  constraint lb_l7_policies_action_check CHECK ((action = ANY (ARRAY['REDIRECT_PREFIX'::text, 'REDIRECT_TO_POOL'::text, 'REDIRECT_TO_URL'::text, 'REJECT'::text]))),
+  constraint lb_l7_policies_position_check CHECK (("position" > 0)),
+  constraint lb_l7_policies_listener_id_fkey FOREIGN KEY (listener_id) REFERENCES lb_listeners(id) ON DELETE CASCADE,
+  constraint lb_l7_policies_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_l7_policies_redirect_pool_id_fkey FOREIGN KEY (redirect_pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_l7_policies_created_at ON public.lb_l7_policies USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX lb_l7_policies_listener ON public.lb_l7_policies USING btree (listener_id);
+CREATE INDEX lb_l7_policies_load_balancer ON public.lb_l7_policies USING btree (load_balancer_id, "position", id);
+CREATE INDEX lb_l7_policies_pool ON public.lb_l7_policies USING btree (redirect_pool_id) WHERE (redirect_pool_id IS NOT NULL);
+CREATE TRIGGER lb_l7_policies_deleted AFTER DELETE ON public.lb_l7_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('l7policies');
+CREATE TRIGGER lb_l7_policies_inserted AFTER INSERT ON public.lb_l7_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('l7policies');
+
+create table lb_l7_rules (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  policy_id uuid not null,
+  type text not null,
+  compare_type text not null,
+  key text,
+  value text not null,
+  invert boolean default false not null,
+  tags text[] default '{}'::text[] not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  previous jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_l7_rules_pkey PRIMARY KEY (id),
+  constraint lb_l7_rules_compare_type_check CHECK ((compare_type = ANY (ARRAY['CONTAINS'::text, 'ENDS_WITH'::text, 'EQUAL_TO'::text, 'REGEX'::text, 'STARTS_WITH'::text]))),
+  constraint lb_l7_rules_type_check CHECK ((type = ANY (ARRAY['COOKIE'::text, 'FILE_TYPE'::text, 'HEADER'::text, 'HOST_NAME'::text, 'PATH'::text, 'SSL_CONN_HAS_CERT'::text, 'SSL_DN_FIELD'::text, 'SSL_VERIFY_RESULT'::text]))),
+  constraint lb_l7_rules_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_l7_rules_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES lb_l7_policies(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_l7_rules_load_balancer ON public.lb_l7_rules USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_l7_rules_policy ON public.lb_l7_rules USING btree (policy_id, created_at DESC, id DESC);
+
 create table lb_listener_stats (
   listener_id uuid not null,
   load_balancer_id uuid not null,
@@ -293,6 +368,7 @@ create table lb_listener_stats (
   constraint lb_listener_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
 ) with (fillfactor=70);
 CREATE INDEX lb_listener_stats_load_balancer ON public.lb_listener_stats USING btree (load_balancer_id);
+CREATE TRIGGER lb_listener_stats_ended AFTER DELETE ON public.lb_listener_stats FOR EACH ROW EXECUTE FUNCTION keep_ended_stats();
 
 create table lb_listeners (
   id uuid not null,
@@ -332,6 +408,7 @@ END) stored not null,
   constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
   constraint lb_listeners_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
+CREATE INDEX lb_listeners_changing ON public.lb_listeners USING btree (id) WHERE (previous IS NOT NULL);
 CREATE INDEX lb_listeners_created_at ON public.lb_listeners USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_listeners_load_balancer ON public.lb_listeners USING btree (load_balancer_id, created_at, id);
 CREATE INDEX lb_listeners_name ON public.lb_listeners USING btree (project_id, region_id, name, created_at DESC, id DESC);
@@ -404,6 +481,7 @@ create table lb_pools (
   constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
 CREATE INDEX lb_pools_ca_secret ON public.lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
+CREATE INDEX lb_pools_changing ON public.lb_pools USING btree (id) WHERE (previous IS NOT NULL);
 CREATE INDEX lb_pools_created_at ON public.lb_pools USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_pools_crl_secret ON public.lb_pools USING btree (crl_secret_id) WHERE (crl_secret_id IS NOT NULL);
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
@@ -411,6 +489,20 @@ CREATE INDEX lb_pools_name ON public.lb_pools USING btree (project_id, region_id
 CREATE INDEX lb_pools_secret ON public.lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
 CREATE TRIGGER lb_pools_deleted AFTER DELETE ON public.lb_pools REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
 CREATE TRIGGER lb_pools_inserted AFTER INSERT ON public.lb_pools REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
+
+create table lb_samples (
+  load_balancer_id uuid not null,
+  at timestamp with time zone not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  cpu_ms bigint,
+  vcpus smallint not null,
+  memory_util real,
+  coarse boolean not null,
+  constraint lb_samples_pkey PRIMARY KEY (load_balancer_id, at),
+  constraint lb_samples_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_samples_age ON public.lb_samples USING btree (coarse, at);
 
 create table limits_requests (
   id bigint generated always as identity not null,
@@ -858,6 +950,21 @@ begin
     update resource_counts set count = count - 1
      where project_id = old.project_id and region_id = old.region_id and resource = tg_argv[0];
   end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_ended_stats()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nothing is kept when the whole load balancer goes: its row is no longer there.
+  insert into lb_ended_stats as s (load_balancer_id, bytes_in, bytes_out, request_errors, total_connections)
+  select id, old.bytes_in, old.bytes_out, old.request_errors, old.total_connections
+    from load_balancers where id = old.load_balancer_id
+  on conflict (load_balancer_id) do update set bytes_in = s.bytes_in + excluded.bytes_in,
+    bytes_out = s.bytes_out + excluded.bytes_out, request_errors = s.request_errors + excluded.request_errors,
+    total_connections = s.total_connections + excluded.total_connections;
   return null;
 end $function$;
 

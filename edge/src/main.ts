@@ -1,12 +1,16 @@
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { FolderOrigin } from './folder-origin.ts';
 import { createEdge } from './server.ts';
-import { EdgeSettingsError, readEdgeSettings, type VideoSettings } from './settings.ts';
+import { type EdgeSettings, EdgeSettingsError, readEdgeSettings, type VideoSettings } from './settings.ts';
 import { UpstreamOrigin } from './upstream-origin.ts';
 import { UsageCounter } from './usage.ts';
+import { UsageJournal } from './usage-journal.ts';
 import { UsageReporter } from './usage-report.ts';
 
 const DRAIN_MS = 10_000;
+
+type Log = (message: string, error: unknown) => void;
 
 /** Starts the edge of this process's environment and runs it until a signal, or until the server beside which it
  *  was started is gone. */
@@ -16,7 +20,7 @@ async function main(): Promise<void> {
   const usage = new UsageCounter();
   const origin =
     'folder' in edge.origin ? new FolderOrigin(edge.origin.folder) : new UpstreamOrigin(edge.origin.url);
-  const log = (message: string, error: unknown) =>
+  const log: Log = (message, error) =>
     console.error(JSON.stringify({ time: new Date().toISOString(), msg: message, error: String(error) }));
   const server = createEdge({
     ...settings,
@@ -27,7 +31,7 @@ async function main(): Promise<void> {
     now: () => Date.now() / 1000,
     log,
   });
-  const reporter = edge.report && new UsageReporter({ ...edge.report, usage, now: () => new Date(), log });
+  const reporter = edge.report && newReporter(settings, usage, log);
   const stop = once(async () => {
     const timer = setTimeout(() => process.exit(1), DRAIN_MS);
     const closed = new Promise((resolve) => server.close(resolve));
@@ -45,6 +49,16 @@ async function main(): Promise<void> {
   await listening(server, edge);
   reporter?.start();
   announce(server.address() as AddressInfo, settings);
+}
+
+/** Its journal has the port in its name: several edges may share a data directory. */
+function newReporter(
+  { dataDir, edge }: EdgeSettings,
+  usage: UsageCounter,
+  log: Log,
+): UsageReporter | undefined {
+  const journal = new UsageJournal(path.join(dataDir, `edge-usage-${edge.port}`));
+  return edge.report && new UsageReporter({ ...edge.report, usage, journal, now: () => new Date(), log });
 }
 
 function listening(server: ReturnType<typeof createEdge>, { host, port }: VideoSettings['edge']) {
@@ -69,13 +83,25 @@ function once(work: () => Promise<void>): () => void {
   };
 }
 
-main().catch((error: NodeJS.ErrnoException) => {
+/** One line for the person who starts it. */
+function explanation(error: NodeJS.ErrnoException): string | undefined {
   const port = process.env.VIRGA_EDGE_PORT ?? '8090';
-  if (error instanceof EdgeSettingsError) console.error(error.message);
-  else if (error.code === 'EADDRINUSE') {
-    console.error(
-      `The edge's port ${port} is held by another program: stop it, or set VIRGA_EDGE_PORT or VIRGA_EDGE=off.`,
-    );
-  } else console.error(error);
-  process.exit(1);
+  if (error instanceof EdgeSettingsError) return error.message;
+  if (error.code === 'EADDRINUSE')
+    return `The edge's port ${port} is held by another program: stop it, or set VIRGA_EDGE_PORT or VIRGA_EDGE=off.`;
+  if (error.code === 'EACCES')
+    return `The edge's port ${port} may not be opened by this user: set VIRGA_EDGE_PORT.`;
+  if (error.code === 'EADDRNOTAVAIL')
+    return `VIRGA_EDGE_HOST=${process.env.VIRGA_EDGE_HOST} is not an address of this machine.`;
+  return undefined;
+}
+
+main().catch((error: NodeJS.ErrnoException) => {
+  const text = explanation(error);
+  // A server that started this says it once, however often it tries.
+  if (process.send && text) process.send({ failed: text }, () => process.exit(1));
+  else {
+    console.error(text ?? error);
+    process.exit(1);
+  }
 });

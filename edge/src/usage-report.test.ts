@@ -1,7 +1,11 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listen, type Running } from './testing/processes.ts';
 import { UsageCounter } from './usage.ts';
+import { UsageJournal } from './usage-journal.ts';
 import { type UsageReport, UsageReporter } from './usage-report.ts';
 
 let intake: Running;
@@ -25,6 +29,9 @@ beforeAll(async () => {
 
 afterAll(() => intake.stop());
 
+const folder = mkdtempSync(path.join(os.tmpdir(), 'virga-journal-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
 let usage: UsageCounter;
 let reporter: UsageReporter;
 let seconds: number;
@@ -36,14 +43,19 @@ beforeEach(() => {
   answers = [];
   received = [];
   said.length = 0;
-  reporter = new UsageReporter({
+  reporter = newReporter(usage);
+});
+
+function newReporter(of: UsageCounter, journal?: UsageJournal): UsageReporter {
+  return new UsageReporter({
     url: `http://127.0.0.1:${intake.port}/reports`,
     token: 'operator',
-    usage,
+    usage: of,
+    ...(journal ? { journal } : {}),
     now: () => new Date(1_743_167_062_000 + seconds * 1000),
     log: (message) => said.push(message),
   });
-});
+}
 
 afterEach(() => reporter.stop());
 
@@ -108,4 +120,74 @@ test('a stop sends what is left', async () => {
   usage.add('1_film', 7);
   await reporter.stop();
   expect(received.map(({ report }) => report.videos)).toEqual([[{ video: '1_film', requests: 1, bytes: 7 }]]);
+});
+
+describe('after a crash', () => {
+  const file = path.join(folder, 'journal');
+  const lives: UsageReporter[] = [];
+
+  beforeEach(() => rmSync(file, { force: true }));
+  afterEach(async () => {
+    await Promise.all(lives.splice(0).map((life) => life.stop()));
+  });
+
+  /** A process; it crashes when nothing is done with it any longer. */
+  function life() {
+    const counter = new UsageCounter();
+    const one = newReporter(counter, new UsageJournal(file));
+    lives.push(one);
+    one.start();
+    return { counter, one };
+  }
+
+  test('the next process reports what was counted, with the time since when, and both together once', async () => {
+    const first = life();
+    first.counter.add('1_film', 100);
+    first.one.keep();
+    first.counter.add('1_film', 50);
+    first.counter.add('1_match', 7);
+    first.one.keep();
+    seconds = 30;
+    const second = life();
+    await second.one.flush();
+    expect(received.map(({ report }) => report)).toMatchObject([
+      {
+        from: '2025-03-28T13:04:22.000Z',
+        to: '2025-03-28T13:04:52.000Z',
+        videos: [
+          { video: '1_film', requests: 2, bytes: 150 },
+          { video: '1_match', requests: 1, bytes: 7 },
+        ],
+      },
+    ]);
+    const third = life();
+    await third.one.flush();
+    expect(received).toHaveLength(1);
+  });
+
+  test('a report that was not acknowledged keeps its id, and what came meanwhile is not lost', async () => {
+    answers = [503];
+    const first = life();
+    first.counter.add('1_film', 1);
+    await first.one.flush();
+    first.counter.add('1_film', 10);
+    first.one.keep();
+    const second = life();
+    await second.one.flush();
+    const [refused, again, ...later] = received.map(({ report }) => report);
+    expect(again).toEqual(refused);
+    expect(later.flatMap(({ videos }) => videos)).toEqual([{ video: '1_film', requests: 1, bytes: 10 }]);
+  });
+
+  test('a line that the crash cut off is left out', async () => {
+    const first = life();
+    first.counter.add('1_film', 1);
+    first.one.keep();
+    appendFileSync(file, '{"counted":[{"video":"1_fi');
+    await life().one.flush();
+    expect(received.flatMap(({ report }) => report.videos)).toEqual([
+      { video: '1_film', requests: 1, bytes: 1 },
+    ]);
+    expect(said).toEqual([]);
+  });
 });

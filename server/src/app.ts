@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AREAS } from './areas.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
@@ -6,9 +7,9 @@ import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
-import { projects, readProject } from './features/projects/index.ts';
+import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
-import { readRegion, regions } from './features/regions/index.ts';
+import { readRegionsByIds, regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
@@ -22,6 +23,7 @@ import type { Logger } from './kernel/log.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
+import { byKey, SharedLookUp } from './platform/database/shared-look-up.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
@@ -90,7 +92,7 @@ export function features({
     iam({ cipher }),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks({ watcher }),
+    tasks({ watcher, db }),
     inferenceSecrets({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
@@ -109,6 +111,7 @@ export function features({
 
 /** The API server and the worker of one node; neither is started. */
 export class App {
+  readonly features: readonly Feature[];
   readonly routes: readonly Route[];
   readonly document: Record<string, unknown>;
   /** The handlers of every task type. */
@@ -119,16 +122,24 @@ export class App {
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
   readonly #watcher: TaskWatcher;
+  readonly #authenticator: Authenticator;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
     const all = features({ ...options, watcher: this.#watcher });
+    this.features = all;
+    this.#authenticator = authenticatorOf(options);
     this.routes = [
       ...all.flatMap((feature) => feature.routes ?? []),
-      ...probeRoutes(this.#metrics, options.isReady),
+      ...probeRoutes({
+        metrics: this.#metrics,
+        isReady: options.isReady,
+        operatorMetrics: all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
+        authenticator: this.#authenticator,
+      }),
     ];
-    this.document = openApiDocument(this.routes, VERSION);
+    this.document = openApiDocument(this.routes, VERSION, AREAS);
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({
       db: options.db,
@@ -154,11 +165,7 @@ export class App {
       clock,
       ids,
       log,
-      authenticator: new Authenticator({
-        db,
-        now: () => clock.now().getTime(),
-        bearer: bearerResolver({ db, clock, cipher: this.#options.cipher }),
-      }),
+      authenticator: this.#authenticator,
       scopes: scopeResolver(db),
       routes: this.routes,
       rateLimit,
@@ -172,14 +179,29 @@ export class App {
   }
 }
 
+function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {
+  return new Authenticator({
+    db,
+    now: () => clock.now().getTime(),
+    bearer: bearerResolver({ db, clock, cipher }),
+  });
+}
+
 function scopeResolver(db: Db): ScopeResolver {
+  const owners = new SharedLookUp(async (ids: readonly number[]) =>
+    byKey(await readProjectOwners(db, ids), 'id'),
+  );
+  const found = new SharedLookUp(async (ids: readonly number[]) =>
+    byKey(await readRegionsByIds(db, ids), 'id'),
+  );
   return {
     project: async (id, clientId) => {
-      const row = await readProject(db, id, clientId);
-      return row && { id: row.id, clientId: row.client_id };
+      const row = await owners.get(id);
+      const visible = row && (clientId === 'any' || row.client_id === clientId);
+      return visible ? { id: row.id, clientId: row.client_id } : undefined;
     },
     region: async (id) => {
-      const row = await readRegion(db, id);
+      const row = await found.get(id);
       return row && { id: row.id, name: row.display_name, state: row.state };
     },
     client: async (id) => (await readClient(db, id)) !== undefined,

@@ -1,11 +1,14 @@
 import { fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ask, freePort } from '../../edge/src/testing/processes.ts';
+import { ask, freePort, listen } from '../../edge/src/testing/processes.ts';
+import { UsageJournal } from '../../edge/src/usage-journal.ts';
+import type { UsageReport } from '../../edge/src/usage-report.ts';
 import { waitUntil } from '../../test/harness/wait.ts';
 import { EdgeProcess } from './edge-process.ts';
 import { videoToken } from './kernel/video-signature.ts';
@@ -66,14 +69,86 @@ test('the edge ends when the server beside it is killed', async () => {
   await waitUntil(isGone(port), { what: 'the edge to end' });
 });
 
-test('an edge that cannot start does not stop the server: it is tried again', async () => {
-  const warnings: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line) => warnings.push(line) });
-  const edge = new EdgeProcess({ script, settings: { VIRGA_VIDEO_SECRETS: 'short' }, env: {}, log });
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+}
+
+const WARN = 40;
+
+/** An edge, and what its server says of it, down to the quietest line. */
+function talking(settings: Record<string, string>) {
+  const lines: Line[] = [];
+  const log = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
+  const edge = new EdgeProcess({ script, settings, env: {}, log });
+  const attempts = () => lines.filter(({ msg }) => msg === 'the edge is started again').length;
+  return { edge, attempts, warnings: () => lines.filter(({ level }) => level >= WARN).map(({ msg }) => msg) };
+}
+
+test('an edge that cannot start is tried again, and the reason is said in one line once', async () => {
+  const { edge, attempts, warnings } = talking({ VIRGA_VIDEO_SECRETS: 'short' });
   edge.start();
-  await waitUntil(() => warnings.length > 1, { what: 'two attempts' });
+  await waitUntil(() => attempts() > 1, { what: 'two attempts', timeoutMs: 20_000 });
   await edge.stop();
-  expect(warnings[0]).toContain('started again');
+  expect(warnings()).toEqual([expect.stringMatching(/^VIRGA_VIDEO_SECRETS must be .*all else works\.$/)]);
+});
+
+test("a second server's edge says once that its port is taken, and delivers when the first one is gone", async () => {
+  const port = await freePort();
+  const first = talking(settings(port));
+  first.edge.start();
+  await waitUntil(delivers(port), { what: 'the first edge to deliver' });
+  const second = talking(settings(port));
+  second.edge.start();
+  await waitUntil(() => second.attempts() > 1, { what: 'two attempts', timeoutMs: 20_000 });
+  expect(second.warnings()).toEqual([expect.stringContaining(`port ${port} is held by another program`)]);
+  expect(await delivers(port)()).toBe(true);
+  await first.edge.stop();
+  await waitUntil(delivers(port), { what: 'the second edge to deliver', timeoutMs: 20_000 });
+  await second.edge.stop();
+  expect(first.warnings()).toEqual([]);
+});
+
+test('what an edge has counted when it is killed is reported by the next one, once', async () => {
+  const reports: UsageReport[] = [];
+  let down = true;
+  const intake = await listen(
+    http.createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        if (!down) reports.push(JSON.parse(Buffer.concat(chunks).toString()));
+        response.writeHead(down ? 503 : 200).end('{}');
+      });
+    }),
+  );
+  const port = await freePort();
+  const dataDir = path.join(folder, 'data');
+  const journal = path.join(dataDir, `edge-usage-${port}`);
+  const pids: number[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => pids.push(...pidOf(line)) });
+  const edge = new EdgeProcess({
+    script,
+    settings: {
+      ...settings(port),
+      VIRGA_DATA_DIR: dataDir,
+      VIRGA_EDGE_REPORT_URL: `http://127.0.0.1:${intake.port}/reports`,
+      VIRGA_EDGE_REPORT_TOKEN: 'operator',
+    },
+    log,
+  });
+  edge.start();
+  await waitUntil(delivers(port), { what: 'the edge to deliver' });
+  for (let i = 0; i < 9; i++) expect((await ask(port, target)).status).toBe(200);
+  const counted = () => new UsageJournal(journal).read().counted[0]?.requests ?? 0;
+  // Those who waited for the edge were served once more.
+  await waitUntil(() => counted() === 10, { what: 'the journal' });
+  process.kill(Number(pids[0]), 'SIGKILL');
+  down = false;
+  await waitUntil(() => pids.length > 1, { what: 'the next edge', timeoutMs: 20_000 });
+  await edge.stop();
+  await intake.stop();
+  expect(reports.flatMap(({ videos }) => videos)).toEqual([{ video: '1_film', requests: 10, bytes: 80 }]);
 });
 
 function pidOf(line: string): number[] {

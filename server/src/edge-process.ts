@@ -21,6 +21,9 @@ export interface EdgeProcessOptions {
   readonly log: Logger;
 }
 
+/** What an edge says once it listens, or why it cannot. */
+type Message = { readonly listening: string } | { readonly failed: string };
+
 /** The delivery edge as a process of its own beside the server. It has its own process group, so that Ctrl-C
  *  does not reach it before its turn, and it ends by itself when the server dies. */
 export class EdgeProcess {
@@ -29,6 +32,8 @@ export class EdgeProcess {
   #timer: NodeJS.Timeout | undefined;
   #retryMs = FIRST_RETRY_MS;
   #stopping = false;
+  /** Why it cannot start, as it was said last. */
+  #said: string | undefined;
 
   constructor(options: EdgeProcessOptions) {
     this.#options = options;
@@ -64,18 +69,34 @@ export class EdgeProcess {
     });
     this.#child = child;
     child.on('error', (error) => log.warn({ err: error }, 'the edge cannot be started'));
-    child.on('message', (message) => {
+    let failed = false;
+    child.on('message', (message: Message) => {
+      failed = 'failed' in message;
+      if ('failed' in message) return this.#failed(message.failed);
       this.#retryMs = FIRST_RETRY_MS;
-      log.info({ ...(message as object), pid: child.pid }, 'the edge delivers signed video');
+      this.#said = undefined;
+      log.info({ ...message, pid: child.pid }, 'the edge delivers signed video');
     });
-    child.on('close', (code, signal) => this.#ended(child, code, signal));
+    child.on('close', (code, signal) => this.#ended(child, failed ? undefined : { code, signal }));
   }
 
-  #ended(child: ChildProcess, code: number | null, signal: string | null): void {
+  /** The same reason is said once, however often it is tried. */
+  #failed(reason: string): void {
+    if (this.#said !== reason)
+      this.#options.log.warn(
+        `${reason.replace(/\.?$/, '.')} Signed video is not delivered until then; all else works.`,
+      );
+    this.#said = reason;
+  }
+
+  /** @param how undefined when it has said why */
+  #ended(child: ChildProcess, how: { code: number | null; signal: string | null } | undefined): void {
     if (this.#child === child) this.#child = undefined;
     if (this.#stopping) return;
     const retryMs = this.#retryMs;
-    this.#options.log.warn({ code, signal, retry_ms: retryMs }, 'the edge has ended; it is started again');
+    const { log } = this.#options;
+    if (how) log.warn({ ...how, retry_ms: retryMs }, 'the edge has ended; it is started again');
+    else log.debug({ retry_ms: retryMs }, 'the edge is started again');
     this.#retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     this.#timer = setTimeout(() => this.#spawn(), retryMs);
   }

@@ -40,6 +40,12 @@ export class RegionProviders {
 
   readonly regionIds = (): readonly number[] => [...this.#providers.keys()];
 
+  /** Whether a region has a port or a capability, by its name. */
+  offers(regionId: number, need: string): boolean {
+    const { capabilities = {}, close: _close, ...ports } = this.#providers.get(regionId) ?? {};
+    return need in ports || capabilities[need as keyof Capabilities] === true;
+  }
+
   async close(): Promise<void> {
     await Promise.all([...new Set(this.#providers.values())].map((provider) => provider.close?.()));
   }

@@ -48,6 +48,9 @@ async function follow(taskId: string, enough: (task: Seen, newNodes: number) => 
 test('an upgrade goes on after a kill -9 where it stood, never with fewer ready nodes, and shows how far it is', async () => {
   const cluster = await create();
   expect(cluster.status).toBe('Provisioned');
+  // The certificates come from the bundle too.
+  const config = await virga.call('GET', `${CLUSTERS}/killed/config`);
+  expect(config.body.config).toContain('client-certificate-data: ');
   const reply = await virga.call('POST', `${CLUSTERS}/killed/upgrade`, { version: 'v1.33.4' });
   const id: string = reply.body.tasks[0];
   const before = await follow(id, (_task, newNodes) => newNodes === 1);

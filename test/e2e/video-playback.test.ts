@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
+import { pino } from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FolderOrigin } from '../../edge/src/folder-origin.ts';
 import { createEdge } from '../../edge/src/server.ts';
-import { listen, type Running } from '../../edge/src/testing/processes.ts';
+import { freePort, listen, type Running } from '../../edge/src/testing/processes.ts';
 import { UsageCounter } from '../../edge/src/usage.ts';
+import { EdgeProcess } from '../../server/src/edge-process.ts';
 import { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { writeSilentStream } from '../harness/silent-stream.ts';
@@ -39,23 +41,23 @@ interface Delivery {
 }
 
 let server: TestServer;
+/** Signs addresses of an edge that may be killed. */
+let other: TestServer;
+let killable: { readonly edge: EdgeProcess; readonly pids: number[] };
 let edge: Running;
 let pages: Running;
 let browser: Browser;
 let folder: string;
-let api: string;
 const deliveries: Delivery[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'virga-stream-'));
   writeSilentStream(path.join(folder, 'videos', '1_silence'), 30);
   edge = await startEdge();
-  const cdnUrl = `http://127.0.0.1:${edge.port}`;
-  const nobody = { trustedProxies: undefined, corsOrigins: undefined, authorizeUrl: undefined };
-  const video = { accountId: '1', secrets: SECRETS, cdnUrl, cdnIpUrl: 'http://ip.test', ...nobody };
-  server = await startTestServer({ worker: false, video });
-  await server.api.listen({ host: '127.0.0.1', port: 0 });
-  api = `http://127.0.0.1:${(server.api.addresses()[0] as AddressInfo).port}`;
+  const port = await freePort();
+  killable = startEdgeProcess(port);
+  server = await startTokenService(edge.port);
+  other = await startTokenService(port);
   pages = await listen(http.createServer(servePage));
   browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 });
@@ -64,9 +66,41 @@ afterAll(async () => {
   await browser?.close();
   await pages?.stop();
   await edge?.stop();
+  await killable?.edge.stop();
   await server?.close();
+  await other?.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function startTokenService(edgePort: number): Promise<TestServer> {
+  const cdnUrl = `http://127.0.0.1:${edgePort}`;
+  const nobody = { trustedProxies: undefined, corsOrigins: undefined, authorizeUrl: undefined };
+  const video = { accountId: '1', secrets: SECRETS, cdnUrl, cdnIpUrl: 'http://ip.test', ...nobody };
+  const service = await startTestServer({ worker: false, video });
+  await service.api.listen({ host: '127.0.0.1', port: 0 });
+  return service;
+}
+
+/** The edge as a server runs it beside itself. */
+function startEdgeProcess(port: number) {
+  const script = path.join(folder, 'edge.mjs');
+  const entryPoints = [path.join(ROOT, 'edge', 'src', 'main.ts')];
+  buildSync({ entryPoints, outfile: script, bundle: true, platform: 'node', format: 'esm' });
+  const pids: number[] = [];
+  const write = (line: string) => {
+    const { pid, listening } = JSON.parse(line) as { pid: number; listening?: string };
+    if (listening) pids.push(pid);
+  };
+  const settings = {
+    VIRGA_DATA_DIR: folder,
+    VIRGA_VIDEO_SECRETS: SECRETS.join(','),
+    VIRGA_EDGE_ORIGIN: folder,
+    VIRGA_EDGE_PORT: String(port),
+  };
+  const process = new EdgeProcess({ script, settings, env: {}, log: pino({ level: 'info' }, { write }) });
+  process.start();
+  return { edge: process, pids };
+}
 
 async function startEdge(): Promise<Running> {
   const one = createEdge({
@@ -137,11 +171,13 @@ interface Seen {
 const seen = (page: Page): Promise<Seen> =>
   page.evaluate('({ ...window.seen, time: document.querySelector("video").currentTime })');
 
-async function open(refreshing: boolean): Promise<Page> {
+const apiOf = (service: TestServer) => `http://127.0.0.1:${(service.api.addresses()[0] as AddressInfo).port}`;
+
+async function open(refreshing: boolean, service = server): Promise<Page> {
   deliveries.length = 0;
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${pages.port}/`);
-  const tokenUrl = `${api}/video/token?video=silence&type=vod&expire=${LIFETIME}`;
+  const tokenUrl = `${apiOf(service)}/video/token?video=silence&type=vod&expire=${LIFETIME}`;
   await page.waitForFunction('typeof window.play === "function"');
   await page.evaluate(`window.play(${JSON.stringify(tokenUrl)}, ${refreshing})`);
   return page;
@@ -169,3 +205,15 @@ test('without refreshes the same stream is refused once its token has expired', 
   expect((await seen(page)).refreshes).toBe(1);
   await page.close();
 });
+
+test('a stream plays on when the edge is killed in the middle', async () => {
+  const page = await open(true, other);
+  await waitUntil(async () => (await seen(page)).time >= 3, { what: 'playback', timeoutMs: 20_000 });
+  process.kill(Number(killable.pids[0]), 'SIGKILL');
+  // Far beyond what was buffered, and beyond two expiries.
+  const wanted = 3 + 4 + 2 * LIFETIME;
+  const options = { what: `${wanted} s of playback`, timeoutMs: 40_000, intervalMs: 100 };
+  await waitUntil(async () => (await seen(page)).time >= wanted, options);
+  expect(killable.pids).toHaveLength(2);
+  await page.close();
+}, 60_000);

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { afterAll, beforeAll, test } from 'vitest';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allows, ROLES } from '../../server/src/platform/auth/roles.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { expectGolden } from './golden.ts';
@@ -15,6 +16,53 @@ afterAll(() => server.close());
 test('the OpenAPI document is the one that clients were generated from', async () => {
   const { body } = await server.call('GET', '/openapi.json');
   expectGolden(path.join(import.meta.dirname, 'golden/openapi.json'), `${JSON.stringify(body, null, 2)}\n`);
+});
+
+describe('the OpenAPI document', () => {
+  interface Operation {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly tags: readonly string[];
+    readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+    readonly responses: Readonly<Record<string, unknown>>;
+  }
+  const document = () => server.app.document as never as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly tags: readonly { name: string; description?: string }[];
+    readonly components: { readonly securitySchemes: object };
+  };
+  const operations = () => Object.values(document().paths).flatMap((methods) => Object.values(methods));
+
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(server.app.document));
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('names every operation once, with a summary and an area that is explained', () => {
+    const ids = operations().map(({ operationId }) => operationId);
+    expect(ids.length).toBe(new Set(ids).size);
+    expect(operations().filter(({ summary, tags }) => summary === '' || tags.length !== 1)).toEqual([]);
+    const unexplained = document().tags.filter(({ description }) => description === undefined);
+    expect(unexplained, 'say in server/src/areas.ts what they are about').toEqual([]);
+  });
+
+  test('says who may come in, and what is answered to those who may not', () => {
+    const schemes = Object.keys(document().components.securitySchemes);
+    expect(schemes).toEqual(['APIKey', 'Bearer']);
+    for (const { spec } of server.app.routes.filter((each) => each.spec.tag !== 'Internal')) {
+      const operation = document().paths[spec.path]?.[spec.method.toLowerCase()];
+      const name = `${spec.method} ${spec.path}`;
+      const isPublic = typeof spec.access === 'object';
+      expect(operation?.security, name).toEqual(
+        isPublic ? [] : spec.access === 'operate' ? [{ APIKey: [] }] : undefined,
+      );
+      const statuses = Object.keys(operation?.responses ?? {});
+      expect(statuses, name).toEqual(expect.arrayContaining(isPublic ? ['default'] : ['401', '403', 'default']));
+    }
+  });
 });
 
 test('the table of roles and operations is the agreed one', () => {

@@ -25,16 +25,20 @@ import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { providerFactories } from '../../server/src/provider-factories.ts';
 import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
 import { createTestDatabase } from './database.ts';
+import { checkErrors } from './documented-errors.ts';
+import { noteOperations } from './operations-seen.ts';
 import { waitUntil } from './wait.ts';
 
 /** A whole server in this process, on a database of its own: two clients, every role, two regions of which
- *  number 2 is simulated and instant. Every response is checked against its schema. */
+ *  number 2 is simulated and instant. Every answer is checked against the
+ *  OpenAPI document. */
 export interface TestServer {
   readonly db: Db;
   readonly app: App;
   readonly cipher: Cipher;
   readonly api: FastifyInstance;
   readonly clock: Clock;
+  readonly providers: RegionProviders;
   readonly tokens: Readonly<Record<Caller, string>>;
   /** Client 1 has project 1, client 2 has project 2. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
@@ -161,6 +165,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const app = newApp();
   let working = app;
   const api = await app.api();
+  noteOperations(api);
+  checkErrors(api, app.document);
   const withWorker = options.worker ?? true;
   if (withWorker) {
     await app.worker.start();
@@ -173,6 +179,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     cipher,
     api,
     clock,
+    providers,
     tokens,
     call,
     ended: (reply) => ended(call, reply),

@@ -1,5 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import tls from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import {
   addSshKey,
   CLUSTERS,
@@ -163,8 +167,12 @@ test('the kubeconfig parses and carries a real CA and a client certificate of th
   await createCluster(server, 'config', { pools: [pool()] });
   const { status, body } = await server.call('GET', `${CLUSTERS}/config/config`);
   expect(status).toBe(200);
+  const { cluster, user, context, ...config } = read(body.config);
+  expect(config).toMatchObject({ apiVersion: 'v1', kind: 'Config', 'current-context': context.name });
+  expect(context.context).toEqual({ cluster: cluster.name, user: user.name });
+  expect(cluster.cluster.server).toBe(body.host);
   const field = (name: string) =>
-    Buffer.from(new RegExp(`${name}: (\\S+)`).exec(body.config)?.[1] ?? '', 'base64').toString();
+    Buffer.from(cluster.cluster[name] ?? user.user[name] ?? '', 'base64').toString();
   const ca = new X509Certificate(field('certificate-authority-data'));
   const client = new X509Certificate(field('client-certificate-data'));
   expect(ca.ca).toBe(true);
@@ -173,7 +181,6 @@ test('the kubeconfig parses and carries a real CA and a client certificate of th
   expect(client.verify(ca.publicKey)).toBe(true);
   expect(client.subject).toContain('O=system:masters');
   expect(client.checkPrivateKey(createPrivateKey(field('client-key-data')))).toBe(true);
-  expect(body.config).toContain(`server: ${body.host}`);
   expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.parse(body.created_at));
   const { body: authority } = await server.call('GET', `${CLUSTERS}/config/certificates`);
   expect(new X509Certificate(authority.certificate).fingerprint).toBe(ca.fingerprint);
@@ -185,6 +192,69 @@ test('the kubeconfig parses and carries a real CA and a client certificate of th
   );
   expect(rows.every(({ row }) => !row.includes('PRIVATE KEY'))).toBe(true);
   expect((await server.call('GET', `${CLUSTERS}/config/config`, { as: 'Users' })).status).toBe(403);
+});
+
+interface Named {
+  readonly name: string;
+}
+
+/** The one cluster, user and context of a kubeconfig, and the rest of it. */
+function read(text: string) {
+  const { clusters, users, contexts, ...config } = parse(text) as {
+    clusters: (Named & { cluster: Record<string, string> })[];
+    users: (Named & { user: Record<string, string> })[];
+    contexts: (Named & { context: Record<string, string> })[];
+  };
+  const [[cluster], [user], [context]] = [clusters, users, contexts];
+  if (!cluster || !user || !context) throw new Error(`something is missing in ${text}`);
+  return { ...config, cluster, user, context };
+}
+
+async function credentialsOf(name: string) {
+  const [config, authority] = await Promise.all(
+    ['config', 'certificates'].map((what) => server.call('GET', `${CLUSTERS}/${name}/${what}`)),
+  );
+  const { cluster, user } = read(config?.body.config);
+  const pem = (text = '') => Buffer.from(text, 'base64').toString();
+  return {
+    authority: { cert: authority?.body.certificate as string, key: authority?.body.key as string },
+    ca: pem(cluster.cluster['certificate-authority-data']),
+    cert: pem(user.user['client-certificate-data']),
+    key: pem(user.user['client-key-data']),
+  };
+}
+
+test('an API server that trusts the authority of a cluster lets its kubeconfig in, and no other', async () => {
+  for (const name of ['trusted', 'stranger']) await createCluster(server, name, { pools: [pool()] });
+  const [trusted, stranger] = await Promise.all(['trusted', 'stranger'].map(credentialsOf));
+  if (!trusted || !stranger) throw new Error('no credentials');
+  const { authority, ca } = trusted;
+  const api = tls.createServer({ ...authority, ca, requestCert: true, rejectUnauthorized: true }, (socket) =>
+    socket.end(String(socket.getPeerCertificate().subject.CN)),
+  );
+  const refused: Error[] = [];
+  api.on('tlsClientError', (error) => refused.push(error)).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  const { port } = api.address() as AddressInfo;
+  /** What the server says before the connection ends. */
+  const ask = ({ cert, key }: { cert: string; key: string }) =>
+    new Promise<string>((resolve) => {
+      // The authority itself plays the server, for which its certificate is not meant.
+      const socket = tls.connect({ port, host: '127.0.0.1', ca, cert, key, rejectUnauthorized: false });
+      let answer = '';
+      socket.on('data', (chunk: Buffer) => {
+        answer += chunk;
+      });
+      socket.on('error', () => undefined).on('close', () => resolve(answer));
+    });
+  try {
+    expect(await ask(trusted)).toBe('kubernetes-admin');
+    expect(refused).toEqual([]);
+    expect(await ask(stranger)).toBe('');
+    expect(refused).toHaveLength(1);
+  } finally {
+    api.close();
+  }
 });
 
 test('pools are added, bounded, resized, relabelled and removed', async () => {
@@ -205,6 +275,9 @@ test('pools are added, bounded, resized, relabelled and removed', async () => {
   expect(task.task_type).toBe('create_k8s_cluster_pool_v2');
   const read = await server.call('GET', `${url}/extra`);
   expect(task.created_resources?.k8s_pools).toEqual([read.body.id]);
+  const { body: list } = await server.call('GET', url);
+  expect(list.count).toBe(2);
+  expect(list.results).toContainEqual(read.body);
   expect(read.body).toMatchObject({
     status: 'Running',
     node_count: 2,

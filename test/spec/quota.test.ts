@@ -125,6 +125,8 @@ describe('a limit', () => {
     await setLimits(2, { global_limits: { project_count_limit: 3 } });
     const reply = await server.call('POST', '/cloud/v1/projects', { as, body: { name: 'too many' } });
     expect(reply.body.info).toMatchObject({ current_usage: 10, limit: 3 });
+    const read = await server.call('GET', '/virga/v1/clients/2/quotas', { as: 'operator' });
+    expect(read.body.global_quotas).toMatchObject({ project_count_limit: 3, project_count_usage: 10 });
   });
 
   test('is set by operators alone, for clients and regions that exist', async () => {

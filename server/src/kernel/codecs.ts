@@ -1,20 +1,20 @@
 /** Text forms that appear on the wire. One codec each, used everywhere. */
 
-const pad = (n: number) => String(n).padStart(2, '0');
+/** A moment as PostgreSQL writes it into JSON, UTC without a zone: `2026-01-31T12:00:00.123456`. */
+export type UtcText = string;
+export type Moment = Date | UtcText;
 
-function seconds(date: Date): string {
-  return (
-    `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())}` +
-    `T${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())}`
-  );
-}
+const LENGTH = '2026-01-31T12:00:00'.length;
+
+const seconds = (at: Moment): string =>
+  typeof at === 'string' ? at.slice(0, LENGTH) : at.toISOString().slice(0, -'.123Z'.length);
 
 /** Tasks: `2026-01-31T12:00:00`, UTC without a zone. */
-export const taskTime = (date: Date): string => seconds(date);
+export const taskTime = (at: Moment): string => seconds(at);
 /** Most resources: `2026-01-31T12:00:00+0000`. */
-export const offsetTime = (date: Date): string => `${seconds(date)}+0000`;
+export const offsetTime = (at: Moment): string => `${seconds(at)}+0000`;
 /** Kubernetes and instances: `2026-01-31T12:00:00Z`. */
-export const zuluTime = (date: Date): string => `${seconds(date)}Z`;
+export const zuluTime = (at: Moment): string => `${seconds(at)}Z`;
 
 /** Reads a time as clients write it: without a zone it is UTC, and a zone may be `Z`, `+00`, `+0000` or `+00:00`.
  *  @returns undefined for what is no time */

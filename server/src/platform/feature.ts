@@ -7,10 +7,15 @@ import type { TaskHandler } from './tasks/handler.ts';
 export interface Feature {
   readonly name: string;
   readonly routes?: readonly Route[];
+  /** What the provider of a region must have for these routes: one of its ports or capabilities. Absent: they
+   *  work in every region. */
+  readonly needs?: string;
   readonly tasks?: readonly TaskHandler[];
   readonly background?: readonly BackgroundJob[];
   /** Encrypts what the feature keeps encrypted anew, when the master key changes. */
   readonly reseal?: Reseal;
+  /** Further metrics, in the text format of Prometheus; they name resources, so that only operators see them. */
+  readonly operatorMetrics?: () => Promise<string>;
   /** What to do when a mail of a kind has been sent. */
   readonly mailSent?: Readonly<Record<string, MailSentHook>>;
 }

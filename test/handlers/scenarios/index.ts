@@ -1,5 +1,6 @@
 import { floatingIps } from './floating-ips.ts';
 import { kubernetes } from './kubernetes.ts';
+import { l7Policies } from './l7-policies.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { projects } from './projects.ts';
 import type { Scenario } from './scenario.ts';
@@ -9,6 +10,7 @@ import { secrets } from './secrets.ts';
 export const scenarios: Readonly<Record<string, Scenario>> = {
   ...projects,
   ...loadBalancers,
+  ...l7Policies,
   ...kubernetes,
   ...floatingIps,
   ...secrets,

@@ -25,6 +25,7 @@ export { readTakenAddresses } from './store.ts';
 export function floatingIps(deps: FloatingIpDeps): Feature {
   return {
     name: 'floating-ips',
+    needs: 'loadBalancers',
     routes: floatingIpRoutes(new FloatingIpService(deps), deps.carrier),
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };

@@ -27,7 +27,9 @@ test.each(PATHS)(
     expect((await server.call('GET', '/cloud/v1/regions', { token })).status).toBe(200);
     const read = await server.call('GET', `${path}/${id}`);
     expect(read.body).toMatchObject({ id, name: 'ci', deleted: false, expired: false });
-    expect(JSON.stringify(read.body)).not.toContain(token);
+    const list = await server.call('GET', path);
+    expect(list.body).toContainEqual(read.body);
+    expect(JSON.stringify([read.body, list.body])).not.toContain(token);
     expect((await server.call('DELETE', `${path}/${id}`)).status).toBe(204);
     expect((await server.call('GET', `${path}/${id}`)).status).toBe(404);
     await waitUntil(async () => (await server.call('GET', '/cloud/v1/regions', { token })).status === 401, {

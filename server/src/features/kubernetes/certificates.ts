@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import { x509 } from '../../platform/x509/library.ts';
+import { loadX509 } from '../../platform/x509/library.ts';
 
 /** The certificate authority of a cluster, and what it signs. ECDSA on P-256 with SHA-256. */
 
@@ -24,11 +24,13 @@ export interface ClientCertificate extends Issued {
 const newKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
 async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
+  const x509 = loadX509();
   return x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
 /** A new authority for one cluster. `serial` is hexadecimal. */
 export async function newAuthority(clusterName: string, serial: string, now: Date): Promise<Issued> {
+  const x509 = loadX509();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial,
@@ -48,6 +50,7 @@ export async function newAuthority(clusterName: string, serial: string, now: Dat
 
 /** A client certificate of the cluster's administrators (group `system:masters`), signed by its authority. */
 export async function issueClient(ca: Issued, serial: string, now: Date): Promise<ClientCertificate> {
+  const x509 = loadX509();
   const authority = new x509.X509Certificate(ca.certificate);
   const [der] = x509.PemConverter.decode(ca.privateKey);
   if (!der) throw new Error('the authority has no private key');

@@ -41,6 +41,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
   const keep = { db, ids, log, timestamp, providerOf };
   return {
     name: 'kubernetes',
+    needs: 'kubernetes',
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
     tasks: [
       createClusterTask(work),

@@ -7,6 +7,7 @@ import {
   poolSecretIds,
 } from './desired-tls.ts';
 import { flavorOf } from './flavors.ts';
+import { desiredPolicies } from './l7-policies/desired.ts';
 import {
   type HealthMonitorRow,
   type ListenerRow,
@@ -42,13 +43,13 @@ export function desiredOf(
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
     listeners: tree.listeners
       .filter((listener) => opened(listenerSecretIds(listener), secrets))
-      .map((listener) => desiredListener(listener, secrets)),
+      .map((listener) => desiredListener(listener, tree, secrets)),
     pools: tree.pools.map((pool) => desiredPool(pool, tree, secrets)),
     accessLog: tree.logging?.enabled && tree.logging.topic_name ? { topic: tree.logging.topic_name } : null,
   };
 }
 
-function desiredListener(row: ListenerRow, secrets: OpenedSecrets): DesiredListener {
+function desiredListener(row: ListenerRow, tree: LoadBalancerTree, secrets: OpenedSecrets): DesiredListener {
   return {
     id: row.id,
     adminStateUp: row.admin_state_up,
@@ -64,7 +65,7 @@ function desiredListener(row: ListenerRow, secrets: OpenedSecrets): DesiredListe
       encryptedPassword: user.encrypted_password,
     })),
     certificates: listenerSecretIds(row).flatMap((id) => certificateOf(id, secrets) ?? []),
-    l7Policies: [],
+    l7Policies: desiredPolicies(row.id, tree),
   };
 }
 

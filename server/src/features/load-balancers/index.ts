@@ -5,13 +5,22 @@ import type { Feature } from '../../platform/feature.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { Carrier } from '../floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
+import { TaskReads } from '../tasks/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
 import { healthMonitorRoutes } from './health-monitors/routes.ts';
 import { HealthMonitorService } from './health-monitors/service.ts';
+import { policyRoutes } from './l7-policies/routes.ts';
+import { ruleRoutes } from './l7-policies/rule-routes.ts';
+import { L7RuleService } from './l7-policies/rule-service.ts';
+import { L7PolicyService } from './l7-policies/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
 import { memberRoutes } from './members/routes.ts';
 import { MemberService } from './members/service.ts';
+import { countersForPrometheus } from './metrics/prometheus.ts';
+import { metricsRoutes } from './metrics/routes.ts';
+import { Sampler } from './metrics/sampler.ts';
+import { LoadBalancerMetrics } from './metrics/service.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
@@ -41,6 +50,7 @@ export interface LoadBalancerDeps {
 
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
+const SAMPLE_EVERY_MS = 60_000;
 
 export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
@@ -53,16 +63,22 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
   const parts = new PartService(providers);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
+  const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    needs: 'loadBalancers',
+    operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
       ...poolRoutes(new PoolService(parts)),
       ...memberRoutes(new MemberService(parts)),
-      ...healthMonitorRoutes(new HealthMonitorService(parts, deps.watcher)),
+      ...healthMonitorRoutes(new HealthMonitorService(parts, new TaskReads(db, deps.watcher))),
+      ...policyRoutes(new L7PolicyService(parts)),
+      ...ruleRoutes(new L7RuleService(parts, providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
+      ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),
     background: [
@@ -78,6 +94,12 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
         everyMs: OBSERVE_EVERY_MS,
         exclusive: true,
         run: () => observer.run(),
+      },
+      {
+        name: 'load-balancers-sample',
+        everyMs: SAMPLE_EVERY_MS,
+        exclusive: true,
+        run: () => sampler.run(),
       },
     ],
   };

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { UtcText } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { JsonRows } from '../../platform/database/json-rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
@@ -8,11 +10,14 @@ import type { LoadBalancerRow, OrderField } from './model.ts';
 /** Lists of load balancers: one statement a page, however many listeners they have. */
 
 /** A load balancer as lists show it. */
-export interface ListedRow extends Omit<LoadBalancerRow, 'client_id' | 'version'> {
+export interface ListedRow
+  extends Omit<LoadBalancerRow, 'client_id' | 'version' | 'created_at' | 'updated_at'> {
+  readonly created_at: UtcText;
+  readonly updated_at: UtcText | null;
   readonly floating_ips: CarriedFloatingIps;
   /** Ids of its listeners, separated by commas, or null. */
   readonly listener_ids: string | null;
-  /** Sums over its listeners; absent unless asked for. */
+  /** Sums over its listeners, those that are gone included; absent unless asked for. */
   readonly stats?: StatsRow;
 }
 
@@ -42,19 +47,49 @@ export interface ListWhere {
   readonly showStats: boolean;
 }
 
-const COLUMNS = `id, project_id, region_id, name, flavor, preferred_connectivity, vip_address, vip_ip_family, vip_port_id,
-  assigned_floating, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id, created_at, updated_at`;
+const COLUMNS = [
+  'id',
+  'project_id',
+  'region_id',
+  'name',
+  'flavor',
+  'preferred_connectivity',
+  'vip_address',
+  'vip_ip_family',
+  'vip_port_id',
+  'tags',
+  'logging',
+  'admin_state_up',
+  'provisioning_status',
+  'operating_status',
+  'task_id',
+  'creator_task_id',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof ListedRow)[];
+
+const FIELDS = [...COLUMNS, 'listener_ids', 'floating_ips'] as const satisfies readonly (keyof ListedRow)[];
+const TIMES = ['created_at', 'updated_at'] as const;
+const ROWS = new JsonRows<ListedRow>(FIELDS, TIMES);
+const ROWS_WITH_STATS = new JsonRows<ListedRow>([...FIELDS, 'stats'], TIMES);
+const rowsOf = (showStats: boolean) => (showStats ? ROWS_WITH_STATS : ROWS);
 
 const LISTENER_IDS = `(select string_agg(l.id::text, ',' order by l.created_at, l.id) from lb_listeners l
     where l.load_balancer_id = lb.id) as listener_ids`;
-
-const PARTS = `${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}`;
 
 const STATS = `, (select jsonb_build_object(
     'active_connections', coalesce(sum(s.active_connections), 0), 'bytes_in', coalesce(sum(s.bytes_in), 0),
     'bytes_out', coalesce(sum(s.bytes_out), 0), 'request_errors', coalesce(sum(s.request_errors), 0),
     'total_connections', coalesce(sum(s.total_connections), 0))
-     from lb_listener_stats s where s.load_balancer_id = lb.id) as stats`;
+     from (select active_connections, bytes_in, bytes_out, request_errors, total_connections
+             from lb_listener_stats where load_balancer_id = lb.id
+           union all
+           select 0, bytes_in, bytes_out, request_errors, total_connections
+             from lb_ended_stats where load_balancer_id = lb.id) s) as stats`;
+
+/** What is shown of `lb`, a load balancer. */
+const shown = (showStats: boolean) =>
+  `${COLUMNS.join(', ')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${showStats ? STATS : ''}`;
 
 /** Fields that may be missing: they come last in both directions. */
 const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([
@@ -72,34 +107,34 @@ export async function listLoadBalancers(
   const conditions = conditionsOf(where.filters);
   const query = listQuery(where, conditions).compile(db.kysely);
   // Prepared under a name where that pays; filters have too many combinations to keep them all prepared.
-  const rows =
+  const [found] =
     conditions.length === 0
       ? await db.named<Found>(nameOf(where), query.sql, query.parameters)
       : (await db.kysely.executeQuery(query)).rows;
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
+  const rows = rowsOf(where.showStats);
+  return { count: found?.count ?? 0, rows: (found?.rows ?? []).map((values) => rows.read(values)) };
 }
 
 const nameOf = ({ order, showStats }: ListWhere) => `lb_list_${order}${showStats ? '_stats' : ''}`;
 
-type Hit = ListedRow & { count: number };
-type Found = Hit | { id: null; count: number };
+interface Found {
+  readonly count: number;
+  readonly rows: readonly (readonly unknown[])[] | null;
+}
 
-/** The count comes along even when the page is empty. */
+/** One row: the count, and the page as JSON. Parts are looked up for the rows of the page alone. */
 export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
   const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
   const filter = sql.join([scope, ...conditions], sql` and `);
   const count =
     conditions.length === 0
-      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'loadbalancers'`
-      : sql`select count(*) as count from load_balancers where ${filter}`;
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as position from (
-        select ${sql.raw(COLUMNS)} from load_balancers where ${filter}
-         order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) p
-    )
-    select c.count, lb.*, ${sql.raw(PARTS)}${sql.raw(where.showStats ? STATS : '')}
-      from (${count}) c left join page lb on true
-     order by lb.position`;
+      ? sql`select coalesce(sum(count), 0)::bigint from resource_counts where ${scope} and resource = 'loadbalancers'`
+      : sql`select count(*) from load_balancers where ${filter}`;
+  return sql<Found>`select (${count}) as count, (
+      select json_agg(${sql.raw(rowsOf(where.showStats).sql)}) from (
+        select ${sql.raw(shown(where.showStats))} from (
+          select * from load_balancers where ${filter}
+           order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) lb) r) as rows`;
 }
 
 function orderOf(order: ListWhere['order']): RawBuilder<unknown> {
@@ -125,21 +160,23 @@ export async function readListed(
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
   showStats: boolean,
 ): Promise<ListedRow | undefined> {
-  const [row] = await db.named<ListedRow>(
+  const rows = rowsOf(showStats);
+  const [found] = await db.named<{ row: readonly unknown[] }>(
     `lb_get${showStats ? '_stats' : ''}`,
-    `select ${COLUMNS}, ${PARTS}${showStats ? STATS : ''} from load_balancers lb
-      where id = $1 and project_id = $2 and region_id = $3`,
+    `select ${rows.sql} as row from (select ${shown(showStats)} from load_balancers lb
+      where id = $1 and project_id = $2 and region_id = $3) r`,
     [where.id, where.projectId, where.regionId],
   );
-  return row;
+  return found && rows.read(found.row);
 }
 
 /** Those of these ids that exist, in any order. */
 export async function readListedByIds(db: Db, ids: readonly string[]): Promise<readonly ListedRow[]> {
   if (ids.length === 0) return [];
-  return db.named<ListedRow>(
+  const found = await db.named<{ row: readonly unknown[] }>(
     'lb_get_many',
-    `select ${COLUMNS}, ${PARTS} from load_balancers lb where id = any($1::uuid[])`,
+    `select ${ROWS.sql} as row from (select ${shown(false)} from load_balancers lb where id = any($1::uuid[])) r`,
     [ids],
   );
+  return found.map(({ row }) => ROWS.read(row));
 }

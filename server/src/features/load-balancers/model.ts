@@ -1,6 +1,13 @@
 import { Conflict, Locked } from '../../kernel/errors.ts';
 import { type StoredTags, sameTags } from '../../platform/http/tags.ts';
-import type { HealthMonitorType, LbAlgorithm, ListenerProtocol, PoolProtocol } from './port.ts';
+import type {
+  DesiredL7Policy,
+  DesiredL7Rule,
+  HealthMonitorType,
+  LbAlgorithm,
+  ListenerProtocol,
+  PoolProtocol,
+} from './port.ts';
 
 export const PROVISIONING_STATUSES = [
   'ACTIVE',
@@ -167,6 +174,31 @@ export interface HealthMonitorRow extends Statuses {
   readonly expected_codes: string | null;
 }
 
+export interface L7PolicyRow extends Statuses {
+  readonly id: string;
+  readonly listener_id: string;
+  readonly name: string;
+  readonly action: DesiredL7Policy['action'];
+  /** From 1 upwards. */
+  readonly position: number;
+  readonly redirect_url: string | null;
+  readonly redirect_prefix: string | null;
+  readonly redirect_pool_id: string | null;
+  readonly redirect_http_code: number | null;
+  readonly tags: readonly string[];
+}
+
+export interface L7RuleRow extends Statuses {
+  readonly id: string;
+  readonly policy_id: string;
+  readonly type: DesiredL7Rule['type'];
+  readonly compare_type: DesiredL7Rule['compareType'];
+  readonly key: string | null;
+  readonly value: string;
+  readonly invert: boolean;
+  readonly tags: readonly string[];
+}
+
 /** A load balancer with everything that belongs to it. */
 export interface LoadBalancerTree extends LoadBalancerRow {
   /** Addresses of the floating IPs that lead to it. */
@@ -175,6 +207,8 @@ export interface LoadBalancerTree extends LoadBalancerRow {
   readonly pools: readonly PoolRow[];
   readonly members: readonly MemberRow[];
   readonly monitors: readonly HealthMonitorRow[];
+  readonly policies: readonly L7PolicyRow[];
+  readonly rules: readonly L7RuleRow[];
 }
 
 /** A load balancer without the parts that are being deleted. */
@@ -187,6 +221,8 @@ export function withoutDeleted(tree: LoadBalancerTree): LoadBalancerTree {
     pools: staying(tree.pools),
     members: staying(tree.members),
     monitors: staying(tree.monitors),
+    policies: staying(tree.policies),
+    rules: staying(tree.rules),
   };
 }
 

@@ -34,6 +34,8 @@ function rolledUp({ up = true, poolUp = true, monitored = true, members = [] }: 
     pools: [{ ...at, id: 'p', admin_state_up: poolUp }],
     members: rows,
     monitors: monitored ? [{ ...at, id: 'h', pool_id: 'p' }] : [],
+    policies: [{ ...at, id: 'y', listener_id: 'l' }],
+    rules: [{ ...at, id: 'r', policy_id: 'y' }],
   } as unknown as LoadBalancerTree;
   const seen = members.flatMap(({ seen: health }, index) => (health ? [[`m${index}`, health] as const] : []));
   const observed = { version: 1, members: new Map(seen), listenerStats: new Map() };
@@ -45,8 +47,21 @@ function rolledUp({ up = true, poolUp = true, monitored = true, members = [] }: 
     listener: of('l'),
     monitor: of('h'),
     members: rows.map(({ id }) => of(id)),
+    policy: of('y'),
+    rule: of('r'),
   };
 }
+
+test('L7 policies and their rules are as their listener is', () => {
+  for (const [up, running] of [
+    [true, true],
+    [true, false],
+    [false, true],
+  ]) {
+    const { listener, policy, rule } = rolledUp({ up: up === true }, running);
+    expect([policy, rule]).toEqual([listener, listener]);
+  }
+});
 
 const alive = { seen: 'ONLINE' } as const;
 const dead = { seen: 'ERROR' } as const;
@@ -74,6 +89,8 @@ test('what is off is OFFLINE in all its parts', () => {
     listener: 'OFFLINE',
     monitor: 'OFFLINE',
     members: ['OFFLINE', 'OFFLINE'],
+    policy: 'OFFLINE',
+    rule: 'OFFLINE',
   });
 });
 

@@ -36,8 +36,23 @@ export function healthOf(all: LoadBalancerTree, observed: ObservedLoadBalancer |
     const on = tree.admin_state_up && listener.admin_state_up;
     parts.push({ kind: 'listener', id: listener.id, status: on ? (dead ? 'ERROR' : 'ONLINE') : 'OFFLINE' });
   }
+  parts.push(...policyStatuses(tree, parts));
   const status = !tree.admin_state_up ? 'OFFLINE' : dead ? 'ERROR' : loadBalancerStatus(poolStatuses);
   return { status, parts };
+}
+
+/** L7 policies and their rules are as the listener is that they belong to. */
+function policyStatuses(tree: LoadBalancerTree, parts: readonly PartStatus[]): PartStatus[] {
+  if (tree.policies.length === 0) return [];
+  const known = new Map(parts.map(({ id, status }) => [id, status]));
+  return tree.policies.flatMap(({ id, listener_id }): PartStatus[] => {
+    const status = known.get(listener_id) ?? 'OFFLINE';
+    const rules = tree.rules.filter(({ policy_id }) => policy_id === id);
+    return [
+      { kind: 'policy', id, status },
+      ...rules.map((rule): PartStatus => ({ kind: 'rule', id: rule.id, status })),
+    ];
+  });
 }
 
 function memberStatuses(

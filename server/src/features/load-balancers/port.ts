@@ -30,6 +30,9 @@ export interface LoadBalancerProvider {
   remove(id: string, operation: Operation): Promise<Progress>;
   /** What the data plane says of these load balancers now; an id that is not running is absent. */
   observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>>;
+  /** What the programs behind these load balancers use; an id that is not running is absent. Absent as a whole:
+   *  the provider cannot tell. */
+  usage?(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /** Called at start-up and periodically with everything that should run, including what a task is just
    *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
   reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
@@ -198,4 +201,11 @@ export interface ListenerStats {
   readonly bytesOut: number;
   readonly requestErrors: number;
   readonly totalConnections: number;
+}
+
+export interface Usage {
+  /** Processor time in milliseconds; it only grows, but may begin anew when the server does. */
+  readonly cpuMs: number;
+  /** Memory that is in use now. */
+  readonly memoryBytes: number;
 }

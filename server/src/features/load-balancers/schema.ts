@@ -13,6 +13,8 @@ import {
 import { tagFilters } from '../../platform/http/tag-filters.ts';
 import { Tag } from '../../platform/http/tags.ts';
 import { FloatingIp } from '../floating-ips/index.ts';
+import { RULE_TYPES } from './l7-policies/rule-schema.ts';
+import { POLICY_ACTIONS } from './l7-policies/schema.ts';
 import { ORDER_FIELDS } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
 import { OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
@@ -126,11 +128,22 @@ const PoolStatus = Type.Object({
   health_monitor: Nullable(MonitorStatus, { default: null }),
 });
 
+const L7RuleStatus = Type.Object({ id: Uuid(), type: StringEnum(RULE_TYPES), ...statuses() });
+
+const L7PolicyStatus = Type.Object({
+  id: Uuid(),
+  name: Type.String(),
+  action: StringEnum(POLICY_ACTIONS),
+  ...statuses(),
+  rules: Type.Array(L7RuleStatus),
+});
+
 const ListenerStatus = Type.Object({
   id: Uuid(),
   name: Type.String(),
   ...statuses(),
   pools: Type.Array(PoolStatus),
+  l7policies: Type.Array(L7PolicyStatus),
 });
 
 export const LoadBalancerStatus = Type.Object(

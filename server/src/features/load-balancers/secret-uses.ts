@@ -9,8 +9,23 @@ import type { CreateLoadBalancer } from './schema-input.ts';
 /** Enough to find the rest by. */
 const SHOWN = 10;
 
-/** Who uses a secret, in words. */
-export async function findSecretUsers(tx: Tx, secretId: string): Promise<string[]> {
+/** Who uses a secret, in words; otherwise the task that may bring back somebody who used it. */
+export async function findSecretUsers(
+  tx: Tx,
+  secretId: string,
+): Promise<{ readonly users: readonly string[]; readonly taskId: string | undefined }> {
+  const users = await readUsers(tx, secretId);
+  const [changing] = await tx.named<{ task_id: string }>(
+    'lb_secret_former_users',
+    `select task_id from lb_listeners where previous is not null and strpos(previous::text, $1::text) > 0
+     union all
+     select task_id from lb_pools where previous is not null and strpos(previous::text, $1::text) > 0 limit 1`,
+    [secretId],
+  );
+  return { users, taskId: changing?.task_id };
+}
+
+async function readUsers(tx: Tx, secretId: string): Promise<string[]> {
   const rows = await tx.named<{ kind: string; id: string; name: string; load_balancer_id: string }>(
     'lb_secret_users',
     `select 'listener' as kind, id, name, load_balancer_id from lb_listeners where secret_id = $1

@@ -16,6 +16,8 @@ const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flav
   ${parts('lb_pools', IN_ORDER)} as pools,
   ${parts('lb_members', IN_ORDER)} as members,
   ${parts('lb_health_monitors', 't.id')} as monitors,
+  ${parts('lb_l7_policies', 't.position, t.id')} as policies,
+  ${parts('lb_l7_rules', IN_ORDER)} as rules,
   ${FLOATING_ADDRESSES_OF_LB}`;
 
 export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {

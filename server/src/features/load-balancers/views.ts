@@ -58,14 +58,24 @@ export function viewStatus(tree: LoadBalancerTree) {
   };
 }
 
+/** A listener's pools are its default one and those that its L7 policies choose. */
 function viewListenerStatus(listener: ListenerRow, tree: LoadBalancerTree) {
+  const policies = tree.policies.filter(({ listener_id }) => listener_id === listener.id);
+  const used = new Set([listener.default_pool_id, ...policies.map((policy) => policy.redirect_pool_id)]);
   return {
     id: listener.id,
     name: listener.name,
     ...statuses(listener),
-    pools: tree.pools
-      .filter((pool) => pool.id === listener.default_pool_id)
-      .map((pool) => viewPoolStatus(pool, tree)),
+    pools: tree.pools.filter((pool) => used.has(pool.id)).map((pool) => viewPoolStatus(pool, tree)),
+    l7policies: policies.map((policy) => ({
+      id: policy.id,
+      name: policy.name,
+      action: policy.action,
+      ...statuses(policy),
+      rules: tree.rules
+        .filter(({ policy_id }) => policy_id === policy.id)
+        .map((rule) => ({ id: rule.id, type: rule.type, ...statuses(rule) })),
+    })),
   };
 }
 

@@ -3,5 +3,5 @@ import type { CapabilitiesOf } from '../regions/index.ts';
 import { statusRoutes } from './routes.ts';
 
 export function managedPostgresql(deps: { capabilitiesOf: CapabilitiesOf }): Feature {
-  return { name: 'managed-postgresql', routes: statusRoutes(deps.capabilitiesOf) };
+  return { name: 'managed-postgresql', needs: 'dbaas', routes: statusRoutes(deps.capabilitiesOf) };
 }

@@ -2,7 +2,7 @@ import type { Feature } from '../../platform/feature.ts';
 import { projectRoutes } from './routes.ts';
 import { deleteProjectTask } from './tasks.ts';
 
-export { guardProject, insertProject, readProject } from './store.ts';
+export { guardProject, insertProject, readProject, readProjectOwners } from './store.ts';
 
 export function projects(): Feature {
   return { name: 'projects', routes: projectRoutes, tasks: [deleteProjectTask] };

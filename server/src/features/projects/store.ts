@@ -32,6 +32,18 @@ export async function readProject(
   return row;
 }
 
+/** Those of these projects that are not deleted, and whose they are. */
+export async function readProjectOwners(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Pick<ProjectRow, 'id' | 'client_id'>[]> {
+  return db.named(
+    'project_owners',
+    'select id, client_id from projects where id = any($1::int[]) and deleted_at is null',
+    [ids],
+  );
+}
+
 /** The project's row, locked against everything but readers until the transaction ends. */
 export async function lockProject(tx: Tx, id: number): Promise<ProjectRow> {
   const [row] = await tx.named<ProjectRow>(

@@ -5,7 +5,7 @@ import type { CapabilitiesOf } from './service.ts';
 export { type Capabilities, NO_CAPABILITIES, type RegionRow, type RegionSettings } from './model.ts';
 export { REGION_STATES } from './schema.ts';
 export type { CapabilitiesOf } from './service.ts';
-export { type NewRegion, readRegion, readRegions, saveRegions } from './store.ts';
+export { type NewRegion, readRegion, readRegions, readRegionsByIds, saveRegions } from './store.ts';
 
 export function regions(deps: { capabilitiesOf: CapabilitiesOf }): Feature {
   return { name: 'regions', routes: regionRoutes(deps.capabilitiesOf) };

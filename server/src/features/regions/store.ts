@@ -8,6 +8,12 @@ export async function readRegion(db: Db, id: number): Promise<RegionRow | undefi
   return row;
 }
 
+export async function readRegionsByIds(db: Db, ids: readonly number[]): Promise<RegionRow[]> {
+  return db.named<RegionRow>('region_by_ids', `select ${COLUMNS} from regions where id = any($1::int[])`, [
+    ids,
+  ]);
+}
+
 export async function readRegions(db: Db): Promise<RegionRow[]> {
   return db.named<RegionRow>('region_all', `select ${COLUMNS} from regions order by id`, []);
 }

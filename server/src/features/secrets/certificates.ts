@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { x509 } from '../../platform/x509/library.ts';
+import { loadX509 } from '../../platform/x509/library.ts';
 import { day, type Material, type PayloadFaults } from './material.ts';
 import { pemBlocks } from './pem.ts';
 import type { SecretPayload } from './schema.ts';
@@ -64,5 +64,6 @@ export function inspectAuthorities(
 
 /** Names of the certificates in a PEM text, as revocation lists write their issuers. */
 export function subjectsOf(certificates: readonly X509Certificate[]): string[] {
+  const x509 = loadX509();
   return certificates.map((each) => new x509.X509Certificate(each.raw).subject);
 }

@@ -1,4 +1,4 @@
-import { Conflict, Invalid } from '../../kernel/errors.ts';
+import { Invalid, Locked } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { day, type SecretKind } from './material.ts';
 import { type Scope, type SecretRow, shareSecrets } from './store.ts';
@@ -27,7 +27,7 @@ const WANTED: Readonly<Record<SecretKind, string>> = {
 
 /** Makes sure that the secrets a body names can be used, and keeps them from being deleted until the transaction
  *  ends. Call it in the transaction that writes who uses them.
- *  @throws Invalid naming every faulty field, Conflict when one is just being created or deleted */
+ *  @throws Invalid naming every faulty field, Locked when one is just being created or deleted */
 export async function requireSecrets(
   tx: Tx,
   scope: Scope,
@@ -64,6 +64,5 @@ function faultOf(
 }
 
 function refusePending({ id, status, task_id: taskId }: SecretRow): void {
-  if (status === 'ACTIVE') return;
-  throw new Conflict(`Secret ${id} is ${status}: task ${taskId} holds it`, { retryAfterMs: 1000 });
+  if (taskId !== null) throw new Locked(`Secret ${id} is ${status} and`, taskId);
 }

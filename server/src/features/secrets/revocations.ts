@@ -1,4 +1,4 @@
-import { x509 } from '../../platform/x509/library.ts';
+import { loadX509 } from '../../platform/x509/library.ts';
 import { day, type Material, type PayloadFaults } from './material.ts';
 import { type PemBlock, pemBlocks } from './pem.ts';
 import type { SecretPayload } from './schema.ts';
@@ -48,6 +48,7 @@ export function inspectRevocations(
 
 function readList({ label, text }: PemBlock) {
   if (label !== LABEL) return undefined;
+  const x509 = loadX509();
   try {
     const list = new x509.X509Crl(text);
     return {

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../../../test/harness/serve
 import { Cipher } from '../../platform/secrets/cipher.ts';
 import { newKey } from '../../platform/secrets/key-file.ts';
 import { addKeyId } from '../../platform/secrets/master-keys.ts';
-import { x509 } from '../../platform/x509/library.ts';
+import { loadX509 } from '../../platform/x509/library.ts';
 import { resealSecrets, SecretReader } from './index.ts';
 import {
   type CertificateOptions,
@@ -220,7 +220,7 @@ test('without a key, certificates of authorities and revocation lists are kept t
   expect(await faults({ ...keyless, certificate: outdated })).toEqual({
     'payload.certificate': ['list 1 has been out of date since 2021-01-01'],
   });
-  const damaged = x509.PemConverter.encode(Buffer.from('nothing'), 'X509 CRL');
+  const damaged = loadX509().PemConverter.encode(Buffer.from('nothing'), 'X509 CRL');
   expect(Object.keys(await faults({ ...keyless, certificate: damaged }))).toEqual(['payload.certificate']);
 });
 
@@ -295,18 +295,24 @@ test('a body that names secrets is refused with every field that is wrong', asyn
 });
 
 test('a secret that a task may need to go back is kept until the task ends', async () => {
-  const id = await created();
+  const [id, next] = [await created(), await created()];
+  const task = await server.ended(await server.call('POST', LBS, { body: tls({ secret_id: id }) }));
+  const [listener] = task.created_resources?.listeners ?? [];
+  // As while the task runs that gives the listener another secret.
   await server.db.named(
-    't_pretend_task',
-    `insert into tasks (id, client_id, project_id, region_id, user_id, type, subject_id, input, created_at, updated_at)
-     values ($1, 1, 1, 2, 1, 'patch_lblistener', 'x', $2::jsonb, now(), now())`,
-    [UNKNOWN, JSON.stringify({ previous: { secret_id: id } })],
+    't_changing',
+    'update lb_listeners set previous = to_jsonb(lb_listeners), secret_id = $2, task_id = $3 where id = $1',
+    [listener, next, UNKNOWN],
   );
   const refused = await remove(id);
   expect(refused.status).toBe(409);
   expect(refused.headers['retry-after']).toBe('1');
-  expect(refused.body.message).toContain(`held by task ${UNKNOWN}`);
-  await server.db.named('t_end_task', `update tasks set state = 'FINISHED' where id = $1`, [UNKNOWN]);
+  expect(refused.body.message).toContain(UNKNOWN);
+  await server.db.named(
+    't_changed',
+    'update lb_listeners set previous = null, task_id = null where id = $1',
+    [listener],
+  );
   await server.ended(await remove(id));
   expect((await get(id)).status).toBe(404);
 });

@@ -3,7 +3,6 @@ import { Conflict, Invalid, type InvalidFields, Locked, NotFound } from '../../k
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { findTaskNaming } from '../../platform/tasks/naming.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -14,8 +13,12 @@ import { seal } from './sealing.ts';
 import * as store from './store.ts';
 import { viewSecret } from './view.ts';
 
-/** Says who uses a secret, in words (`listener web (id) of load balancer id`); empty: nobody. */
-export type FindUsers = (tx: Tx, secretId: string) => Promise<readonly string[]>;
+/** Says who uses a secret, in words (`listener web (id) of load balancer id`), and which task may need it to go
+ *  back to what was before. */
+export type FindUsers = (
+  tx: Tx,
+  secretId: string,
+) => Promise<{ readonly users: readonly string[]; readonly taskId: string | undefined }>;
 
 const NAME_RULE = 'must be 1 to 255 characters';
 const LONGEST_NAME = 255;
@@ -81,11 +84,10 @@ export class SecretService {
 
   /** A task that is changing something may still need what was used before. */
   async #refuseUsed(tx: Tx, row: store.SecretRow): Promise<void> {
-    const users = await this.#findUsers(tx, row.id);
+    const { users, taskId } = await this.#findUsers(tx, row.id);
     if (users.length > 0) {
       throw new Conflict(`Secret ${row.id} is used by ${users.join(', ')}; take it out of there first`);
     }
-    const taskId = await findTaskNaming(tx, scopeOfRow(row), row.id);
     if (taskId !== undefined) throw new Locked(`Secret ${row.id}`, taskId);
   }
 
@@ -133,7 +135,6 @@ function isPayload(value: unknown): value is SecretPayload {
 const unknown = (id: string) => new NotFound(`Secret ${id} was not found`);
 
 const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-const scopeOfRow = (row: store.SecretRow) => ({ projectId: row.project_id, regionId: row.region_id });
 
 function refusePending({ id, status, task_id: taskId }: store.SecretRow): void {
   if (taskId === null) return;

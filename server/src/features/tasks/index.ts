@@ -1,9 +1,11 @@
+import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import { TaskReads } from './reads.ts';
 import { taskRoutes } from './routes.ts';
 
-export { awaitTask } from './service.ts';
+export { TaskReads } from './reads.ts';
 
-export function tasks(deps: { watcher: TaskWatcher }): Feature {
-  return { name: 'tasks', routes: taskRoutes(deps.watcher) };
+export function tasks(deps: { readonly watcher: TaskWatcher; readonly db: Db }): Feature {
+  return { name: 'tasks', routes: taskRoutes(new TaskReads(deps.db, deps.watcher), deps.watcher) };
 }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute, route } from '../../platform/http/route.ts';
 import { RegionParams } from '../../platform/http/schemas.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import type { TaskReads } from './reads.ts';
 import {
   AcknowledgeAllQuery,
   ActiveTasksQuery,
@@ -11,13 +12,13 @@ import {
   TaskQuery,
   TaskStreamQuery,
 } from './schema.ts';
-import { acknowledgeAllTasks, acknowledgeTask, awaitTask, listActiveTasks, listTasks } from './service.ts';
+import { acknowledgeAllTasks, acknowledgeTask, listActiveTasks, listTasks } from './service.ts';
 import { streamTasks } from './stream.ts';
 
 const tag = 'Tasks';
 const TaskParams = Type.Object({ task_id: Type.String() });
 
-export function taskRoutes(watcher: TaskWatcher): readonly Route[] {
+export function taskRoutes(reads: TaskReads, watcher: TaskWatcher): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -49,7 +50,7 @@ export function taskRoutes(watcher: TaskWatcher): readonly Route[] {
       params: TaskParams,
       query: TaskQuery,
       response: Task,
-      handler: (ctx, { params, query }) => awaitTask(ctx, params.task_id, query.wait ?? 0, watcher),
+      handler: (ctx, { params, query }) => reads.await(ctx, params.task_id, query.wait ?? 0),
     }),
     route({
       method: 'GET',
@@ -60,6 +61,8 @@ export function taskRoutes(watcher: TaskWatcher): readonly Route[] {
         'Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off.',
       access: 'read',
       query: TaskStreamQuery,
+      response: Type.String({ description: 'Events, until the caller closes the connection' }),
+      produces: 'text/event-stream',
       handler: (ctx, { query, headers }) => {
         const last = headers['last-event-id'];
         return streamTasks(ctx, query, last === undefined ? undefined : String(last), watcher);

@@ -2,7 +2,6 @@ import { nullable, taskTime } from '../../kernel/codecs.ts';
 import { NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext, RequestContext } from '../../platform/http/context.ts';
-import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { AcknowledgeAllQuery, ActiveTasksQuery, Task, TaskListQuery } from './schema.ts';
 import * as store from './store.ts';
 
@@ -36,41 +35,8 @@ export function viewTask(row: store.TaskRow): Task {
   };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const missing = (id: string) => new NotFound(`Task ${id} was not found`);
-
-/** @throws NotFound, also for a task of another client */
-export async function getTask(ctx: RequestContext, id: string): Promise<Task> {
-  const row = UUID.test(id) ? await store.readTask(ctx.db, id, ctx.caller.clientId) : undefined;
-  if (!row) throw missing(id);
-  return viewTask(row);
-}
-
-const hasEnded = (task: Task) => task.state === 'FINISHED' || task.state === 'ERROR';
-
-/** The task once it has ended, or as it is after `seconds`.
- *  @throws NotFound */
-export async function awaitTask(
-  ctx: RequestContext,
-  id: string,
-  seconds: number,
-  watcher: TaskWatcher,
-): Promise<Task> {
-  if (seconds === 0) return getTask(ctx, id);
-  const until = ctx.clock.now().getTime() + seconds * 1000;
-  for (;;) {
-    const remaining = until - ctx.clock.now().getTime();
-    const wait = watcher.waitFor(id, Math.max(0, remaining));
-    try {
-      await wait.ready;
-      const task = await getTask(ctx, id);
-      if (hasEnded(task) || remaining <= 0 || watcher.closed) return task;
-      await wait.over;
-    } finally {
-      wait.cancel();
-    }
-  }
-}
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const missing = (id: string) => new NotFound(`Task ${id} was not found`);
 
 export async function listTasks(ctx: RequestContext, query: TaskListQuery) {
   const { count, results } = await store.listTasks(ctx.db, ctx.caller.clientId, query);

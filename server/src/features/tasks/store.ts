@@ -1,5 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Moment } from '../../kernel/codecs.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { JsonRows } from '../../platform/database/json-rows.ts';
 import type { DB } from '../../platform/database/schema.gen.ts';
 import type { AcknowledgeAllQuery, ActiveTasksQuery, TaskListQuery, TaskStreamQuery } from './schema.ts';
 
@@ -17,10 +19,10 @@ export interface TaskRow {
   readonly progress: number;
   readonly step: string | null;
   readonly request_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly finished_at: Date | null;
-  readonly acknowledged_at: Date | null;
+  readonly created_at: Moment;
+  readonly updated_at: Moment;
+  readonly finished_at: Moment | null;
+  readonly acknowledged_at: Moment | null;
   readonly acknowledged_by: number | null;
 }
 
@@ -46,13 +48,16 @@ const NAMES = [
 ] as const;
 const COLUMNS = NAMES.join(', ');
 
-export async function readTask(db: Db, id: string, clientId: number): Promise<TaskRow | undefined> {
-  const [row] = await db.named<TaskRow>(
+const ROWS = new JsonRows<TaskRow>(NAMES, ['created_at', 'updated_at', 'finished_at', 'acknowledged_at']);
+
+/** Those of these tasks that there are, of whichever client. */
+export async function readTasks(db: Db, ids: readonly string[]): Promise<TaskRow[]> {
+  const found = await db.named<{ row: readonly unknown[] }>(
     'task_get',
-    `select ${COLUMNS} from tasks where id = $1 and client_id = $2`,
-    [id, clientId],
+    `select ${ROWS.sql} as row from tasks r where id = any($1::uuid[])`,
+    [ids],
   );
-  return row;
+  return found.map(({ row }) => ROWS.read(row));
 }
 
 type Tasks = SelectQueryBuilder<DB, 'tasks', object>;

@@ -199,6 +199,14 @@ export interface K8sPools {
   taints: Json;
 }
 
+export interface LbEndedStats {
+  bytes_in: number;
+  bytes_out: number;
+  load_balancer_id: string;
+  request_errors: number;
+  total_connections: number;
+}
+
 export interface LbHealthMonitors {
   admin_state_up: Generated<boolean>;
   created_at: Date;
@@ -221,6 +229,52 @@ export interface LbHealthMonitors {
   type: string;
   updated_at: Date | null;
   url_path: string | null;
+}
+
+export interface LbL7Policies {
+  action: string;
+  admin_state_up: Generated<boolean>;
+  created_at: Date;
+  creator_task_id: string | null;
+  id: string;
+  listener_id: string;
+  load_balancer_id: string;
+  name: string;
+  operating_status: string;
+  position: number;
+  previous: Json | null;
+  project_id: number;
+  provisioning_status: string;
+  redirect_http_code: number | null;
+  redirect_pool_id: string | null;
+  redirect_prefix: string | null;
+  redirect_url: string | null;
+  region_id: number;
+  tags: Generated<string[]>;
+  task_id: string | null;
+  updated_at: Date | null;
+}
+
+export interface LbL7Rules {
+  admin_state_up: Generated<boolean>;
+  compare_type: string;
+  created_at: Date;
+  creator_task_id: string | null;
+  id: string;
+  invert: Generated<boolean>;
+  key: string | null;
+  load_balancer_id: string;
+  operating_status: string;
+  policy_id: string;
+  previous: Json | null;
+  project_id: number;
+  provisioning_status: string;
+  region_id: number;
+  tags: Generated<string[]>;
+  task_id: string | null;
+  type: string;
+  updated_at: Date | null;
+  value: string;
 }
 
 export interface LbListeners {
@@ -307,6 +361,17 @@ export interface LbPools {
   timeout_member_connect: number | null;
   timeout_member_data: number | null;
   updated_at: Date | null;
+}
+
+export interface LbSamples {
+  at: Date;
+  bytes_in: number;
+  bytes_out: number;
+  coarse: boolean;
+  cpu_ms: number | null;
+  load_balancer_id: string;
+  memory_util: number | null;
+  vcpus: number;
 }
 
 export interface LimitsRequests {
@@ -612,11 +677,15 @@ export interface DB {
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
+  lb_l7_policies: LbL7Policies;
+  lb_l7_rules: LbL7Rules;
   lb_listener_stats: LbListenerStats;
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  lb_samples: LbSamples;
   limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
   mail_outbox: MailOutbox;

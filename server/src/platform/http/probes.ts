@@ -1,12 +1,22 @@
 import { Type } from '@sinclair/typebox';
+import { PermissionDenied } from '../../kernel/errors.ts';
+import type { Authenticator } from '../auth/caller.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { HttpError } from './errors.ts';
 import { RawReply, type Route, route } from './route.ts';
 
 const Status = Type.Object({ status: Type.String() });
 
+export interface Probes {
+  readonly metrics: Metrics;
+  readonly isReady: () => boolean;
+  /** Metrics that name resources. */
+  readonly operatorMetrics: readonly (() => Promise<string>)[];
+  readonly authenticator: Authenticator;
+}
+
 /** What machines ask about the server itself. */
-export function probeRoutes(metrics: Metrics, isReady: () => boolean): readonly Route[] {
+export function probeRoutes({ metrics, isReady, ...probes }: Probes): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -37,10 +47,26 @@ export function probeRoutes(metrics: Metrics, isReady: () => boolean): readonly 
       path: '/metrics',
       tag: 'Internal',
       summary: 'Metrics for Prometheus',
+      description: 'With an operator token also the counters of each load balancer and listener.',
       access: {
-        public: 'read by Prometheus on the same machine; counts and times without names or contents',
+        public: 'read by Prometheus on the same machine; without an operator token no names and no ids',
       },
-      handler: async () => new RawReply(metrics.registry.contentType, await metrics.registry.metrics()),
+      handler: async (_ctx, { headers }) => {
+        const named = await namedMetrics(probes, headers.authorization);
+        return new RawReply(metrics.registry.contentType, `${await metrics.registry.metrics()}${named}`);
+      },
     }),
   ];
+}
+
+/** What only operators see; nothing for a request without a token.
+ *  @throws Unauthenticated, PermissionDenied for a token that is no operator's */
+async function namedMetrics(
+  { authenticator, operatorMetrics }: Pick<Probes, 'authenticator' | 'operatorMetrics'>,
+  authorization: string | string[] | undefined,
+): Promise<string> {
+  if (authorization === undefined) return '';
+  const { role } = await authenticator.authenticate([authorization].flat()[0]);
+  if (role !== 'operator') throw new PermissionDenied();
+  return (await Promise.all(operatorMetrics.map((metrics) => metrics()))).join('');
 }

@@ -32,6 +32,8 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   readonly bodyFaults?: (body: unknown) => Promise<InvalidFields>;
   readonly status?: 200 | 201 | 202 | 204;
   readonly response?: R;
+  /** Content type of the answer; default: JSON. */
+  readonly produces?: string;
   readonly deprecated?: boolean;
   /** The answer holds a secret: it is never kept to be given again. */
   readonly sensitive?: boolean;

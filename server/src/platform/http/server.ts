@@ -41,6 +41,8 @@ export interface ApiOptions {
 }
 
 export const BODY_LIMIT = 2 * 1024 * 1024;
+/** Characters. */
+const LARGE_ANSWER = 16_384;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -237,6 +239,9 @@ function sendResult(
     const faults = validator.faults(spec.response, JSON.parse(JSON.stringify(result)));
     if (faults) throw new Error(`the response of ${spec.method} ${spec.path} breaks its schema: ${faults}`);
   }
-  // Measured: JSON.stringify is faster here than serializers generated from the schemas.
-  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(result));
+  // Measured: JSON.stringify is faster here than serializers generated from the schemas. Large answers go as bytes,
+  // which the garbage collector need not move while they are being sent.
+  const text = JSON.stringify(result);
+  const payload = text.length < LARGE_ANSWER ? text : Buffer.from(text);
+  return reply.code(status).type('application/json; charset=utf-8').send(payload);
 }

@@ -1,48 +1,83 @@
 import type { TSchema } from '@sinclair/typebox';
 import { allows, ROLES } from '../auth/roles.ts';
 import type { Route } from '../http/route.ts';
+import { errorResponses } from './errors.ts';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document, from the same schemas that validate. A schema with an `$id` becomes a component. */
-export function openApiDocument(routes: readonly Route[], version: string): Json {
-  const components: Record<string, unknown> = {};
+/** What operations share. */
+interface Components {
+  readonly schemas: Json;
+  readonly responses: Json;
+}
+
+/** The OpenAPI 3.1 document, from the same schemas that validate. A schema with an `$id` becomes a component.
+ *  `areas` says what each tag is about. */
+export function openApiDocument(
+  routes: readonly Route[],
+  version: string,
+  areas: Readonly<Record<string, string>> = {},
+): Json {
+  const components: Components = { schemas: {}, responses: {} };
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { spec } of routes) {
-    if (isInternal(spec)) continue;
+  const shown = routes.filter(({ spec }) => !isInternal(spec));
+  for (const route of shown) {
+    const { spec } = route;
     const path = paths[spec.path] ?? {};
-    path[spec.method.toLowerCase()] = operation(spec, components);
+    path[spec.method.toLowerCase()] = operation(route, components);
     paths[spec.path] = path;
   }
-  const byName = Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     openapi: '3.1.0',
-    info: { title: 'Virga', version, description: 'A cloud control plane that anyone can run.' },
+    info: {
+      title: 'Virga',
+      version,
+      summary: 'A cloud control plane that anyone can run.',
+      description: ABOUT,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/' }],
-    security: [{ APIKey: [] }],
-    tags: [...new Set(routes.filter(({ spec }) => !isInternal(spec)).map(({ spec }) => spec.tag))].map(
-      (name) => ({ name }),
-    ),
+    security: [{ APIKey: [] }, { Bearer: [] }],
+    tags: [...new Set(shown.map(({ spec }) => spec.tag))].map((name) => ({
+      name,
+      ...(areas[name] ? { description: areas[name] } : {}),
+    })),
     paths,
     components: {
-      securitySchemes: {
-        APIKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'The word APIKey, one space, and the token',
-        },
-      },
-      schemas: Object.fromEntries(byName),
+      securitySchemes: SECURITY_SCHEMES,
+      responses: sorted(components.responses),
+      schemas: sorted(components.schemas),
     },
   };
 }
 
+const ABOUT = `Send \`Authorization: APIKey TOKEN\`, or \`Bearer ACCESS\` with what signing in has given.
+
+Most changes of infrastructure answer \`{"tasks": [id]}\` at once and are done by that task: ask for it until its \`state\` is \`FINISHED\` or \`ERROR\`, or once with \`?wait=60\`. A list answers \`{count, results}\`; \`count\` is the number over all pages. A write with an \`Idempotency-Key\` can be repeated safely.`;
+
+const SECURITY_SCHEMES = {
+  APIKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The word APIKey, one space, and an API token',
+  },
+  Bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token that POST /iam/auth/jwt/login answers',
+  },
+};
+
+const sorted = (named: Json): Json =>
+  Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)));
+
 /** Routes that serve people and machines around the API rather than the API. */
 const isInternal = (spec: Route['spec']) => spec.tag === 'Internal';
 
-function operation(spec: Route['spec'], components: Record<string, unknown>): Json {
-  const isPublic = typeof spec.access === 'object';
+function operation(route: Route, { schemas, responses }: Components): Json {
+  const { spec } = route;
   const status = String(spec.status ?? 200);
   return {
     operationId: operationId(spec),
@@ -50,22 +85,26 @@ function operation(spec: Route['spec'], components: Record<string, unknown>): Js
     ...(spec.description ? { description: spec.description } : {}),
     tags: [spec.tag],
     ...(spec.deprecated ? { deprecated: true } : {}),
-    ...(isPublic ? { security: [] } : { 'x-roles': rolesOf(spec) }),
-    parameters: [
-      ...parameters('path', spec.params, components),
-      ...parameters('query', spec.query, components),
-    ],
+    ...securityOf(spec),
+    parameters: [...parameters('path', spec.params, schemas), ...parameters('query', spec.query, schemas)],
     ...(spec.body
-      ? { requestBody: { required: spec.body.default === undefined, content: json(spec.body, components) } }
+      ? { requestBody: { required: spec.body.default === undefined, content: json(spec.body, schemas) } }
       : {}),
     responses: {
       [status]: {
         description: spec.summary,
-        ...(spec.response ? { content: json(spec.response, components) } : {}),
+        ...(spec.response ? { content: json(spec.response, schemas, spec.produces) } : {}),
       },
-      default: { description: 'What is wrong, in the dialect of the path' },
+      ...errorResponses(route, responses, (schema) => lift(schema, schemas)),
     },
   };
+}
+
+/** Those who sign in have a client's role, and operators a token. */
+function securityOf(spec: Route['spec']): Json {
+  if (typeof spec.access === 'object') return { security: [] };
+  const roles = { 'x-roles': rolesOf(spec) };
+  return spec.access === 'operate' ? { security: [{ APIKey: [] }], ...roles } : roles;
 }
 
 function rolesOf({ access }: Route['spec']): string[] {
@@ -92,12 +131,13 @@ function parameters(
     name,
     in: place,
     required: place === 'path' || required.includes(name),
+    ...(value.description ? { description: value.description } : {}),
     schema: lift(value, components),
   }));
 }
 
-function json(schema: TSchema, components: Record<string, unknown>): Json {
-  return { 'application/json': { schema: lift(schema, components) } };
+function json(schema: TSchema, components: Record<string, unknown>, contentType = 'application/json'): Json {
+  return { [contentType]: { schema: lift(schema, components) } };
 }
 
 /** Moves schemas with an `$id` into the components and leaves references behind. */

@@ -1,8 +1,7 @@
 import { Conflict, NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
-import type { TaskWatcher } from '../../../platform/tasks/watch.ts';
-import { awaitTask } from '../../tasks/index.ts';
+import type { TaskReads } from '../../tasks/index.ts';
 import { Faults } from '../faults.ts';
 import { type PartService, partOf } from '../parts/service.ts';
 import { checkHealthMonitor } from './rules.ts';
@@ -14,11 +13,11 @@ const DELETION_SECONDS = 10;
 /** Commands on the health monitor of a pool: one transaction and one task each. */
 export class HealthMonitorService {
   readonly #parts: PartService;
-  readonly #watcher: TaskWatcher;
+  readonly #tasks: TaskReads;
 
-  constructor(parts: PartService, watcher: TaskWatcher) {
+  constructor(parts: PartService, tasks: TaskReads) {
     this.#parts = parts;
-    this.#watcher = watcher;
+    this.#tasks = tasks;
   }
 
   /** @throws Invalid, NotFound for the pool, Conflict when it has one */
@@ -51,7 +50,7 @@ export class HealthMonitorService {
     // An operator may do this to another client's project, whose task it is then.
     const owner = { ...ctx, caller: { ...ctx.caller, clientId: ctx.project.clientId } };
     for (const id of tasks) {
-      const { state, error } = await awaitTask(owner, id, DELETION_SECONDS, this.#watcher);
+      const { state, error } = await this.#tasks.await(owner, id, DELETION_SECONDS);
       if (state === 'ERROR') throw new Conflict(`The health monitor could not be deleted: ${error}`);
     }
   }

@@ -3,6 +3,7 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { requireSecrets } from '../../secrets/index.ts';
 import { Faults } from '../faults.ts';
+import { refuseRedirectedPool } from '../l7-policies/pool-use.ts';
 import type { ListenerRow, LoadBalancerTree } from '../model.ts';
 import type { PartRef } from '../parts/kinds.ts';
 import { differing, type PartService, partOf, scopeOf } from '../parts/service.ts';
@@ -115,4 +116,5 @@ function refuseSharedPool(poolId: string, listenerId: string, tree: LoadBalancer
   const other = tree.listeners.find((each) => each.id !== listenerId && each.default_pool_id === poolId);
   if (other)
     throw new Conflict(`Pool ${poolId} is also the default pool of listener ${other.id} (${other.name})`);
+  refuseRedirectedPool(poolId, tree, listenerId);
 }

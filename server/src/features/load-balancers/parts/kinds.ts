@@ -5,7 +5,7 @@ import type { LoadBalancerTree } from '../model.ts';
  *  changes parts: writing, holding, settling and taking back. Its table has the columns that `STATE_COLUMNS`
  *  names, and `previous jsonb`. */
 
-export type PartKind = 'listener' | 'pool' | 'member' | 'monitor';
+export type PartKind = 'listener' | 'pool' | 'member' | 'monitor' | 'policy' | 'rule';
 
 export interface PartRef {
   readonly kind: PartKind;
@@ -41,10 +41,14 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
       ...TIMEOUTS,
     ],
     rows: (tree) => tree.pools,
-    users: (tree, id) =>
-      tree.listeners
+    users: (tree, id) => [
+      ...tree.listeners
         .filter((listener) => listener.default_pool_id === id)
-        .map((listener) => ({ kind: 'listener', id: listener.id })),
+        .map((listener): PartRef => ({ kind: 'listener', id: listener.id })),
+      ...tree.policies
+        .filter((policy) => policy.redirect_pool_id === id)
+        .map((policy): PartRef => ({ kind: 'policy', id: policy.id })),
+    ],
   },
   member: {
     table: 'lb_members',
@@ -78,6 +82,27 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
       ...TIMEOUTS,
     ],
     rows: (tree) => tree.listeners,
+  },
+  policy: {
+    table: 'lb_l7_policies',
+    noun: 'L7 policy',
+    created: 'l7polices',
+    columns: [
+      ...['project_id', 'region_id', 'listener_id', 'name', 'action', 'position', 'tags'],
+      ...['redirect_url', 'redirect_prefix', 'redirect_pool_id', 'redirect_http_code'],
+    ],
+    rows: (tree) => tree.policies,
+    owner: { kind: 'listener', column: 'listener_id' },
+  },
+  rule: {
+    table: 'lb_l7_rules',
+    noun: 'L7 rule',
+    created: 'l7rules',
+    columns: [
+      ...['project_id', 'region_id', 'policy_id', 'type', 'compare_type', 'key', 'value', 'invert', 'tags'],
+    ],
+    rows: (tree) => tree.rules,
+    owner: { kind: 'policy', column: 'policy_id' },
   },
 };
 

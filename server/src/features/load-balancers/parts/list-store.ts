@@ -47,13 +47,13 @@ function listQuery<Found>(listing: PartListing, where: PartListWhere): RawBuilde
       ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = ${sql.lit(listing.resource)}`
       : sql`select count(*) as count from ${table} where ${filter}`;
   return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as position from (
+      select p.*, row_number() over () as place_in_page from (
         select * from ${table} where ${filter}
          order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint) p
     )
     select c.count, ${sql.raw(listing.columns)}
       from (${count}) c left join page t on true
-     order by t.position`;
+     order by t.place_in_page`;
 }
 
 /** One part, or undefined. */

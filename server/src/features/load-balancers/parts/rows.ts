@@ -4,12 +4,16 @@ import { canonicalIp } from '../../../kernel/ip-addresses.ts';
 import type { HealthMonitorInput } from '../health-monitors/schema.ts';
 import type { ListenerInput } from '../listeners/schema.ts';
 import type { MemberInput } from '../members/schema.ts';
-import type { SessionPersistence } from '../model.ts';
+import type { L7PolicyRow, L7RuleRow, SessionPersistence } from '../model.ts';
 import type { PoolInput } from '../pools/schema.ts';
 import type { PartKind } from './kinds.ts';
 
 /** A row to be inserted, every column filled in. */
 export type NewRow = Readonly<Record<string, unknown>> & { readonly id: string };
+
+type NewPolicy = Omit<L7PolicyRow, 'id' | 'listener_id' | StateColumn>;
+type NewRule = Omit<L7RuleRow, 'id' | 'policy_id' | StateColumn>;
+type StateColumn = 'admin_state_up' | 'provisioning_status' | 'operating_status';
 
 export interface RowScope {
   readonly ids: Ids;
@@ -20,7 +24,14 @@ export interface RowScope {
 
 /** Collects the rows of new parts, every default filled in. */
 export class NewRows {
-  readonly of: Readonly<Record<PartKind, NewRow[]>> = { pool: [], member: [], monitor: [], listener: [] };
+  readonly of: Readonly<Record<PartKind, NewRow[]>> = {
+    pool: [],
+    member: [],
+    monitor: [],
+    listener: [],
+    policy: [],
+    rule: [],
+  };
   readonly #scope: RowScope;
 
   constructor(scope: RowScope) {
@@ -92,6 +103,18 @@ export class NewRows {
   addMonitor(poolId: string, monitor: HealthMonitorInput): string {
     const row = { ...this.#new(), pool_id: poolId, ...monitorColumns(monitor) };
     this.of.monitor.push(row);
+    return row.id;
+  }
+
+  addPolicy(listenerId: string, columns: NewPolicy): string {
+    const row = { ...this.#new(), listener_id: listenerId, ...columns };
+    this.of.policy.push(row);
+    return row.id;
+  }
+
+  addRule(policyId: string, columns: NewRule): string {
+    const row = { ...this.#new(), policy_id: policyId, ...columns };
+    this.of.rule.push(row);
     return row.id;
   }
 }

@@ -17,6 +17,12 @@ export const PART_TASKS = [
   'put_lbmembers',
   'create_lbpool_health_monitor',
   'delete_lbpool_health_monitor',
+  'create_l7policy',
+  'patch_l7policy',
+  'delete_l7policy',
+  'create_l7rule',
+  'put_l7rule',
+  'delete_l7rule',
 ] as const;
 export type PartTask = (typeof PART_TASKS)[number];
 

@@ -57,8 +57,11 @@ function wantedMonitor(
 
 function checkFits(row: PoolRow, { protocol }: UpdatePool, tree: LoadBalancerTree, faults: Faults): void {
   if (protocol === undefined || protocol === row.protocol) return;
+  const redirecting = new Set(
+    tree.policies.filter((each) => each.redirect_pool_id === row.id).map((each) => each.listener_id),
+  );
   for (const listener of tree.listeners) {
-    if (listener.default_pool_id !== row.id) continue;
+    if (listener.default_pool_id !== row.id && !redirecting.has(listener.id)) continue;
     const rule = poolRule(protocol, listener.protocol);
     if (rule) faults.add('protocol', `${rule} (${listener.name})`);
   }

@@ -224,3 +224,25 @@ test('lists show all of a region or those that match, newest first, in pages', a
   expect(ids(await list('limit=2&offset=1'))).toEqual(ids(all).slice(1, 3));
   expect(await list(`offset=${all.count}`)).toEqual({ count: all.count, results: [] });
 });
+
+test('a pool that an L7 policy sends requests to belongs to its listener, and stays', async () => {
+  const lb = await created(server, { ...web, name: 'redirected' });
+  const [{ id: front }] = (await call('GET', `${LBS}/${lb}`)).body.listeners;
+  const id = await pool({ load_balancer_id: lb });
+  const policy = await madeOne(
+    server,
+    'l7polices',
+    call('POST', '/cloud/v1/l7policies/1/2', {
+      ...{ listener_id: front, action: 'REDIRECT_TO_POOL', redirect_pool_id: id, name: 'redirect' },
+    }),
+  );
+  expect(await get(id)).toMatchObject({ listeners: [{ id: front }] });
+  expect((await call('GET', `${POOLS}?listener_id=${front}`)).body.count).toBe(2);
+  expect((await call('GET', `${LISTENERS}/${front}`)).body).toMatchObject({ pool_count: 2 });
+  expect(await faultsOf(patch(id, { protocol: 'TCP' }))).toEqual(['protocol']);
+  const refused = await call('DELETE', `${POOLS}/${id}`);
+  expect(refused).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
+  expect(refused.body.message).toContain(policy);
+  await made(server, call('DELETE', `${LISTENERS}/${front}?delete_default_pool=true`));
+  expect(await get(id)).toMatchObject({ listeners: [], provisioning_status: 'ACTIVE' });
+});

@@ -20,9 +20,10 @@ interface ListedPool extends PoolRow {
   readonly members: readonly (MemberRow | { readonly id: string })[];
 }
 
-/** Listeners whose default pool it is. */
+/** Listeners that send requests to it: by default, or by an L7 policy. */
 const LISTENER_IDS = `coalesce((select jsonb_agg(l.id order by l.created_at, l.id) from lb_listeners l
-    where l.default_pool_id = t.id), '[]')`;
+    where l.id in (select d.id from lb_listeners d where d.default_pool_id = t.id
+             union select p.listener_id from lb_l7_policies p where p.redirect_pool_id = t.id)), '[]')`;
 
 const columns = (details: boolean) => `t.id, t.load_balancer_id, t.name, t.protocol, t.lb_algorithm,
   t.session_persistence, t.secret_id, t.ca_secret_id, t.crl_secret_id, t.timeout_client_data,
@@ -39,6 +40,11 @@ const listing = (details: boolean) => ({
   columns: columns(details),
 });
 
+const poolsOf = (listenerId: string) =>
+  sql`select default_pool_id from lb_listeners where id = ${listenerId}::uuid and default_pool_id is not null
+      union select redirect_pool_id from lb_l7_policies
+             where listener_id = ${listenerId}::uuid and redirect_pool_id is not null`;
+
 export async function listPools(ctx: RegionContext, query: PoolListQuery) {
   refuseUnstorable(query, 'query');
   const { load_balancer_id: loadBalancerId, listener_id: listenerId, name, details = false } = query;
@@ -50,9 +56,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
       regionId: ctx.region.id,
       conditions: [
         ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
-        ...(listenerId === undefined
-          ? []
-          : [sql`id = any(array(select default_pool_id from lb_listeners where id = ${listenerId}::uuid))`]),
+        ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
         ...(name === undefined ? [] : [sql`name = ${name}`]),
       ],
       limit: query.limit ?? DEFAULT_LIMIT,

@@ -3,6 +3,7 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { requireSecrets } from '../../secrets/index.ts';
 import { Faults } from '../faults.ts';
+import { refuseRedirectedPool } from '../l7-policies/pool-use.ts';
 import { poolRule } from '../listeners/rules.ts';
 import { replaceMembers } from '../members/replace.ts';
 import type { ListenerRow, LoadBalancerTree, PoolRow } from '../model.ts';
@@ -89,10 +90,11 @@ export class PoolService {
   }
 
   /** Listeners whose default pool it was have none then.
-   *  @throws NotFound */
+   *  @throws NotFound, Conflict when an L7 policy needs it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     return this.#parts.changePart(ctx, { kind: 'pool', id }, ({ tree }) => {
       const row = partOf(tree.pools, id, 'Pool');
+      refuseRedirectedPool(row.id, tree);
       const listeners = tree.listeners.filter((listener) => listener.default_pool_id === row.id);
       return {
         task: 'delete_lbpool',

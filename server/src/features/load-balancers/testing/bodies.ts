@@ -45,6 +45,8 @@ const TABLES = [
   'lb_members',
   'lb_health_monitors',
   'lb_listener_stats',
+  'lb_l7_policies',
+  'lb_l7_rules',
 ];
 
 /** Rows of every table of load balancers, what counts them, and what they take of the quota. */

@@ -7,6 +7,7 @@ import type {
   LoadBalancerProvider,
   MemberHealth,
   ObservedLoadBalancer,
+  Usage,
 } from '../port.ts';
 
 /** A data plane in memory that tests can look into, slow down, break and kill. */
@@ -14,6 +15,7 @@ export class FakeProvider implements LoadBalancerProvider {
   readonly served = new Map<string, DesiredLoadBalancer>();
   readonly members = new Map<string, MemberHealth>();
   readonly stats = new Map<string, ListenerStats>();
+  readonly used = new Map<string, Usage>();
   readonly calls: string[] = [];
   /** Answers of the next applies; after that they are ready. */
   progress: (Progress | Error)[] = [];
@@ -71,6 +73,14 @@ export class FakeProvider implements LoadBalancerProvider {
       return [
         [id, { version: served.version, members: this.members, listenerStats: new Map(stats) }] as const,
       ];
+    });
+    return new Map(entries);
+  }
+
+  async usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>> {
+    const entries = ids.flatMap((id) => {
+      const used = this.used.get(id);
+      return used ? [[id, used] as const] : [];
     });
     return new Map(entries);
   }

@@ -1,10 +1,15 @@
 import { pino } from 'pino';
+import { type MovableClock, movableClock } from '../../../../../test/harness/clock.ts';
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
+import { countersForPrometheus } from '../metrics/prometheus.ts';
+import { Sampler } from '../metrics/sampler.ts';
+import type { MetricsWindow } from '../metrics/schema.ts';
+import { LoadBalancerMetrics } from '../metrics/service.ts';
 import { Observer } from '../observe.ts';
 import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
@@ -19,6 +24,13 @@ export interface LiveRegion {
   readonly provider: FakeProvider;
   readonly reconciler: Reconciler;
   readonly observer: Observer;
+  readonly sampler: Sampler;
+  /** The server's clock. */
+  readonly clock: MovableClock;
+  /** What a load balancer used, as the region's own data plane told it. */
+  metrics(id: string, window: MetricsWindow): ReturnType<LoadBalancerMetrics['read']>;
+  /** What operators scrape. */
+  counters(): Promise<string>;
   /** Runs the reply's task to its end, each step twice, as if a crash always came before the commit. */
   finished(reply: Reply): Promise<Ended>;
   /** Runs one step of the reply's task, and crashes before its outcome is written. */
@@ -37,7 +49,8 @@ export interface Ended {
 const MAX_STEPS = 30;
 
 export async function startLiveRegion(): Promise<LiveRegion> {
-  const server = await startTestServer({ worker: false });
+  const clock = movableClock();
+  const server = await startTestServer({ worker: false, clock });
   const provider = new FakeProvider();
   const providers = new RegionProviders({
     providerOf: (id) => (id === 2 ? provider : undefined),
@@ -45,7 +58,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     now: () => 0,
     secrets: new SecretReader(server.cipher),
   });
-  const { db, clock } = server;
+  const { db } = server;
   const log = pino({ level: 'silent' });
   const floating = floatingIps({
     providerOf: (id) => providers.of(id),
@@ -60,6 +73,17 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     provider,
     reconciler: new Reconciler(db, providers, new TreeCache(db), log),
     observer: new Observer(db, providers, new TreeCache(db), log),
+    sampler: new Sampler(db, clock, providers, log),
+    clock,
+    metrics: (id, window) => {
+      const scope = {
+        project: { id: 1, clientId: 1 },
+        region: { id: 2, name: 'Simulated', state: 'ACTIVE' },
+      };
+      const ctx = { db, clock, ...scope };
+      return new LoadBalancerMetrics(providers).read(ctx, id, window);
+    },
+    counters: () => countersForPrometheus(db, providers),
     finished: (reply) => finished(server, twice, taskOf(reply)),
     crashed: (reply) => crashing.runTask(taskOf(reply)),
     stepped: (reply) => plain.runTask(taskOf(reply)),

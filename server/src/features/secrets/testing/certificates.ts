@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import { x509 } from '../../../platform/x509/library.ts';
+import { loadX509 } from '../../../platform/x509/library.ts';
 
 /** Certificates, authorities and revocation lists that tests make for themselves. */
 
@@ -23,6 +23,7 @@ export interface CertificateOptions {
   readonly curve?: 'P-256' | 'P-384' | 'P-521';
 }
 
+const x509 = loadX509();
 const SHA = 'SHA-256';
 const FROM = new Date('2020-01-01T00:00:00Z');
 const TO = new Date('2049-01-01T00:00:00Z');

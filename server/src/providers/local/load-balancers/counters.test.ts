@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
 import type { ListenerStats } from '../../../features/load-balancers/port.ts';
 import { Counters } from './counters.ts';
+import { allPids, commandLine } from './processes.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, pool } from './test-support/desired.ts';
@@ -14,6 +16,13 @@ const reading = (totalConnections: number): ListenerStats => ({
   requestErrors: 0,
   totalConnections,
 });
+
+/** Pids of the HAProxy processes of a load balancer. */
+const haproxiesOf = (id: string) =>
+  allPids().filter((pid) => {
+    const words = commandLine(pid);
+    return words[0]?.endsWith('haproxy') && words.join(' ').includes(id);
+  });
 
 describe('the sums', () => {
   test('never fall, whatever processes come and go and however often the server starts anew', () => {
@@ -93,6 +102,52 @@ describe('a load balancer', () => {
     const seen = (await site.observe(lb.id)).listenerStats.get(front.id);
     expect(seen).toMatchObject({ totalConnections: 5, activeConnections: 0, requestErrors: 0 });
     expect(seen?.bytesOut).toBeGreaterThan(5_000);
+  });
+
+  test('keeps what it had counted when HAProxy is killed', async () => {
+    const vipAddress = await site.provider.allocateAddress(new Set());
+    const web = pool({ members: [member(backend.port)] });
+    const front = listener({ defaultPoolId: web.id });
+    const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+    const url = `http://${vipAddress}:8080/`;
+    await site.apply(lb);
+    for (let round = 1; round <= 3; round += 1) {
+      await get(url);
+      const before = (await site.observe(lb.id)).listenerStats.get(front.id);
+      expect(before).toMatchObject({ totalConnections: round });
+      const [killed = 0] = haproxiesOf(lb.id);
+      process.kill(killed, 'SIGKILL');
+      await waitUntil(() => haproxiesOf(lb.id).some((pid) => pid !== killed), { what: 'a new HAProxy' });
+      const after = await waitUntil(() => site.observe(lb.id), { what: 'its counters' });
+      expect(after.listenerStats.get(front.id)).toMatchObject({
+        totalConnections: round,
+        bytesIn: before?.bytesIn,
+        bytesOut: before?.bytesOut,
+      });
+    }
+  });
+
+  test('tells the processor time and the memory of its processes, and no less after a failover', async () => {
+    const vipAddress = await site.provider.allocateAddress(new Set());
+    const web = pool({ members: [member(backend.port)] });
+    const front = listener({ defaultPoolId: web.id });
+    const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+    await site.apply(lb);
+    const usage = async () => (await site.provider.usage([lb.id])).get(lb.id);
+    const load = startLoad(`http://${vipAddress}:8080/`);
+    const busy = await waitUntil(
+      async () => {
+        const used = await usage();
+        return used && used.cpuMs >= 50 ? used : undefined;
+      },
+      { what: 'processor time' },
+    );
+    await load.stop();
+    expect(busy.memoryBytes).toBeGreaterThan(1024 ** 2);
+    expect(busy.memoryBytes).toBeLessThan(500 * 1024 ** 2);
+    await site.provider.apply(lb, operation('failover_loadbalancer', 'usage'));
+    expect((await usage())?.cpuMs).toBeGreaterThanOrEqual(busy.cpuMs);
+    expect((await site.provider.usage(['unknown'])).size).toBe(0);
   });
 
   test('counts connections that a reload found open', async () => {

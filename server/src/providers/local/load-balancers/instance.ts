@@ -3,6 +3,7 @@ import type {
   DesiredLoadBalancer,
   MemberHealth,
   ObservedLoadBalancer,
+  Usage,
 } from '../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { rotateAccessLog } from './access-log.ts';
@@ -26,6 +27,7 @@ import { emptyState, type InstanceState, stateAfter } from './state.ts';
 import { requireNginx, UdpPlane } from './udp/nginx.ts';
 import { udpBinds } from './udp/plan.ts';
 import { readSessions } from './udp/session-log.ts';
+import { UsageMeter } from './usage.ts';
 
 export interface InstanceContext {
   readonly program: string;
@@ -45,6 +47,7 @@ export class Instance {
   readonly #engine: Engine;
   readonly #udp: UdpPlane;
   readonly #prober: Prober;
+  readonly #usage = new UsageMeter();
   /** What HAProxy was last told about each probed member (`backend/server`). */
   readonly #told = new Map<string, boolean>();
   #state: InstanceState;
@@ -79,6 +82,16 @@ export class Instance {
   pids(): number[] {
     const all = [...this.#engine.draining(), this.#engine.running(), this.#udp.running()];
     return all.flatMap((identity) => (identity ? [identity.pid] : []));
+  }
+
+  /** What its processes use, or null where the system does not tell. */
+  usage(): Usage | null {
+    const running = this.#engine.running();
+    return this.#usage.read([
+      ...this.#engine.draining(),
+      ...(running ? [running] : []),
+      ...this.#udp.processes(),
+    ]);
   }
 
   /** Whether it serves its version, as far as can be seen without asking. */

@@ -5,6 +5,7 @@ import type {
   DesiredLoadBalancer,
   LoadBalancerProvider,
   ObservedLoadBalancer,
+  Usage,
 } from '../../../features/load-balancers/port.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
@@ -43,6 +44,7 @@ export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocatio
   allocateAddress(taken: ReadonlySet<string>): Promise<string>;
   allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
+  usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   close(mode: CloseMode): Promise<void>;
 }
 
@@ -149,6 +151,14 @@ class Provider implements LocalLoadBalancers {
       }),
     );
     return observed;
+  }
+
+  async usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>> {
+    const entries = ids.flatMap((id) => {
+      const usage = this.#known(id)?.usage();
+      return usage ? [[id, usage] as const] : [];
+    });
+    return new Map(entries);
   }
 
   async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {

@@ -21,6 +21,8 @@ const DN_FIELD = /^[A-Za-z0-9.]+$/;
 const FILE_EXTENSION = String.raw`path,regsub("^(?:.*\.([^./]+)|.*)$","\1")`;
 /** Name of the policy that this request has met first. */
 const CHOSEN = 'txn.l7_policy';
+/** Name of the rule before which all rules of a long policy match. */
+const SO_FAR = 'txn.l7_so_far';
 
 /** Frontend lines for L7 policies, tried in their order: the first whose rules all match decides.
  *
@@ -35,7 +37,7 @@ export function writeL7Policies(
   const policies = listener.l7Policies.filter((policy) => policy.rules.length > 0);
   for (const policy of policies) {
     for (const rule of policy.rules) writeRule(writer, rule);
-    const conditions = policy.rules.map((rule) => `${rule.invert ? '!' : ''}${ruleName(rule)}`);
+    const conditions = writeConditions(writer, policy);
     const id = identifier(policy.id);
     writer.line(
       `http-request set-var(${CHOSEN}) str(${id}) if !{ var(${CHOSEN}) -m found } ${conditions.join(' ')}`,
@@ -48,6 +50,23 @@ export function writeL7Policies(
     const chosen = `if { var(${CHOSEN}) -m str -- ${identifier(policy.id)} }`;
     writer.line(`${action(policy, backendOf)} ${chosen}`, originOf(policy));
   }
+}
+
+/** Rules in one line of HAProxy, which takes 64 words at most. */
+const RULES_IN_A_LINE = 40;
+
+/** Where a policy has more rules, each line of them is a variable that the next one asks for.
+ *  @returns the conditions of the last line */
+function writeConditions(writer: ConfigWriter, policy: DesiredL7Policy): string[] {
+  let conditions: string[] = [];
+  for (const rule of policy.rules) {
+    if (conditions.length >= RULES_IN_A_LINE) {
+      writer.line(`http-request set-var(${SO_FAR}) str(${identifier(rule.id)}) if ${conditions.join(' ')}`);
+      conditions = [`{ var(${SO_FAR}) -m str -- ${identifier(rule.id)} }`];
+    }
+    conditions.push(`${rule.invert ? '!' : ''}${ruleName(rule)}`);
+  }
+  return conditions;
 }
 
 function action(policy: DesiredL7Policy, backendOf: (poolId: string) => string): string {

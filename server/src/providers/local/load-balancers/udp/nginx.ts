@@ -93,6 +93,13 @@ export class UdpPlane {
     rmSync(this.#paths.nginxPidFile, { force: true });
   }
 
+  /** The master and its workers. */
+  processes(): ProcessIdentity[] {
+    const master = this.running();
+    if (!master) return [];
+    return [master, ...workersOf(master.pid).flatMap((pid) => identify(pid) ?? [])];
+  }
+
   /** Sessions that are open now, by pool id. */
   sessions(): Map<string, number> {
     const counts = new Map<string, number>();
@@ -162,27 +169,36 @@ async function reload(master: ProcessIdentity): Promise<void> {
   const before = new Set(workersOf(master.pid));
   signalProcess(master, 'SIGHUP');
   if (before.size === 0) return;
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  await eventually(() => {
     const now = workersOf(master.pid);
-    const isLeaving = (pid: number) => commandLine(pid).join(' ').includes('shutting down');
-    if (now.some((pid) => !before.has(pid)) && now.every((pid) => !before.has(pid) || isLeaving(pid))) return;
-    await delay(LOOK_EVERY_MS);
-  }
+    return now.some((pid) => !before.has(pid)) && now.every((pid) => !before.has(pid) || isLeaving(pid));
+  });
 }
 
-/** A new master inherits the ports, then the old one lets its workers finish. @returns whether it took over */
+/** A new master inherits the ports; then the old one's workers take nothing new. @returns whether it took over */
 async function handOver(old: ProcessIdentity, running: () => ProcessIdentity | null): Promise<boolean> {
+  const workers = workersOf(old.pid);
   signalProcess(old, 'SIGUSR2');
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  const isThere = await eventually(() => {
     const now = running();
-    if (now && now.pid !== old.pid && workersOf(now.pid).length > 0) {
-      signalProcess(old, 'SIGQUIT');
-      return true;
-    }
+    return now !== null && now.pid !== old.pid && workersOf(now.pid).length > 0;
+  });
+  if (!isThere) return false;
+  signalProcess(old, 'SIGQUIT');
+  await eventually(() => workers.every((pid) => identify(pid) === null || isLeaving(pid)));
+  return true;
+}
+
+/** Looks for about a second. @returns whether it came true */
+async function eventually(isTrue: () => boolean): Promise<boolean> {
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    if (isTrue()) return true;
     await delay(LOOK_EVERY_MS);
   }
   return false;
 }
+
+const isLeaving = (pid: number) => commandLine(pid).join(' ').includes('shutting down');
 
 function workersOf(master: number): number[] {
   return (readText(`/proc/${master}/task/${master}/children`) ?? '').split(' ').filter(Boolean).map(Number);

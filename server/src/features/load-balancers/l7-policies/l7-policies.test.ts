@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { created, LBS, remains, web } from '../testing/bodies.ts';
+
+const ALL = '/cloud/v1/l7policies/1/2';
+const NOTHING = '00000000-0000-4000-8000-000000000000';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.close());
+
+const post = (body: object, path = ALL) => server.call('POST', path, { body });
+const get = async (id: string) => (await server.call('GET', `${ALL}/${id}`)).body;
+const patch = (id: string, body: object) => server.call('PATCH', `${ALL}/${id}`, { body });
+const rulesOf = (policy: string) => `${ALL}/${policy}/rules`;
+
+interface Place {
+  readonly lb: string;
+  readonly listener: string;
+  readonly pool: string;
+}
+
+async function place(body: object = web): Promise<Place> {
+  const lb = await created(server, body);
+  const { listeners } = (await server.call('GET', `${LBS}/${lb}/status`)).body;
+  return { lb, listener: listeners[0].id, pool: listeners[0].pools[0]?.id };
+}
+
+async function finished(call: Promise<Reply>, type: string, kind: string): Promise<string> {
+  const reply = await call;
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  const task = await server.ended(reply);
+  expect(task).toMatchObject({ task_type: type, state: 'FINISHED', error: null });
+  expect(task.created_resources?.[kind]).toHaveLength(1);
+  return String(task.created_resources?.[kind]?.[0]);
+}
+
+const policy = (listener: string, body: object = {}) =>
+  finished(post({ listener_id: listener, action: 'REJECT', ...body }), 'create_l7policy', 'l7polices');
+const rule = (id: string, body: object = {}) =>
+  finished(
+    post({ type: 'PATH', compare_type: 'STARTS_WITH', value: '/a', ...body }, rulesOf(id)),
+    'create_l7rule',
+    'l7rules',
+  );
+async function ended(call: Promise<Reply>, type: string): Promise<void> {
+  expect(await server.ended(await call)).toMatchObject({ task_type: type, state: 'FINISHED', error: null });
+}
+async function faults(call: Promise<Reply>): Promise<string[]> {
+  const { status, body } = await call;
+  expect(status, JSON.stringify(body)).toBe(400);
+  return Object.keys(body.invalid_fields).sort();
+}
+
+const REGION = { project_id: 1, region_id: 2, region: 'Simulated' };
+const DONE = { operating_status: 'ONLINE', provisioning_status: 'ACTIVE', task_id: null };
+
+test('a policy with its rules is created, read, changed and deleted, and nothing of it is left', async () => {
+  const { lb, listener, pool } = await place();
+  const before = await remains(server);
+  const id = await policy(listener, {
+    name: 'to the pool',
+    action: 'REDIRECT_TO_POOL',
+    redirect_pool_id: pool,
+  });
+  const [first, second] = [await rule(id), await rule(id, { type: 'HEADER', key: 'X-A', invert: true })];
+  expect(await get(id)).toEqual({
+    id,
+    ...REGION,
+    listener_id: listener,
+    name: 'to the pool',
+    ...{ action: 'REDIRECT_TO_POOL', redirect_pool_id: pool, redirect_url: null },
+    ...{ redirect_prefix: null, redirect_http_code: null, position: 1, tags: [] },
+    rules: [first, second].map((rule) => ({ id: rule, ...REGION })),
+    ...DONE,
+  });
+  expect((await server.call('GET', `${rulesOf(id)}/${second}`)).body).toEqual({
+    id: second,
+    ...REGION,
+    ...{ type: 'HEADER', compare_type: 'STARTS_WITH', key: 'X-A', value: '/a', invert: true, tags: [] },
+    ...DONE,
+  });
+  const list = (await server.call('GET', `${rulesOf(id)}?limit=1&offset=1`)).body;
+  expect([list.count, list.results.length]).toEqual([2, 1]);
+  const { listeners } = (await server.call('GET', `${LBS}/${lb}/status`)).body;
+  expect(listeners[0].l7policies).toEqual([
+    expect.objectContaining({
+      id,
+      action: 'REDIRECT_TO_POOL',
+      operating_status: 'ONLINE',
+      rules: [expect.objectContaining({ id: first, type: 'PATH' }), expect.objectContaining({ id: second })],
+    }),
+  ]);
+
+  const target = { action: 'REDIRECT_TO_URL', redirect_url: 'https://other.test/x', redirect_http_code: 308 };
+  const url = { ...target, tags: ['a', 'b'] };
+  await ended(patch(id, url), 'patch_l7policy');
+  const changed = { redirect_url: 'https://other.test/x', redirect_pool_id: null, redirect_http_code: 308 };
+  expect(await get(id)).toMatchObject({ ...changed, name: 'to the pool', tags: ['a', 'b'] });
+  for (const same of [url, { ...url, name: 'to the pool', position: 1 }, { ...url, position: 9 }]) {
+    expect((await patch(id, same)).body).toEqual({ tasks: [] });
+  }
+  await ended(patch(id, { action: 'REJECT' }), 'patch_l7policy');
+  expect(await get(id)).toMatchObject({ action: 'REJECT', redirect_url: null, redirect_http_code: null });
+
+  const put = (body: object) => server.call('PUT', `${rulesOf(id)}/${second}`, { body });
+  await ended(put({ type: 'HOST_NAME', value: 'a.test', invert: false, tags: ['t'] }), 'put_l7rule');
+  const replaced = { type: 'HOST_NAME', compare_type: 'STARTS_WITH', key: null, value: 'a.test' };
+  expect((await server.call('GET', `${rulesOf(id)}/${second}`)).body).toMatchObject({
+    ...replaced,
+    ...{ invert: false, tags: ['t'] },
+    ...DONE,
+  });
+  await ended(put({}), 'put_l7rule');
+  await ended(server.call('DELETE', `${rulesOf(id)}/${first}`), 'delete_l7rule');
+  expect((await get(id)).rules.map((each: { id: string }) => each.id)).toEqual([second]);
+  await ended(server.call('DELETE', `${ALL}/${id}`), 'delete_l7policy');
+  expect((await server.call('GET', `${ALL}/${id}`)).status).toBe(404);
+  expect(await remains(server)).toEqual(before);
+});
+
+test('positions shift as others come, move and go', async () => {
+  const { listener } = await place();
+  const [a, b] = [await policy(listener), await policy(listener)];
+  const first = await policy(listener, { position: 1 });
+  const last = await policy(listener, { position: 99 });
+  const order = async (...ids: string[]) => Promise.all(ids.map(async (id) => (await get(id)).position));
+  expect(await order(first, a, b, last)).toEqual([1, 2, 3, 4]);
+  await ended(patch(last, { action: 'REJECT', position: 2 }), 'patch_l7policy');
+  expect(await order(first, last, a, b)).toEqual([1, 2, 3, 4]);
+  await ended(patch(first, { action: 'REJECT', position: 99 }), 'patch_l7policy');
+  expect(await order(last, a, b, first)).toEqual([1, 2, 3, 4]);
+  await ended(server.call('DELETE', `${ALL}/${a}`), 'delete_l7policy');
+  expect(await order(last, b, first)).toEqual([1, 2, 3]);
+  const states = await Promise.all([last, b, first].map(async (id) => (await get(id)).provisioning_status));
+  expect(states).toEqual(['ACTIVE', 'ACTIVE', 'ACTIVE']);
+});
+
+test('every fault of a policy is named, and nothing changes', async () => {
+  const { lb, listener, pool } = await place();
+  const tcp = await place({
+    name: 'tcp',
+    listeners: [
+      {
+        ...{ name: 'tcp', protocol: 'TCP', protocol_port: 9000 },
+        pools: [{ name: 'tcp', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' }],
+      },
+    ],
+  });
+  const before = await remains(server);
+  const base = { listener_id: listener };
+  expect(await faults(post({}))).toEqual(['action']);
+  expect(await faults(post({ action: 'DANCE', ...base }))).toEqual(['action']);
+  expect(await faults(post({ action: 'REDIRECT_TO_URL', listener_id: 'x', position: 0, name: '-' }))).toEqual(
+    ['listener_id', 'name', 'position', 'redirect_url'],
+  );
+  expect(await faults(post({ action: 'REDIRECT_PREFIX', ...base, redirect_http_code: 304 }))).toEqual([
+    'redirect_http_code',
+    'redirect_prefix',
+  ]);
+  for (const wrong of [
+    '/path',
+    'ftp://a.test',
+    'https://a.test/ b',
+    'http://a.test/ü',
+    'http://',
+    'a'.repeat(3000),
+  ]) {
+    const target = { action: 'REDIRECT_TO_URL', redirect_url: wrong, tags: ['', 'x'.repeat(300)] };
+    expect(await faults(post({ ...base, ...target }))).toEqual(['redirect_url', 'tags.0', 'tags.1']);
+  }
+  expect(await faults(post({ listener_id: tcp.listener, action: 'REJECT' }))).toEqual(['listener_id']);
+  for (const [status, redirect_pool_id] of [
+    [404, NOTHING],
+    [404, tcp.pool],
+  ] as const) {
+    const target = { action: 'REDIRECT_TO_POOL', redirect_pool_id };
+    expect((await post({ ...base, ...target })).status).toBe(status);
+  }
+  expect((await post({ action: 'REJECT', listener_id: NOTHING })).status).toBe(404);
+  expect((await patch(NOTHING, { action: 'REJECT' })).status).toBe(404);
+  expect((await server.call('DELETE', `${ALL}/${NOTHING}`)).status).toBe(404);
+  expect((await server.call('GET', `${rulesOf(NOTHING)}`)).status).toBe(404);
+  expect(await remains(server)).toEqual(before);
+  expect(pool).toBeDefined();
+  expect((await server.call('GET', `${LBS}/${lb}`)).body.provisioning_status).toBe('ACTIVE');
+});
+
+test('every fault of a rule is named', async () => {
+  const { listener } = await place();
+  const id = await policy(listener);
+  const other = await policy(listener);
+  const wrong = (body: object) =>
+    faults(post({ type: 'PATH', compare_type: 'EQUAL_TO', value: '/a', ...body }, rulesOf(id)));
+  expect(await faults(post({}, rulesOf(id)))).toEqual(['compare_type', 'type', 'value']);
+  expect(await wrong({ key: 'a', tags: [''] })).toEqual(['key', 'tags.0']);
+  for (const type of ['HEADER', 'COOKIE']) {
+    for (const key of [undefined, '', 'a b', 'a:', 'ä']) expect(await wrong({ type, key })).toEqual(['key']);
+  }
+  expect(await wrong({ type: 'FILE_TYPE', compare_type: 'CONTAINS' })).toEqual(['compare_type']);
+  expect(await wrong({ value: 'two\nlines' })).toEqual(['value']);
+  expect(await wrong({ value: '' })).toEqual(['value']);
+  expect(await wrong({ type: 'SSL_CONN_HAS_CERT', compare_type: 'CONTAINS', value: 'no' })).toEqual([
+    'compare_type',
+    'type',
+    'value',
+  ]);
+  expect(await wrong({ type: 'SSL_VERIFY_RESULT', value: 'ok' })).toEqual(['type', 'value']);
+  expect(await wrong({ type: 'SSL_DN_FIELD', key: 'C N' })).toEqual(['key', 'type']);
+  const own = await rule(id);
+  const elsewhere = `${rulesOf(other)}/${own}`;
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    const body = method === 'PUT' ? { body: { value: '/b' } } : {};
+    expect((await server.call(method, elsewhere, body)).status).toBe(404);
+  }
+  expect(await faults(server.call('PUT', `${rulesOf(id)}/${own}`, { body: { type: 'HEADER' } }))).toEqual([
+    'key',
+  ]);
+});
+
+test('a pool that a policy chooses, and a listener with policies, are taken care of', async () => {
+  const { lb, listener, pool } = await place();
+  const second = await server.ended(
+    await server.call('POST', '/cloud/v1/lblisteners/1/2', {
+      body: { load_balancer_id: lb, name: 'second', protocol: 'HTTP', protocol_port: 82 },
+    }),
+  );
+  const other = String(second.created_resources?.listeners?.[0]);
+  const id = await policy(other, { action: 'REDIRECT_TO_POOL', redirect_pool_id: pool });
+  await rule(id);
+  const path = `/cloud/v1/lblisteners/1/2/${listener}?delete_default_pool=true`;
+  const refused = await server.call('DELETE', path);
+  expect(refused).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
+  expect(refused.body.message).toContain(id);
+  const { listeners } = (await server.call('GET', `${LBS}/${lb}/status`)).body;
+  const shown = listeners.find((each: { id: string }) => each.id === other);
+  expect(shown.pools.map((each: { id: string }) => each.id)).toEqual([pool]);
+  await ended(server.call('DELETE', `/cloud/v1/lblisteners/1/2/${other}`), 'delete_lblistener');
+  expect((await server.call('GET', `${ALL}/${id}`)).status).toBe(404);
+  await ended(server.call('DELETE', path), 'delete_lblistener');
+});
+
+test('lists have every policy of the region, and a whole load balancer goes with its policies', async () => {
+  const before = await remains(server);
+  const count = async () => (await server.call('GET', `${ALL}?limit=1`)).body.count;
+  const at = await count();
+  const { lb, listener, pool } = await place();
+  const id = await policy(listener, { action: 'REDIRECT_TO_POOL', redirect_pool_id: pool });
+  await rule(id);
+  expect(await count()).toBe(at + 1);
+  expect((await server.call('GET', ALL)).body.results[0].id).toBe(id);
+  await ended(server.call('DELETE', `${LBS}/${lb}`), 'delete_loadbalancer');
+  expect(await count()).toBe(at);
+  expect(await remains(server)).toEqual(before);
+});

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import { NotFound } from '../../../kernel/errors.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import type { L7PolicyRow, L7RuleRow } from '../model.ts';
+import { listParts, readPart } from '../parts/list-store.ts';
+import type { PolicyListQuery } from './schema.ts';
+
+const DEFAULT_LIMIT = 1000;
+
+interface ListedPolicy extends L7PolicyRow {
+  readonly task_id: string | null;
+  /** Ids of its rules, in the order in which they were made. */
+  readonly rules: readonly string[];
+}
+
+interface ListedRule extends L7RuleRow {
+  readonly task_id: string | null;
+}
+
+const STATES = 't.operating_status, t.provisioning_status, t.task_id';
+
+const POLICIES = {
+  table: 'lb_l7_policies',
+  resource: 'l7policies',
+  columns: `t.id, t.listener_id, t.name, t.action, t.position, t.redirect_url, t.redirect_prefix, t.redirect_pool_id,
+    t.redirect_http_code, t.tags, ${STATES},
+    coalesce((select jsonb_agg(r.id order by r.created_at, r.id) from lb_l7_rules r where r.policy_id = t.id), '[]')
+      as rules`,
+};
+
+const RULES = {
+  table: 'lb_l7_rules',
+  resource: 'l7rules',
+  columns: `t.id, t.policy_id, t.type, t.compare_type, t.key, t.value, t.invert, t.tags, ${STATES}`,
+};
+
+const whereOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+
+export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const { count, rows } = await listParts<ListedPolicy>(
+    ctx.db,
+    { ...POLICIES, name: 'l7_policy_list' },
+    { ...whereOf(ctx), conditions: [], limit, offset },
+  );
+  return { count, results: rows.map((row) => viewPolicy(row, ctx)) };
+}
+
+async function readPolicy(ctx: RegionContext, id: string): Promise<ListedPolicy> {
+  const row = await readPart<ListedPolicy>(
+    ctx.db,
+    { ...POLICIES, name: 'l7_policy_get' },
+    { ...whereOf(ctx), id },
+  );
+  if (!row) throw new NotFound(`L7 policy ${id} was not found`);
+  return row;
+}
+
+/** @throws NotFound */
+export async function getPolicy(ctx: RegionContext, id: string) {
+  return viewPolicy(await readPolicy(ctx, id), ctx);
+}
+
+/** @throws NotFound for the policy */
+export async function listRules(ctx: RegionContext, policyId: string, query: PolicyListQuery) {
+  const { id } = await readPolicy(ctx, policyId);
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const { count, rows } = await listParts<ListedRule>(
+    ctx.db,
+    { ...RULES, name: 'l7_rule_list' },
+    { ...whereOf(ctx), conditions: [sql`policy_id = ${id}::uuid`], limit, offset },
+  );
+  return { count, results: rows.map((row) => viewRule(row, ctx)) };
+}
+
+/** @throws NotFound */
+export async function getRule(ctx: RegionContext, policyId: string, id: string) {
+  const row = await readPart<ListedRule>(ctx.db, { ...RULES, name: 'l7_rule_get' }, { ...whereOf(ctx), id });
+  if (row?.policy_id !== policyId.toLowerCase()) {
+    throw new NotFound(`L7 rule ${id} was not found in L7 policy ${policyId}`);
+  }
+  return viewRule(row, ctx);
+}
+
+const placeOf = ({ project, region }: RegionContext) => ({
+  project_id: project.id,
+  region_id: region.id,
+  region: region.name,
+});
+
+function viewPolicy(row: ListedPolicy, ctx: RegionContext) {
+  return {
+    id: row.id,
+    ...placeOf(ctx),
+    listener_id: row.listener_id,
+    name: row.name,
+    action: row.action,
+    position: row.position,
+    redirect_url: row.redirect_url,
+    redirect_prefix: row.redirect_prefix,
+    redirect_pool_id: row.redirect_pool_id,
+    redirect_http_code: row.redirect_http_code,
+    tags: row.tags,
+    rules: row.rules.map((id) => ({ id, ...placeOf(ctx) })),
+    operating_status: row.operating_status,
+    provisioning_status: row.provisioning_status,
+    task_id: row.task_id,
+  };
+}
+
+function viewRule(row: ListedRule, ctx: RegionContext) {
+  return {
+    id: row.id,
+    ...placeOf(ctx),
+    type: row.type,
+    compare_type: row.compare_type,
+    key: row.key,
+    value: row.value,
+    invert: row.invert,
+    tags: row.tags,
+    operating_status: row.operating_status,
+    provisioning_status: row.provisioning_status,
+    task_id: row.task_id,
+  };
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ListenerStats } from '../port.ts';
+import { LBS, web } from '../testing/bodies.ts';
+import { type LiveRegion, startLiveRegion } from '../testing/live-region.ts';
+
+let region: LiveRegion;
+
+beforeAll(async () => {
+  region = await startLiveRegion();
+});
+
+afterAll(() => region.close());
+
+const MINUTE = 60_000;
+const GIB = 1024 ** 3;
+
+async function created(): Promise<{ id: string; listener: string }> {
+  const { created_resources: made } = await region.finished(
+    await region.server.call('POST', LBS, { body: web }),
+  );
+  return { id: String(made?.loadbalancers?.[0]), listener: String(made?.listeners?.[0]) };
+}
+
+const counted = (bytesIn: number, bytesOut: number): ListenerStats => ({
+  activeConnections: 2,
+  bytesIn,
+  bytesOut,
+  requestErrors: 1,
+  totalConnections: 7,
+});
+
+/** One minute later the data plane says this, and a sample is taken. */
+async function minute(listener: string, stats: ListenerStats): Promise<void> {
+  region.clock.advance(MINUTE);
+  region.provider.stats.set(listener, stats);
+  await region.observer.run();
+  await region.sampler.run();
+}
+
+const statements = async (work: () => Promise<unknown>): Promise<string[]> => {
+  const { db } = region.server;
+  const named = db.named.bind(db);
+  const names: string[] = [];
+  db.named = (name, text, values) => {
+    names.push(name);
+    return named(name, text, values);
+  };
+  await work();
+  db.named = named;
+  return names;
+};
+
+const rows = async (id: string) =>
+  (
+    await region.server.db.named<{ count: number }>(
+      'test_samples',
+      'select count(*) as count from lb_samples where load_balancer_id = $1',
+      [id],
+    )
+  )[0]?.count;
+
+test('the series has the rates of traffic, processor and memory against the flavor', async () => {
+  const { id, listener } = await created();
+  region.provider.used.set(id, { cpuMs: 1000, memoryBytes: GIB });
+  await minute(listener, counted(0, 0));
+  region.provider.used.set(id, { cpuMs: 16_000, memoryBytes: GIB / 2 });
+  await minute(listener, counted(60_000, 600_000));
+  const { count, results } = await region.metrics(id, { time_interval: 1, time_unit: 'hour' });
+  expect(count).toBe(1);
+  const [point] = results;
+  expect(point?.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);
+  expect(point?.network_Bps_ingress).toBeCloseTo(1000, -1);
+  expect(point?.network_Bps_egress).toBeCloseTo(10_000, -2);
+  expect(point?.cpu_util).toBeCloseTo(25, 0);
+  expect(point?.memory_util).toBeCloseTo(25, 2);
+  expect(point).toMatchObject({ network_pps_egress: null, network_pps_ingress: null });
+});
+
+test('a data plane that does not tell its usage still has rates of traffic', async () => {
+  const { id, listener } = await created();
+  await minute(listener, counted(0, 0));
+  await minute(listener, counted(600, 60));
+  const { results } = await region.metrics(id, { time_interval: 1, time_unit: 'day' });
+  expect(results).toHaveLength(1);
+  expect(results[0]).toMatchObject({ cpu_util: null, memory_util: null });
+  expect(results[0]?.network_Bps_ingress).toBeGreaterThan(9);
+});
+
+test('one sample of all load balancers is one statement to read them and one to write', async () => {
+  await created();
+  await created();
+  region.clock.advance(MINUTE);
+  const first = await statements(() => region.sampler.run());
+  expect(first.filter((name) => name !== 'lb_samples_thin')).toEqual(['lb_sampled', 'lb_samples_insert']);
+});
+
+test('a day of minutes and a month of quarters of an hour are kept, and nothing else', async () => {
+  const { id, listener } = await created();
+  for (let count = 0; count < 30; count++) await minute(listener, counted(count, count));
+  expect(await rows(id)).toBe(30);
+  region.clock.advance(25 * 60 * MINUTE);
+  await region.sampler.run();
+  const kept = (await rows(id)) ?? 0;
+  expect(kept).toBeGreaterThanOrEqual(3);
+  expect(kept).toBeLessThanOrEqual(5);
+  region.clock.advance(31 * 24 * 60 * MINUTE);
+  await region.sampler.run();
+  expect(await rows(id)).toBe(1);
+});
+
+test('samples go with their load balancer', async () => {
+  const { id, listener } = await created();
+  await minute(listener, counted(1, 1));
+  await region.finished(await region.server.call('DELETE', `${LBS}/${id}`));
+  expect(await rows(id)).toBe(0);
+  await region.sampler.run();
+  expect(await rows(id)).toBe(0);
+});
+
+test('what a listener had counted stays with its load balancer when the listener goes', async () => {
+  const { id, listener } = await created();
+  await minute(listener, counted(100, 1000));
+  await region.server.db.named('test_drop_listener', 'delete from lb_listeners where id = $1', [listener]);
+  region.provider.stats.delete(listener);
+  const { body } = await region.server.call('GET', `${LBS}/${id}?show_stats=true`);
+  expect(body.stats).toEqual({
+    active_connections: 0,
+    bytes_in: 100,
+    bytes_out: 1000,
+    request_errors: 1,
+    total_connections: 7,
+  });
+  const total = new RegExp(`^virga_loadbalancer_bytes_out_total\\{.*"${id}"\\} 1000$`, 'm');
+  expect(await region.counters()).toMatch(total);
+});
+
+test('operators see the counters of each load balancer and listener, by id', async () => {
+  const { id, listener } = await created();
+  await minute(listener, counted(5, 6));
+  const text = await region.counters();
+  const scope = `project_id="1",region_id="2",loadbalancer_id="${id}"`;
+  expect(text).toContain(`virga_loadbalancer_bytes_in_total{${scope}} 5\n`);
+  expect(text).toContain(`virga_listener_active_connections{${scope},listener_id="${listener}"} 2\n`);
+  expect(text).toContain(
+    `virga_loadbalancer_status{${scope},operating_status="ONLINE",provisioning_status="ACTIVE"} 1\n`,
+  );
+  expect(text).not.toContain('"web"');
+});
+
+test('a region where nothing flows has zeros from the creation on', async () => {
+  const { id } = await created();
+  region.clock.advance(10 * MINUTE);
+  const path = `${LBS}/${id}/metrics`;
+  const { status, body } = await region.server.call('POST', path, {
+    body: { time_interval: 1, time_unit: 'hour' },
+    as: 'Users',
+  });
+  expect(status).toBe(200);
+  expect(body.count).toBe(10);
+  expect(body.results[0]).toMatchObject({ cpu_util: 0, network_Bps_egress: 0, network_pps_egress: null });
+});
+
+test('a faulty window is refused with every field, an unknown load balancer is not found', async () => {
+  const { id } = await created();
+  const ask = (of: string, body: object) => region.server.call('POST', `${LBS}/${of}/metrics`, { body });
+  expect((await ask(id, { time_interval: 0, time_unit: 'hour' })).body.invalid_fields).toEqual({
+    time_interval: ['must be at least 1'],
+  });
+  const { invalid_fields } = (await ask(id, { time_interval: 1.5, time_unit: 'week' })).body;
+  expect(Object.keys(invalid_fields).sort()).toEqual(['time_interval', 'time_unit']);
+  expect(
+    (await ask('5b2f7b0e-0f5d-4c33-9b5f-0f4f5e7a2f10', { time_interval: 1, time_unit: 'day' })).status,
+  ).toBe(404);
+});

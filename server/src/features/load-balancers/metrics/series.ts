@@ -1,0 +1,70 @@
+/** Rates from samples of counters. Pure. */
+
+export interface Sample {
+  readonly at: Date;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+  /** Processor time so far; null: not known. */
+  readonly cpu_ms: number | null;
+  readonly vcpus: number;
+  /** Percent of the flavor's memory. */
+  readonly memory_util: number | null;
+}
+
+/** What is shown of one moment: averages since the one before. Percent, and bytes per second. */
+export interface Point {
+  readonly at: Date;
+  readonly cpuUtil: number | null;
+  readonly memoryUtil: number | null;
+  readonly ingress: number | null;
+  readonly egress: number | null;
+}
+
+/** One point for each sample but the first, which only says where the counters began. Rates are averages over
+ *  the time since the sample before: Δbytes / Δt, and Δcpu / (Δt · vCPUs). A counter that fell has begun anew,
+ *  and says nothing about that time.
+ *  @param samples in the order of their time */
+export function seriesOf(samples: readonly Sample[]): Point[] {
+  return samples.slice(1).map((sample, index) => {
+    const before = samples[index] ?? sample;
+    const seconds = (sample.at.getTime() - before.at.getTime()) / 1000;
+    const cpu = rate(before.cpu_ms, sample.cpu_ms, seconds);
+    return {
+      at: sample.at,
+      cpuUtil: cpu === null ? null : rounded(cpu / 10 / sample.vcpus),
+      memoryUtil: sample.memory_util === null ? null : rounded(sample.memory_util),
+      ingress: rounded(rate(before.bytes_in, sample.bytes_in, seconds)),
+      egress: rounded(rate(before.bytes_out, sample.bytes_out, seconds)),
+    };
+  });
+}
+
+function rate(before: number | null, now: number | null, seconds: number): number | null {
+  if (before === null || now === null || now < before || seconds <= 0) return null;
+  return (now - before) / seconds;
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 1000) / 1000;
+}
+
+/** Widths that points may have, in seconds. */
+const STEPS = [60, 300, 900, 3600, 21_600, 86_400] as const;
+const MOST_POINTS = 1440;
+
+/** How far apart the points of a window should be, so that there are not too many of them; seconds. */
+export function stepOf(windowSeconds: number): number {
+  return STEPS.find((step) => windowSeconds / step <= MOST_POINTS) ?? 86_400;
+}
+
+/** The series of what carries no traffic: zeros at every step, the last one now.
+ *  @param since when it began to exist */
+export function quietSeries(since: Date, from: Date, now: Date, stepSeconds: number): Point[] {
+  const points: Point[] = [];
+  const step = stepSeconds * 1000;
+  const begin = Math.max(since.getTime(), from.getTime());
+  for (let at = Math.floor(now.getTime() / step) * step; at > begin; at -= step) {
+    points.push({ at: new Date(at), cpuUtil: 0, memoryUtil: 0, ingress: 0, egress: 0 });
+  }
+  return points.reverse();
+}

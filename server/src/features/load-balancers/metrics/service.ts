@@ -1,0 +1,53 @@
+import { offsetTime } from '../../../kernel/codecs.ts';
+import { Invalid, NotFound } from '../../../kernel/errors.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import type { RegionProviders } from '../region-providers.ts';
+import type { MetricsWindow, TIME_UNITS } from './schema.ts';
+import { type Point, quietSeries, seriesOf, stepOf } from './series.ts';
+import { readCreation, readSamples } from './store.ts';
+
+const SECONDS: Readonly<Record<(typeof TIME_UNITS)[number], number>> = { hour: 3600, day: 86_400 };
+/** Nothing older is kept. */
+const LONGEST_SECONDS = 30 * 86_400;
+
+type MetricsContext = Pick<RegionContext, 'db' | 'clock' | 'project' | 'region'>;
+
+export class LoadBalancerMetrics {
+  readonly #providers: RegionProviders;
+
+  constructor(providers: RegionProviders) {
+    this.#providers = providers;
+  }
+
+  /** What a load balancer has used within the last hours or days, at most 1,440 points, oldest first.
+   *  @throws Invalid, NotFound */
+  async read(ctx: MetricsContext, id: string, { time_interval, time_unit }: MetricsWindow) {
+    if (time_interval < 1) throw new Invalid({ time_interval: ['must be at least 1'] });
+    const created = await readCreation(ctx.db, {
+      id,
+      projectId: ctx.project.id,
+      regionId: ctx.region.id,
+    });
+    if (!created) throw new NotFound(`Load balancer ${id} was not found`);
+    const seconds = Math.min(time_interval * SECONDS[time_unit], LONGEST_SECONDS);
+    const now = ctx.clock.now();
+    const since = new Date(now.getTime() - seconds * 1000);
+    const step = stepOf(seconds);
+    const points = this.#providers.of(ctx.region.id)?.passive
+      ? quietSeries(created, since, now, step)
+      : seriesOf(await readSamples(ctx.db, id, since, step));
+    return { count: points.length, results: points.map(viewPoint) };
+  }
+}
+
+function viewPoint({ at, cpuUtil, memoryUtil, ingress, egress }: Point) {
+  return {
+    cpu_util: cpuUtil,
+    memory_util: memoryUtil,
+    network_Bps_egress: egress,
+    network_Bps_ingress: ingress,
+    network_pps_egress: null,
+    network_pps_ingress: null,
+    time: offsetTime(at),
+  };
+}

@@ -1,0 +1,149 @@
+import type { Queryable } from '../../../platform/database/db.ts';
+import type { Sample } from './series.ts';
+
+/** Samples are kept as they come for a day, one of each quarter of an hour for 30 days. */
+
+/** What the data plane of one load balancer uses. */
+export interface UsageRow {
+  readonly id: string;
+  readonly vcpus: number;
+  readonly cpuMs: number | null;
+  readonly memoryUtil: number | null;
+}
+
+export interface SampledRow {
+  readonly id: string;
+  readonly flavor: string | null;
+}
+
+/** Load balancers of these regions that carry traffic or could. */
+export async function readSampled(
+  db: Queryable,
+  regionIds: readonly number[],
+): Promise<(SampledRow & { region_id: number })[]> {
+  return db.named(
+    'lb_sampled',
+    `select id, region_id, flavor from load_balancers
+      where region_id = any($1::int[]) and vip_address is not null`,
+    [regionIds],
+  );
+}
+
+/** One sample of each, in one statement; those that were deleted meanwhile are left out. */
+export async function insertSamples(
+  db: Queryable,
+  usage: readonly UsageRow[],
+  at: string,
+  coarse: boolean,
+): Promise<void> {
+  await db.named(
+    'lb_samples_insert',
+    `insert into lb_samples (load_balancer_id, at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util, coarse)
+     select lb.id, $2, coalesce(s.bytes_in, 0), coalesce(s.bytes_out, 0), r."cpuMs", r.vcpus, r."memoryUtil", $3
+       from jsonb_to_recordset($1::jsonb) as r (id uuid, vcpus smallint, "cpuMs" bigint, "memoryUtil" real)
+       join load_balancers lb on lb.id = r.id
+       left join lateral (
+         select sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out
+           from (select bytes_in, bytes_out from lb_listener_stats where load_balancer_id = lb.id
+                 union all
+                 select bytes_in, bytes_out from lb_ended_stats where load_balancer_id = lb.id) every_listener
+       ) s on true
+        for key share of lb
+     on conflict do nothing`,
+    [JSON.stringify(usage), at, coarse],
+  );
+}
+
+/** Forgets what is too old. @param now microsecond timestamp */
+export async function thinSamples(db: Queryable, now: string): Promise<void> {
+  await db.named(
+    'lb_samples_thin',
+    `delete from lb_samples
+      where (not coarse and at < $1::timestamptz - interval '1 day')
+         or (coarse and at < $1::timestamptz - interval '30 days')`,
+    [now],
+  );
+}
+
+const SAMPLE = 'at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util';
+
+/** The last sample of each step within a window, oldest first; in front the one before the window, or the very
+ *  first, from which the counters began. */
+export async function readSamples(
+  db: Queryable,
+  id: string,
+  since: Date,
+  stepSeconds: number,
+): Promise<Sample[]> {
+  return db.named<Sample>(
+    'lb_samples_read',
+    `(select ${SAMPLE} from lb_samples
+       where load_balancer_id = $1
+         and at >= coalesce((select max(at) from lb_samples where load_balancer_id = $1 and at < $2), $2)
+       order by at limit 1)
+     union
+     (select distinct on (floor(extract(epoch from at) / $3::float8)) ${SAMPLE}
+        from lb_samples where load_balancer_id = $1 and at >= $2
+       order by floor(extract(epoch from at) / $3::float8), at desc)
+     order by at`,
+    [id, since.toISOString(), stepSeconds],
+  );
+}
+
+export async function readCreation(
+  db: Queryable,
+  where: { readonly id: string; readonly projectId: number; readonly regionId: number },
+): Promise<Date | undefined> {
+  const [row] = await db.named<{ created_at: Date }>(
+    'lb_creation',
+    'select created_at from load_balancers where id = $1 and project_id = $2 and region_id = $3',
+    [where.id, where.projectId, where.regionId],
+  );
+  return row?.created_at;
+}
+
+/** What one load balancer, or one of its listeners, has counted. */
+export interface CountedRow {
+  readonly id: string;
+  /** Null: the load balancer as a whole. */
+  readonly listener_id: string | null;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly provisioning_status: string;
+  readonly operating_status: string;
+  readonly active_connections: number;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+  readonly request_errors: number;
+  readonly total_connections: number;
+}
+
+const COUNTERS = ['active_connections', 'bytes_in', 'bytes_out', 'request_errors', 'total_connections'];
+
+/** Counters of every load balancer of these regions and of each of its listeners. */
+export async function readCounters(db: Queryable, regionIds: readonly number[]): Promise<CountedRow[]> {
+  if (regionIds.length === 0) return [];
+  return db.named<CountedRow>(
+    'lb_counters',
+    `with counted as (
+       select load_balancer_id, listener_id, ${COUNTERS.join(', ')} from lb_listener_stats
+       union all
+       select load_balancer_id, null, 0, bytes_in, bytes_out, request_errors, total_connections
+         from lb_ended_stats
+     )
+     select lb.id, l.id as listener_id, lb.project_id, lb.region_id,
+            coalesce(l.provisioning_status, lb.provisioning_status) as provisioning_status,
+            coalesce(l.operating_status, lb.operating_status) as operating_status,
+            ${COUNTERS.map((name) => `coalesce(sum(c.${name}), 0)::bigint as ${name}`).join(', ')}
+       from load_balancers lb
+       cross join lateral (
+         select null::uuid as id, null::text as provisioning_status, null::text as operating_status
+         union all
+         select id, provisioning_status, operating_status from lb_listeners where load_balancer_id = lb.id) l
+       left join counted c on c.load_balancer_id = lb.id and (l.id is null or c.listener_id = l.id)
+      where lb.region_id = any($1::int[])
+      group by lb.id, l.id, l.provisioning_status, l.operating_status
+      order by lb.id, l.id nulls first`,
+    [regionIds],
+  );
+}

@@ -1,0 +1,46 @@
+import type { Db } from '../../platform/database/db.ts';
+import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import type { Task } from './schema.ts';
+import { missing, UUID, viewTask } from './service.ts';
+import { readTasks, type TaskRow } from './store.ts';
+
+const hasEnded = (task: Task) => task.state === 'FINISHED' || task.state === 'ERROR';
+
+/** Reads of one task, the most frequent request there is: clients ask until it has ended. */
+export class TaskReads {
+  readonly #watcher: TaskWatcher;
+  readonly #tasks: SharedLookUp<string, TaskRow>;
+
+  constructor(db: Db, watcher: TaskWatcher) {
+    this.#watcher = watcher;
+    this.#tasks = new SharedLookUp(async (ids) => byKey(await readTasks(db, ids), 'id'));
+  }
+
+  /** @throws NotFound, also for a task of another client */
+  async get(ctx: RequestContext, id: string): Promise<Task> {
+    const row = UUID.test(id) ? await this.#tasks.get(id.toLowerCase()) : undefined;
+    if (row?.client_id !== ctx.caller.clientId) throw missing(id);
+    return viewTask(row);
+  }
+
+  /** The task once it has ended, or as it is after `seconds`.
+   *  @throws NotFound */
+  async await(ctx: RequestContext, id: string, seconds: number): Promise<Task> {
+    if (seconds === 0) return this.get(ctx, id);
+    const until = ctx.clock.now().getTime() + seconds * 1000;
+    for (;;) {
+      const remaining = until - ctx.clock.now().getTime();
+      const wait = this.#watcher.waitFor(id.toLowerCase(), Math.max(0, remaining));
+      try {
+        await wait.ready;
+        const task = await this.get(ctx, id);
+        if (hasEnded(task) || remaining <= 0 || this.#watcher.closed) return task;
+        await wait.over;
+      } finally {
+        wait.cancel();
+      }
+    }
+  }
+}

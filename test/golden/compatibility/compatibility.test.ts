@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../harness/server.ts';
+import { expectGolden } from '../golden.ts';
+import {
+  best,
+  DOCUMENT,
+  type Line,
+  type Recorded,
+  ROOT,
+  readCompatibility,
+  render,
+  shownBy,
+} from './document.ts';
+
+/** A region of each provider. */
+const PROVIDERS = ['local', 'simulated'];
+
+let server: TestServer;
+
+beforeAll(async () => {
+  const regions = PROVIDERS.map((provider, index) => ({
+    id: index + 1,
+    display_name: provider,
+    slug: provider,
+    state: 'ACTIVE',
+    provider,
+    settings: {},
+  }));
+  server = await startTestServer({ worker: false, regions });
+});
+
+afterAll(() => server.close());
+
+const offering = (need: string) =>
+  PROVIDERS.filter((_provider, index) => server.providers.offers(index + 1, need));
+
+function lines(): Line[] {
+  return server.app.features.flatMap(({ routes = [], needs }) =>
+    routes.map(({ scope, spec }) => ({
+      operation: `${spec.method} ${spec.path}`,
+      area: spec.tag,
+      summary: spec.deprecated ? `${spec.summary} (older form)` : spec.summary,
+      providers: needs === undefined || scope !== 'region' ? undefined : offering(needs),
+    })),
+  );
+}
+
+test('what a feature needs of a region, some provider has', () => {
+  const needs = server.app.features.flatMap(({ needs = [] }) => needs);
+  expect(needs.filter((need) => offering(need).length === 0)).toEqual([]);
+});
+
+test('docs/compatibility.md shows what is served, where it works, and which tests show it', () => {
+  const served = lines();
+  const areas = new Map(served.map(({ operation, area }) => [operation, area]));
+  const kept = shownBy(readCompatibility());
+  const record = process.env.VIRGA_OPERATIONS_RECORD;
+  const records = record === undefined ? [] : readRecords(record);
+  const shown = new Map(
+    [...areas.keys()].map((operation) => {
+      const files = (kept.get(operation) ?? []).filter((file) => existsSync(path.join(ROOT, file)));
+      const found = best(operation, areas, records);
+      return [operation, found.length > 0 ? found : files];
+    }),
+  );
+  const introduction = readFileSync(path.join(ROOT, 'docs/compatibility.intro.md'), 'utf8');
+  expectGolden(DOCUMENT, render(introduction, served, shown));
+});
+
+test('every operation is shown at work by a test', () => {
+  const unshown = [...shownBy(readCompatibility())].filter(([, files]) => files.length === 0).map(([operation]) => operation);
+  const finding = process.env.UPDATE_GOLDEN === '1';
+  expect(finding ? [] : unshown, 'call them in a test with success, then run npm run generate').toEqual([]);
+});
+
+function readRecords(file: string): Recorded[] {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Recorded);
+}
