@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, monitor } from '../testing/bodies.ts';
-import { faultsOf, madeOne, NOTHING, POOLS } from '../testing/parts.ts';
+import { faultsOf, madeOne, NOTHING } from '../testing/parts.ts';
+
+const POOLS = '/cloud/v1/lbpools/1/2';
 
 let server: TestServer;
 

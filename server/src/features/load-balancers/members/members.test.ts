@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, remains } from '../testing/bodies.ts';
-import { faultsOf, made, madeOne, membersOf, NOTHING, POOLS } from '../testing/parts.ts';
+import { faultsOf, made, madeOne, NOTHING } from '../testing/parts.ts';
 
 let server: TestServer;
 let pool: string;
+
+const POOLS = '/cloud/v1/lbpools/1/2';
+const membersOf = (id: string) => `/cloud/v1/loadbalancers/1/2/pools/${id}/members`;
 
 beforeAll(async () => {
   server = await startTestServer();

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, LBS, monitor, remains, web } from '../testing/bodies.ts';
-import { faultsOf, LISTENERS, made, madeOne, NOTHING, POOLS, POOLS_V2 } from '../testing/parts.ts';
+import { faultsOf, LISTENERS, made, madeOne, NOTHING } from '../testing/parts.ts';
+
+const POOLS = '/cloud/v1/lbpools/1/2';
+const POOLS_V2 = '/cloud/v2/lbpools/1/2';
 
 let server: TestServer;
 
