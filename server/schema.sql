@@ -250,6 +250,16 @@ create table k8s_pools (
 CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
 CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
 
+create table lb_ddos_profiles (
+  load_balancer_id uuid not null,
+  id integer generated always as identity not null,
+  profile jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint lb_ddos_profiles_pkey PRIMARY KEY (load_balancer_id),
+  constraint lb_ddos_profiles_id_key UNIQUE (id),
+  constraint lb_ddos_profiles_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+);
+
 create table lb_ended_stats (
   load_balancer_id uuid not null,
   bytes_in bigint not null,
@@ -740,6 +750,7 @@ create table sign_ins (
   at timestamp with time zone not null,
   ip text not null,
   user_agent text not null,
+  is_successful boolean default true not null,
   constraint sign_ins_pkey PRIMARY KEY (id),
   constraint sign_ins_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)

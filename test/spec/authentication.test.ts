@@ -112,7 +112,24 @@ describe('signing in', () => {
     expect(body.count).toBe(before.body.count + 1);
     expect(body.result[0]).toMatchObject({ user: 1, user_agent: 'Test/1', is_successful: true });
     expect(body).toMatchObject({ previous: null, next: '/iam/activity_log/logins?limit=1&offset=1' });
-    expect((await server.call('GET', '/iam/activity_log/logins', { as: 'other client' })).body.count).toBe(0);
+    const other = await server.call('GET', '/iam/activity_log/logins', { as: 'other client' });
+    expect(other.body.result.filter((each: { user: number }) => each.user === 1)).toEqual([]);
+  });
+
+  test('that failed is in the activity log of the account that it aimed at, without what was typed', async () => {
+    await signIn(EMAIL, 'guessed pa55word');
+    await signIn('nobody@virga.test', 'guessed pa55word');
+    const { body } = await server.call('GET', '/iam/activity_log/logins?limit=2');
+    expect(body.result[0]).toMatchObject({
+      user: 1,
+      ip_address: '127.0.0.1',
+      user_agent: 'Test/1',
+      is_successful: false,
+    });
+    expect(body.result[1].is_successful, 'the unknown address is in no log').toBe(true);
+    expect(JSON.stringify(body)).not.toContain('pa55word');
+    const rows = await server.db.named('test_sign_ins', 'select * from sign_ins', []);
+    expect(JSON.stringify(rows)).not.toContain('pa55word');
   });
 
   test('lasts 15 minutes, and a day when it is refreshed', async () => {
@@ -209,7 +226,9 @@ describe('users', () => {
     const { user_id } = invited.body;
     expect(await ids()).toContain(user_id);
     expect((await server.call('GET', `/iam/users/${user_id}`)).body.activated).toBe(false);
-    expect((await invite('EVE@virga.test')).status).toBe(409);
+    const again = await invite('EVE@virga.test');
+    const message = `User ${user_id} has already been invited to client 1`;
+    expect([again.status, again.body.errors]).toEqual([400, { email: [message] }]);
     const token = await mailedToken('eve@virga.test');
     await server.call('POST', '/virga/v1/password', { body: { token, password: 'eves password' } });
     const { body: pair } = await signIn('eve@virga.test', 'eves password');

@@ -33,15 +33,30 @@ export class SignIn {
     const key = `${ctx.remoteAddress} ${input.username.toLowerCase()}`;
     this.#throttle.check(key, now);
     const [member] = await store.findMembershipsByEmail(ctx.db, input.username);
-    // Without a user as much work is done as with one: the time tells nothing.
+    // Without a user as much work is done as with one, and the attempt is written meanwhile: the time tells
+    // nothing.
     this.#nobody ??= hashPassword(ctx.ids.secret());
-    const matches = await verifyPassword(input.password, member?.password_hash ?? (await this.#nobody));
-    if (!member?.password_hash || !matches) {
+    const [matches, attempt] = await Promise.all([
+      verifyPassword(input.password, member?.password_hash ?? (await this.#nobody)),
+      member && this.#noteAttempt(ctx, member, userAgent),
+    ]);
+    if (!member?.password_hash || attempt === undefined || !matches) {
       this.#throttle.failed(key, now);
       throw new Invalid({ errors: [NO_ACCOUNT] });
     }
     this.#throttle.succeeded(key);
-    await ctx.db.transaction((tx) =>
+    await ctx.db.transaction((tx) => store.markSignedIn(tx, attempt));
+    return this.#pair(ctx, {
+      userId: member.id,
+      clientId: member.client_id,
+      version: member.session_version,
+      ceiling: member.role,
+    });
+  }
+
+  /** Who tries to sign in as a user of the account. Unknown addresses belong to no account. */
+  #noteAttempt(ctx: RequestContext, member: store.MemberRow, userAgent: string): Promise<number> {
+    return ctx.db.transaction((tx) =>
       store.insertSignIn(tx, {
         clientId: member.client_id,
         userId: member.id,
@@ -50,12 +65,6 @@ export class SignIn {
         userAgent: userAgent.slice(0, MAX_USER_AGENT),
       }),
     );
-    return this.#pair(ctx, {
-      userId: member.id,
-      clientId: member.client_id,
-      version: member.session_version,
-      ceiling: member.role,
-    });
   }
 
   /** @throws Unauthenticated when the session has ended */
@@ -121,7 +130,7 @@ export class SignIn {
         login_at: offsetTime(row.at),
         ip_address: row.ip,
         user_agent: row.user_agent,
-        is_successful: true,
+        is_successful: row.is_successful,
         auth_type: 'password',
       })),
     };

@@ -152,7 +152,7 @@ export async function changeEmail(
 }
 
 /** Adds a user to the caller's client, and mails somebody new a way to set the password.
- *  @throws Invalid, NotFound for another client, Conflict when the user is a member already */
+ *  @throws Invalid, also when the user is a member already; NotFound for another client */
 export async function inviteUser(ctx: RequestContext, input: InviteUser) {
   if (input.client_id !== ctx.caller.clientId) throw new NotFound(`Client ${input.client_id} was not found`);
   return addUser({ ...ctx, clientId: input.client_id }, input);
@@ -181,7 +181,8 @@ export async function addUser(
           timestamp: ctx.clock.timestamp(),
         }));
       if (!(await store.insertMember(tx, ctx.clientId, userId, role))) {
-        throw new Conflict(`User ${userId} has already been invited to client ${ctx.clientId}`);
+        const message = `User ${userId} has already been invited to client ${ctx.clientId}`;
+        throw new Invalid({ email: [message] });
       }
       if (!known?.password_hash && passwordHash === null) {
         await mailPasswordLink(

@@ -193,21 +193,43 @@ export async function takePasswordLink(tx: Tx, hash: Buffer, now: string): Promi
   return row?.user_id;
 }
 
-export async function insertSignIn(
-  tx: Tx,
-  signIn: { clientId: number; userId: number; at: string; ip: string; userAgent: string },
-): Promise<void> {
-  await tx.named(
+export interface SignInRow {
+  readonly id: number;
+  readonly user_id: number;
+  readonly at: Date;
+  readonly ip: string;
+  readonly user_agent: string;
+  readonly is_successful: boolean;
+}
+
+export interface NewSignIn {
+  readonly clientId: number;
+  readonly userId: number;
+  readonly at: string;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+/** Notes an attempt, as failed for the time being; returns its id. */
+export async function insertSignIn(tx: Tx, signIn: NewSignIn): Promise<number> {
+  const [row] = await tx.named<{ id: number }>(
     'sign_in_insert',
-    'insert into sign_ins (client_id, user_id, at, ip, user_agent) values ($1, $2, $3, $4, $5)',
+    `insert into sign_ins (client_id, user_id, at, ip, user_agent, is_successful)
+     values ($1, $2, $3, $4, $5, false) returning id`,
     [signIn.clientId, signIn.userId, signIn.at, signIn.ip, signIn.userAgent],
   );
+  if (!row) throw new Error('the sign-in was not inserted');
+  return row.id;
+}
+
+export async function markSignedIn(tx: Tx, id: number): Promise<void> {
+  await tx.named('sign_in_success', 'update sign_ins set is_successful = true where id = $1', [id]);
 }
 
 export async function listSignIns(db: Queryable, clientId: number, page: { limit: number; offset: number }) {
-  const results = await db.named<{ id: number; user_id: number; at: Date; ip: string; user_agent: string }>(
+  const results = await db.named<SignInRow>(
     'sign_in_list',
-    `select id, user_id, at, ip, user_agent from sign_ins
+    `select id, user_id, at, ip, user_agent, is_successful from sign_ins
       where client_id = $1 order by id desc limit $2 offset $3`,
     [clientId, page.limit, page.offset],
   );

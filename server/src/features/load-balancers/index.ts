@@ -24,6 +24,7 @@ import { LoadBalancerMetrics } from './metrics/service.ts';
 import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
+import { operatorRoutes } from './operators/routes.ts';
 import { PartService } from './parts/service.ts';
 import { poolRoutes } from './pools/routes.ts';
 import { PoolService } from './pools/service.ts';
@@ -78,6 +79,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
       ...policyRoutes(new L7PolicyService(parts)),
       ...ruleRoutes(new L7RuleService(parts, providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
+      ...operatorRoutes,
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),

@@ -6,6 +6,7 @@ import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
+import type { DdosProfileRecord } from './schema-ddos.ts';
 
 /** Lists of load balancers: one statement a page, however many listeners they have. */
 
@@ -19,6 +20,14 @@ export interface ListedRow
   readonly listener_ids: string | null;
   /** Sums over its listeners, those that are gone included; absent unless asked for. */
   readonly stats?: StatsRow;
+  /** Absent unless asked for. */
+  readonly ddos_profile?: DdosProfileRecord | null;
+}
+
+/** What is shown on demand only. */
+export interface Shown {
+  readonly stats: boolean;
+  readonly ddos: boolean;
 }
 
 export interface StatsRow {
@@ -44,7 +53,7 @@ export interface ListWhere {
   readonly order: `${OrderField}.${'asc' | 'desc'}`;
   readonly limit: number;
   readonly offset: number;
-  readonly showStats: boolean;
+  readonly shown: Shown;
 }
 
 const COLUMNS = [
@@ -70,9 +79,27 @@ const COLUMNS = [
 
 const FIELDS = [...COLUMNS, 'listener_ids', 'floating_ips'] as const satisfies readonly (keyof ListedRow)[];
 const TIMES = ['created_at', 'updated_at'] as const;
-const ROWS = new JsonRows<ListedRow>(FIELDS, TIMES);
-const ROWS_WITH_STATS = new JsonRows<ListedRow>([...FIELDS, 'stats'], TIMES);
-const rowsOf = (showStats: boolean) => (showStats ? ROWS_WITH_STATS : ROWS);
+const suffix = ({ stats, ddos }: Shown) => `${stats ? '_stats' : ''}${ddos ? '_ddos' : ''}`;
+
+const PLAIN: Shown = { stats: false, ddos: false };
+/** One shape for each choice of what is shown. */
+const SHAPES = new Map(
+  [PLAIN, { stats: true, ddos: false }, { stats: false, ddos: true }, { stats: true, ddos: true }].map(
+    (shown) => {
+      const more = [
+        shown.stats ? ('stats' as const) : [],
+        shown.ddos ? ('ddos_profile' as const) : [],
+      ].flat();
+      return [suffix(shown), new JsonRows<ListedRow>([...FIELDS, ...more], TIMES)] as const;
+    },
+  ),
+);
+
+function rowsOf(shown: Shown): JsonRows<ListedRow> {
+  const rows = SHAPES.get(suffix(shown));
+  if (!rows) throw new Error('every choice has its shape');
+  return rows;
+}
 
 const LISTENER_IDS = `(select string_agg(l.id::text, ',' order by l.created_at, l.id) from lb_listeners l
     where l.load_balancer_id = lb.id) as listener_ids`;
@@ -87,9 +114,12 @@ const STATS = `, (select jsonb_build_object(
            select 0, bytes_in, bytes_out, request_errors, total_connections
              from lb_ended_stats where load_balancer_id = lb.id) s) as stats`;
 
+const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from lb_ddos_profiles d
+    where d.load_balancer_id = lb.id) as ddos_profile`;
+
 /** What is shown of `lb`, a load balancer. */
-const shown = (showStats: boolean) =>
-  `${COLUMNS.join(', ')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${showStats ? STATS : ''}`;
+const columnsOf = ({ stats, ddos }: Shown) =>
+  `${COLUMNS.join(', ')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
 
 /** Fields that may be missing: they come last in both directions. */
 const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([
@@ -111,11 +141,11 @@ export async function listLoadBalancers(
     conditions.length === 0
       ? await db.named<Found>(nameOf(where), query.sql, query.parameters)
       : (await db.kysely.executeQuery(query)).rows;
-  const rows = rowsOf(where.showStats);
+  const rows = rowsOf(where.shown);
   return { count: found?.count ?? 0, rows: (found?.rows ?? []).map((values) => rows.read(values)) };
 }
 
-const nameOf = ({ order, showStats }: ListWhere) => `lb_list_${order}${showStats ? '_stats' : ''}`;
+const nameOf = ({ order, shown }: ListWhere) => `lb_list_${order}${suffix(shown)}`;
 
 interface Found {
   readonly count: number;
@@ -131,8 +161,8 @@ export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unkn
       ? sql`select coalesce(sum(count), 0)::bigint from resource_counts where ${scope} and resource = 'loadbalancers'`
       : sql`select count(*) from load_balancers where ${filter}`;
   return sql<Found>`select (${count}) as count, (
-      select json_agg(${sql.raw(rowsOf(where.showStats).sql)}) from (
-        select ${sql.raw(shown(where.showStats))} from (
+      select json_agg(${sql.raw(rowsOf(where.shown).sql)}) from (
+        select ${sql.raw(columnsOf(where.shown))} from (
           select * from load_balancers where ${filter}
            order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) lb) r) as rows`;
 }
@@ -158,12 +188,12 @@ export function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
 export async function readListed(
   db: Db,
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
-  showStats: boolean,
+  shown: Shown,
 ): Promise<ListedRow | undefined> {
-  const rows = rowsOf(showStats);
+  const rows = rowsOf(shown);
   const [found] = await db.named<{ row: readonly unknown[] }>(
-    `lb_get${showStats ? '_stats' : ''}`,
-    `select ${rows.sql} as row from (select ${shown(showStats)} from load_balancers lb
+    `lb_get${suffix(shown)}`,
+    `select ${rows.sql} as row from (select ${columnsOf(shown)} from load_balancers lb
       where id = $1 and project_id = $2 and region_id = $3) r`,
     [where.id, where.projectId, where.regionId],
   );
@@ -173,10 +203,11 @@ export async function readListed(
 /** Those of these ids that exist, in any order. */
 export async function readListedByIds(db: Db, ids: readonly string[]): Promise<readonly ListedRow[]> {
   if (ids.length === 0) return [];
+  const rows = rowsOf(PLAIN);
   const found = await db.named<{ row: readonly unknown[] }>(
     'lb_get_many',
-    `select ${ROWS.sql} as row from (select ${shown(false)} from load_balancers lb where id = any($1::uuid[])) r`,
+    `select ${rows.sql} as row from (select ${columnsOf(PLAIN)} from load_balancers lb where id = any($1::uuid[])) r`,
     [ids],
   );
-  return found.map(({ row }) => ROWS.read(row));
+  return found.map(({ row }) => rows.read(row));
 }

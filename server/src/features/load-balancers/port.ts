@@ -70,7 +70,8 @@ export interface DesiredListener {
   readonly timeoutsMs: Timeouts;
   readonly insertXForwarded: boolean;
   readonly basicAuth: readonly { readonly username: string; readonly encryptedPassword: string }[];
-  /** For TERMINATED_HTTPS: the default certificate first, then those chosen by SNI. */
+  /** For TERMINATED_HTTPS, and for PROMETHEUS that shall end TLS: the default certificate first, then those
+   *  chosen by SNI. */
   readonly certificates: readonly DesiredCertificate[];
   /** In the order in which they are tried. */
   readonly l7Policies: readonly DesiredL7Policy[];

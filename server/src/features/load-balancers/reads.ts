@@ -4,8 +4,8 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { readQuotas } from '../quotas/index.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';
-import { type Filters, listLoadBalancers, readListed } from './list-store.ts';
-import { LIMITED, type LoadBalancerListQuery } from './schema.ts';
+import { type Filters, listLoadBalancers, readListed, type Shown } from './list-store.ts';
+import { LIMITED, type LoadBalancerListQuery, type ShowQuery } from './schema.ts';
 import type { CheckLimits } from './schema-input.ts';
 import { readTree, readTreePage } from './tree-store.ts';
 import { viewLoadBalancer, viewStatus } from './views.ts';
@@ -22,10 +22,15 @@ export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery)
     order: query.order_by ?? 'created_at.desc',
     limit: query.limit ?? DEFAULT_LIMIT,
     offset: query.offset ?? 0,
-    showStats: query.show_stats ?? false,
+    shown: shownOf(query),
   });
   return { count, results: rows.map((row) => viewLoadBalancer(row, ctx.region.name)) };
 }
+
+const shownOf = ({ show_stats: stats = false, with_ddos: ddos = false }: ShowQuery): Shown => ({
+  stats,
+  ddos,
+});
 
 function filtersOf(query: LoadBalancerListQuery): Filters {
   return {
@@ -39,9 +44,9 @@ function filtersOf(query: LoadBalancerListQuery): Filters {
 }
 
 /** @throws NotFound */
-export async function getLoadBalancer(ctx: RegionContext, id: string, showStats: boolean) {
+export async function getLoadBalancer(ctx: RegionContext, id: string, query: ShowQuery = {}) {
   const where = { id, projectId: ctx.project.id, regionId: ctx.region.id };
-  const row = await readListed(ctx.db, where, showStats);
+  const row = await readListed(ctx.db, where, shownOf(query));
   if (!row) throw new NotFound(`Load balancer ${id} was not found`);
   return viewLoadBalancer(row, ctx.region.name);
 }

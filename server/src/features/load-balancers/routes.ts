@@ -39,7 +39,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
     response: schema.LoadBalancer,
     handler: async (ctx, { params: { load_balancer_id: id }, body }) => {
       await service.updateNow(ctx, id, body);
-      return reads.getLoadBalancer(ctx, id, false);
+      return reads.getLoadBalancer(ctx, id);
     },
   }),
   regionRoute({
@@ -86,8 +86,7 @@ const reading: readonly Route[] = [
     params,
     query: schema.ShowQuery,
     response: schema.LoadBalancer,
-    handler: (ctx, { params: { load_balancer_id: id }, query }) =>
-      reads.getLoadBalancer(ctx, id, query.show_stats ?? false),
+    handler: (ctx, { params: { load_balancer_id: id }, query }) => reads.getLoadBalancer(ctx, id, query),
   }),
   regionRoute({
     method: 'GET',

@@ -89,6 +89,8 @@ export const ShowQuery = Type.Object({
   with_ddos: Type.Optional(Type.Boolean({ default: false })),
 });
 
+export type ShowQuery = Static<typeof ShowQuery>;
+
 export const LoadBalancerListQuery = ListQuery({
   assigned_floating: Type.Optional(Type.Boolean()),
   logging_enabled: Type.Optional(Type.Boolean()),

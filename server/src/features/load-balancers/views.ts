@@ -32,7 +32,7 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
     flavor: row.flavor === null ? null : viewFlavor(flavorOf(row.flavor)),
     logging: row.logging && viewLogging(row.logging),
     stats: row.stats ?? null,
-    ddos_profile: null,
+    ddos_profile: row.ddos_profile ?? null,
     tags_v2: viewTags(row.tags),
     metadata: viewMetadata(row.tags),
   };

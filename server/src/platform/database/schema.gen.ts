@@ -199,6 +199,13 @@ export interface K8sPools {
   taints: Json;
 }
 
+export interface LbDdosProfiles {
+  id: Generated<number>;
+  load_balancer_id: string;
+  profile: Json;
+  updated_at: Date;
+}
+
 export interface LbEndedStats {
   bytes_in: number;
   bytes_out: number;
@@ -537,6 +544,7 @@ export interface SignIns {
   client_id: number;
   id: Generated<number>;
   ip: string;
+  is_successful: Generated<boolean>;
   user_agent: string;
   user_id: number;
 }
@@ -677,6 +685,7 @@ export interface DB {
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  lb_ddos_profiles: LbDdosProfiles;
   lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
   lb_l7_policies: LbL7Policies;

@@ -82,6 +82,23 @@ export function patchTags(
   return Object.fromEntries(kept);
 }
 
+/** Applies an operator's merge patch over the read-only tags; those of the user stay, but for a key that becomes
+ *  read-only. Null removes every read-only tag.
+ *  @throws Invalid for a faulty key or value */
+export function patchReadOnlyTags(
+  stored: StoredTags,
+  patch: Readonly<Record<string, string | null>> | null,
+): StoredTags {
+  const given = Object.entries(patch ?? {}).filter((entry): entry is [string, string] => entry[1] !== null);
+  const added = Object.entries(parseTags(Object.fromEntries(given)));
+  const removed = new Set(Object.keys(patch ?? {}).map((key) => key.trim()));
+  const kept = Object.entries(stored).filter(
+    ([key, tag]) => !tag.read_only || (patch !== null && !removed.has(key)),
+  );
+  const marked = added.map(([key, value]) => [key, { value, read_only: true }] as const);
+  return Object.fromEntries([...kept, ...marked]);
+}
+
 function refuseReadOnly(readOnly: StoredTags, added: StoredTags, removed: readonly string[]): void {
   const faults: InvalidFields = Object.fromEntries(
     Object.entries(readOnly)

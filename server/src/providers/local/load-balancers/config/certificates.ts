@@ -27,9 +27,14 @@ export function poolFilePath(
   return join(environment.certificateDirectory, `pool-${identifier(poolId)}-${kind}.pem`);
 }
 
-/** Certificate files that a TERMINATED_HTTPS listener needs. */
+/** Whether a listener ends TLS: the exporter of figures does when it is given a certificate. */
+export function endsTls({ protocol, certificates }: DesiredListener): boolean {
+  return protocol === 'TERMINATED_HTTPS' || (protocol === 'PROMETHEUS' && certificates.length > 0);
+}
+
+/** Certificate files that a listener needs that ends TLS. */
 export function listenerFiles(environment: RenderEnvironment, listener: DesiredListener): RenderedFile[] {
-  if (listener.protocol !== 'TERMINATED_HTTPS') return [];
+  if (!endsTls(listener)) return [];
   return listener.certificates.map((certificate, index) => ({
     path: listenerCertificatePath(environment, listener.id, index),
     content: bundle(certificate),

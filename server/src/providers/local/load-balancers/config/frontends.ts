@@ -7,7 +7,7 @@ import type {
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { identifier, quote } from '../quoting.ts';
 import { endpoint, network } from './addresses.ts';
-import { listenerCertificatePath } from './certificates.ts';
+import { endsTls, listenerCertificatePath } from './certificates.ts';
 import { writeL7Policies } from './l7.ts';
 import {
   addressesOf,
@@ -105,7 +105,7 @@ function writeBinds(
   environment: RenderEnvironment,
   origin: string,
 ): void {
-  const tls = listener.protocol === 'TERMINATED_HTTPS' ? tlsWords(listener, environment) : '';
+  const tls = endsTls(listener) ? tlsWords(listener, environment) : '';
   for (const address of addressesOf(desired)) {
     const v6only = isIPv6(address) ? ' v6only' : '';
     writer.line(`bind ${endpoint(address, listener.port)}${v6only}${tls}`, origin);

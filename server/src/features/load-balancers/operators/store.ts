@@ -1,0 +1,57 @@
+import type { Tx } from '../../../platform/database/db.ts';
+import type { StoredTags } from '../../../platform/http/tags.ts';
+import type { DdosProfileRecord } from '../schema-ddos.ts';
+
+/** What operators may change of any client's load balancer. */
+export interface OperatedRow {
+  readonly id: string;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly tags: StoredTags;
+  readonly task_id: string | null;
+}
+
+/** The row, locked until the transaction ends. */
+export async function lockAnybodys(tx: Tx, id: string): Promise<OperatedRow | undefined> {
+  const [row] = await tx.named<OperatedRow>(
+    'lb_lock_anybodys',
+    'select id, project_id, region_id, tags, task_id from load_balancers where id = $1 for update',
+    [id],
+  );
+  return row;
+}
+
+export async function writeProfile(
+  tx: Tx,
+  id: string,
+  profile: Omit<DdosProfileRecord, 'id'>,
+  timestamp: string,
+): Promise<DdosProfileRecord> {
+  const [row] = await tx.named<{ id: number }>(
+    'lb_ddos_write',
+    `insert into lb_ddos_profiles (load_balancer_id, profile, updated_at) values ($1, $2, $3)
+     on conflict (load_balancer_id) do update set profile = excluded.profile, updated_at = excluded.updated_at
+     returning id`,
+    [id, JSON.stringify(profile), timestamp],
+  );
+  if (!row) throw new Error('the profile was not written');
+  return { id: row.id, ...profile };
+}
+
+/** @returns whether there was one */
+export async function deleteProfile(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.named(
+    'lb_ddos_delete',
+    'delete from lb_ddos_profiles where load_balancer_id = $1 returning 1',
+    [id],
+  );
+  return rows.length > 0;
+}
+
+export async function writeTags(tx: Tx, id: string, tags: StoredTags, timestamp: string): Promise<void> {
+  await tx.named('lb_write_tags', 'update load_balancers set tags = $2, updated_at = $3 where id = $1', [
+    id,
+    JSON.stringify(tags),
+    timestamp,
+  ]);
+}
