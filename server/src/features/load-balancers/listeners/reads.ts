@@ -43,7 +43,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
   const { load_balancer_id: loadBalancerId, name, show_stats: showStats = false } = query;
   const { count, rows } = await listParts<ListedListener>(
     ctx.db,
-    { ...listing(showStats), name: nameOf('listener_list', showStats) },
+    { ...listing(showStats), name: nameOf('lb_listener_list', showStats) },
     {
       projectId: ctx.project.id,
       regionId: ctx.region.id,
@@ -62,7 +62,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
 export async function getListener(ctx: RegionContext, id: string, showStats: boolean) {
   const row = await readPart<ListedListener>(
     ctx.db,
-    { ...listing(showStats), name: nameOf('listener_get', showStats) },
+    { ...listing(showStats), name: nameOf('lb_listener_get', showStats) },
     { id, projectId: ctx.project.id, regionId: ctx.region.id },
   );
   if (!row) throw new NotFound(`Listener ${id} was not found`);

@@ -19,7 +19,7 @@ export async function listMembers(ctx: RegionContext, poolId: string, query: Mem
   const { field, direction } = parseOrder<keyof typeof KEYS>(order);
   const by = (alias: string) => KEYS[field].map((key) => `${alias}.${key} ${direction}`).join(', ');
   const rows = await ctx.db.named<(MemberRow | { id: null }) & { count: number }>(
-    `member_list_${order}`,
+    `lb_member_list_${order}`,
     `select c.count, ${COLUMNS}
        from (select p.id, (select count(*) from lb_members where pool_id = p.id) as count from lb_pools p
               where p.id = $1 and p.project_id = $2 and p.region_id = $3) c
@@ -37,7 +37,7 @@ export async function listMembers(ctx: RegionContext, poolId: string, query: Mem
 /** @throws NotFound */
 export async function getMember(ctx: RegionContext, poolId: string, id: string) {
   const [row] = await ctx.db.named<MemberRow>(
-    'member_get',
+    'lb_member_get',
     `select ${COLUMNS} from lb_members m join lb_pools p on p.id = m.pool_id
       where m.id = $1 and p.id = $2 and p.project_id = $3 and p.region_id = $4`,
     [id, poolId, ctx.project.id, ctx.region.id],

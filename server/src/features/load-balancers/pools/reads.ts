@@ -50,7 +50,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
   const { load_balancer_id: loadBalancerId, listener_id: listenerId, name, details = false } = query;
   const { count, rows } = await listParts<ListedPool>(
     ctx.db,
-    { ...listing(details), name: details ? 'pool_list_details' : 'pool_list' },
+    { ...listing(details), name: details ? 'lb_pool_list_details' : 'lb_pool_list' },
     {
       projectId: ctx.project.id,
       regionId: ctx.region.id,
@@ -70,7 +70,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
 export async function getPool(ctx: RegionContext, id: string) {
   const row = await readPart<ListedPool>(
     ctx.db,
-    { ...listing(true), name: 'pool_get' },
+    { ...listing(true), name: 'lb_pool_get' },
     { id, projectId: ctx.project.id, regionId: ctx.region.id },
   );
   if (!row) throw new NotFound(`Pool ${id} was not found`);
