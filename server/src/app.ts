@@ -7,6 +7,7 @@ import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
+import { networks } from './features/networks/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegionsByIds, regions } from './features/regions/index.ts';
@@ -98,10 +99,11 @@ export function features({
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     instances(),
-    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf }),
+    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),
+    networks({ providerOf: providers.networksOf }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),

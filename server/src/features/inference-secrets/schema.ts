@@ -1,7 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import { Key, ListOf, ListQuery } from '../../platform/http/schemas.ts';
 
-const NAME = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
+const NAME = worded(
+  '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+  'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit',
+);
 const name = () => Type.String({ minLength: 4, maxLength: 253, pattern: NAME });
 /** Far above what any provider of credentials hands out. */
 const credential = () => Type.String({ maxLength: 4096 });
@@ -12,7 +16,11 @@ const AwsIamData = Type.Object(
 );
 export type SecretData = Static<typeof AwsIamData>;
 
-const type = () => Type.String({ pattern: '^aws-iam$', description: 'aws-iam is the one type there is' });
+const type = () =>
+  Type.String({
+    pattern: worded('^aws-iam$', 'must be aws-iam'),
+    description: 'aws-iam is the one type there is',
+  });
 
 export const InferenceSecret = Type.Object(
   { name: Type.String({ minLength: 4 }), type: Type.String(), data: AwsIamData },

@@ -9,6 +9,8 @@ import type { KubernetesProvider } from './port.ts';
 
 export interface KubernetesService {
   readonly cipher: Cipher;
+  /** All that exist. */
+  regionIds(): readonly number[];
   providerOf(regionId: number): KubernetesProvider | undefined;
 }
 

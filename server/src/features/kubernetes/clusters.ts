@@ -14,7 +14,7 @@ import { sealKeys } from './keys.ts';
 import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } from './model.ts';
 import { newPool } from './new-pool.ts';
 import { insertPool, readNodes } from './pool-store.ts';
-import { checkCluster, checkCni, Faults, isUuid } from './rules.ts';
+import { checkCluster, checkCni, checkSettings, Faults, isUuid } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema-input.ts';
 import { upgradeVersions } from './versions.ts';
 
@@ -28,7 +28,7 @@ export async function createCluster(
 ): Promise<TaskRef> {
   const provider = providerFor(service, ctx);
   const settings = settingsOf(input);
-  const sshPublicKey = await checkCreation(ctx, input, settings);
+  const sshPublicKey = await checkCreation(service, ctx, input, settings);
   const id = ctx.ids.uuid();
   const taskId = ctx.ids.uuid();
   const row = await newCluster(service, ctx, { id, taskId, input, settings, sshPublicKey });
@@ -52,18 +52,30 @@ export async function createCluster(
 
 /** @returns the public key that nodes are given */
 async function checkCreation(
+  service: KubernetesService,
   ctx: RegionContext,
   input: CreateCluster,
   settings: ClusterSettings,
 ): Promise<string> {
   const faults = new Faults();
   checkCluster(faults, input, settings);
+  checkLogRegion(service, faults, settings);
   const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
   const key = await findSshKey(ctx.db, input.keypair, viewer);
   if (!key) faults.add('keypair', `there is no SSH key ${input.keypair} in this project`);
   await checkSlurm(faults, ctx, settings);
   faults.throw();
   return key?.public_key ?? '';
+}
+
+function checkLogRegion(
+  { regionIds }: KubernetesService,
+  faults: Faults,
+  { logging }: ClusterSettings,
+): void {
+  const id = logging?.destination_region_id ?? null;
+  if (id !== null && !regionIds().includes(id))
+    faults.add('logging.destination_region_id', `there is no region ${id}`);
 }
 
 async function checkSlurm(faults: Faults, ctx: RegionContext, { slurm }: ClusterSettings): Promise<void> {
@@ -146,7 +158,7 @@ export async function updateCluster(
   return ctx.db.transaction(async (tx) => {
     const cluster = await lockFreeCluster(tx, ctx, name);
     const settings = changedSettings(cluster.settings, input);
-    await checkChange(ctx, cluster, input, settings);
+    await checkChange(service, ctx, cluster, input, settings);
     if (isSame(settings, cluster.settings)) return NO_TASK;
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, cluster, taskId, 'Provisioned');
@@ -158,6 +170,7 @@ export async function updateCluster(
 }
 
 async function checkChange(
+  service: KubernetesService,
   ctx: RegionContext,
   { settings: now }: ClusterRow,
   input: UpdateCluster,
@@ -167,6 +180,8 @@ async function checkChange(
   checkCni(faults, input.cni && { ...input.cni, provider: next.cni.provider ?? 'calico' });
   if (next.cni.provider !== now.cni.provider)
     faults.add('cni.provider', `is ${now.cni.provider} and cannot be changed`);
+  checkSettings(faults, next);
+  if (input.logging) checkLogRegion(service, faults, next);
   if (input.add_ons?.slurm) await checkSlurm(faults, ctx, next);
   faults.throw();
 }

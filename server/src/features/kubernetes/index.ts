@@ -27,6 +27,8 @@ export interface KubernetesDeps {
   readonly log: Logger;
   readonly cipher: Cipher;
   providerOf(regionId: number): KubernetesProvider | undefined;
+  /** All regions. */
+  regionIds(): readonly number[];
 }
 
 const HEAL_EVERY_MS = 500;
@@ -37,7 +39,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
   const providerOf = (regionId: number) => deps.providerOf(regionId);
   const work = { ids, clock, providerOf };
   const timestamp = () => clock.timestamp();
-  const service = { cipher, providerOf };
+  const service = { cipher, providerOf, regionIds: () => deps.regionIds() };
   const keep = { db, ids, log, timestamp, providerOf };
   return {
     name: 'kubernetes',

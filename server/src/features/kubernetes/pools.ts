@@ -108,9 +108,14 @@ function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
   const min_node_count = input.min_node_count ?? pool.min_node_count;
   const max_node_count = input.max_node_count ?? pool.max_node_count;
   const upper = max_node_count ?? MAX_NODES;
-  if (min_node_count > upper) faults.add('min_node_count', 'must not be more than max_node_count');
+  if (min_node_count > upper) {
+    const moved = input.min_node_count ?? null;
+    if (moved === null)
+      faults.add('max_node_count', `must not be less than min_node_count, which is ${min_node_count}`);
+    else faults.add('min_node_count', `must not be more than max_node_count, which is ${upper}`);
+  }
   const wanted = input.node_count ?? null;
-  if (wanted !== null && (wanted < min_node_count || wanted > upper))
+  if (wanted !== null && min_node_count <= upper && (wanted < min_node_count || wanted > upper))
     faults.add('node_count', `must be from ${min_node_count} to ${upper}`);
   checkLabels(faults, '', input.labels ?? {}, input.taints ?? {});
   faults.throw();

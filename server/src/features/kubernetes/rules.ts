@@ -68,13 +68,49 @@ export function checkCluster(faults: Faults, input: CreateCluster, settings: Clu
   if (input.fixed_subnet && !input.fixed_network)
     faults.add('fixed_network', 'is required with fixed_subnet');
   checkCni(faults, input.cni);
-  checkRanges(faults, settings);
+  checkRanges(faults, input, settings);
+  checkSettings(faults, settings);
 }
 
 export function checkCni(faults: Faults, cni: UpdateCluster['cni']): void {
   if (cni?.cilium && (cni.provider ?? 'calico') !== 'cilium')
     faults.add('cni.cilium', 'is for the provider cilium');
 }
+
+/** What must hold after a creation and after every change. */
+export function checkSettings(faults: Faults, settings: ClusterSettings): void {
+  checkMasks(faults, settings);
+  const { oidc } = settings;
+  if (!oidc) return;
+  const issuer = oidc.issuer_url ?? null;
+  if (issuer !== null && !(URL.canParse(issuer) && issuer.startsWith('https://')))
+    faults.add('authentication.oidc.issuer_url', 'must be a URL that begins with https://');
+  if (issuer !== null && !oidc.client_id)
+    faults.add('authentication.oidc.client_id', 'is required with issuer_url');
+  if (issuer === null && oidc.client_id)
+    faults.add('authentication.oidc.issuer_url', 'is required with client_id');
+}
+
+/** Every node gets a part of the pods' range: smaller than the range, and with room for a few pods. */
+function checkMasks(faults: Faults, settings: ClusterSettings): void {
+  const { cilium } = settings.cni;
+  if (!cilium) return;
+  const check = (field: keyof typeof LONGEST_MASK, pool: 'pods_ip_pool' | 'pods_ipv6_pool') => {
+    const text = settings[pool];
+    const range = text === null ? undefined : parseRange(text);
+    const size = cilium[field];
+    if (!range || size === undefined) return;
+    const [least, most] = [range[1] + 1, LONGEST_MASK[field]];
+    if (least > most)
+      faults.add(pool, `must be larger than a /${most}, so that every node can get a part of it`);
+    else if (size < least || size > most)
+      faults.add(`cni.cilium.${field}`, `must be from ${least} to ${most}, since pods are in ${text}`);
+  };
+  check('mask_size', 'pods_ip_pool');
+  check('mask_size_v6', 'pods_ipv6_pool');
+}
+
+const LONGEST_MASK = { mask_size: 28, mask_size_v6: 124 } as const;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string) => UUID.test(text);
@@ -89,10 +125,25 @@ function parseRange(text: string): Range | undefined {
   }
 }
 
-function checkRanges(faults: Faults, settings: ClusterSettings): void {
+function checkRanges(faults: Faults, input: CreateCluster, settings: ClusterSettings): void {
+  for (const field of ['pods_ipv6_pool', 'services_ipv6_pool'] as const) {
+    if (!settings.is_ipv6 && input[field]) faults.add(field, 'is for clusters with is_ipv6');
+  }
   checkPair(faults, 'ipv4', ['pods_ip_pool', 'services_ip_pool'], settings);
   checkPair(faults, 'ipv6', ['pods_ipv6_pool', 'services_ipv6_pool'], settings);
 }
+
+const EXAMPLES = {
+  ipv4: 'IPv4 network such as 172.16.0.0/18',
+  ipv6: 'IPv6 network such as fd00:1::/64',
+} as const;
+
+const networkOf = ([address, bits]: Range) =>
+  address instanceof ipaddr.IPv4
+    ? ipaddr.IPv4.networkAddressFromCIDR(`${address}/${bits}`)
+    : ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`);
+
+const sameAddress = (a: Range[0], b: Range[0]) => a.toString() === b.toString();
 
 type RangeField = 'pods_ip_pool' | 'services_ip_pool' | 'pods_ipv6_pool' | 'services_ipv6_pool';
 
@@ -106,9 +157,14 @@ function checkPair(
     const text = settings[field];
     if (text === null) return undefined;
     const range = parseRange(text);
-    if (range?.[0].kind() === kind) return range;
-    faults.add(field, `must be an ${kind === 'ipv4' ? 'IPv4' : 'IPv6'} network such as 172.16.0.0/18`);
-    return undefined;
+    if (range?.[0].kind() !== kind) {
+      faults.add(field, `must be an ${EXAMPLES[kind]}`);
+      return undefined;
+    }
+    const network = `${networkOf(range)}/${range[1]}`;
+    if (!sameAddress(range[0], networkOf(range)))
+      faults.add(field, `must begin where its network does: ${network}`);
+    return range;
   });
   const [pods, services] = ranges;
   if (pods && services && overlap(pods, services)) faults.add(fields[1], `must not overlap ${fields[0]}`);

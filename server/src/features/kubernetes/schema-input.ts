@@ -1,10 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import { Key, ListQuery, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { Authentication, Cni, DdosInput, LoggingInput, optionalText, Strings } from './schema-parts.ts';
 
 /** What clients send. */
 
-const CLUSTER_NAME = '^[a-z][a-z0-9\\-]{0,18}[a-z0-9]$';
+const CLUSTER_NAME = worded(
+  '^[a-z][a-z0-9\\-]{0,18}[a-z0-9]$',
+  'must be 2 to 20 small letters, digits or "-", begin with a letter, and end with a letter or digit',
+);
 const shortName = () => Type.String({ minLength: 1, maxLength: 20, pattern: CLUSTER_NAME });
 const nodes = (options = {}) => Type.Integer({ minimum: 1, maximum: 200, ...options });
 export const VOLUME_TYPES = [

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { Nullable, StringEnum, TopicName } from '../../platform/http/schemas.ts';
 
 /** Parts that a cluster is sent with and shown with. */
 
@@ -91,15 +91,12 @@ export type DdosInput = Static<typeof DdosInput>;
 const Period = Type.Object({
   period: Nullable(Type.Integer({ exclusiveMinimum: 0, maximum: 1825 })),
 });
-export const TOPIC_PATTERN = '^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])*)*$';
 
 export const LoggingInput = Type.Object({
   destination_region_id: Type.Optional(Nullable(Type.Integer(), { default: null })),
   enabled: Type.Optional(Type.Boolean({ default: false })),
   retention_policy: Type.Optional(Nullable(Period, { default: null })),
-  topic_name: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 223, pattern: TOPIC_PATTERN }), { default: null }),
-  ),
+  topic_name: Type.Optional(Nullable(TopicName(), { default: null })),
 });
 export type LoggingInput = Static<typeof LoggingInput>;
 

@@ -71,6 +71,9 @@ export interface LoadBalancerRow {
   readonly vip_ip_family: 'ipv4' | 'ipv6' | 'dual' | null;
   /** The port that has the virtual address. */
   readonly vip_port_id: string;
+  /** null: the region's own subnet. */
+  readonly vip_subnet_id: string | null;
+  readonly vip_space: string;
   readonly tags: StoredTags;
   readonly logging: Logging | null;
   readonly admin_state_up: boolean;

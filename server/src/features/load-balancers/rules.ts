@@ -12,14 +12,13 @@ export function checkLoadBalancer(input: CreateLoadBalancer, faults: Faults): vo
   if (input.flavor !== undefined && !flavorNamed(input.flavor)) {
     faults.add('flavor', `must be one of: ${FLAVORS.map(({ name }) => name).join(', ')}`);
   }
-  if (input.vip_ip_family !== undefined && input.vip_ip_family !== 'ipv4') {
-    faults.add('vip_ip_family', 'only ipv4 is available');
-  }
-  if (input.vip_subnet_id !== undefined && input.vip_network_id === undefined) {
-    faults.add('vip_subnet_id', 'needs vip_network_id');
-  }
+  if (input.vip_ip_family === 'dual')
+    faults.add('vip_ip_family', 'dual is not available; choose ipv4 or ipv6');
   if (input.vip_port_id !== undefined && input.vip_network_id !== undefined) {
     faults.add('vip_port_id', 'cannot be given together with vip_network_id');
+  }
+  if (input.vip_port_id !== undefined && input.vip_subnet_id !== undefined) {
+    faults.add('vip_port_id', 'cannot be given together with vip_subnet_id');
   }
   const listeners = input.listeners ?? [];
   checkPorts(listeners, faults);

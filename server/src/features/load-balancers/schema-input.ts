@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Name, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { Name, Nullable, StringEnum, TopicName, Uuid } from '../../platform/http/schemas.ts';
 import { TagsInput, TagsPatch } from '../../platform/http/tags.ts';
 import { ListenerInput } from './listeners/schema.ts';
 
@@ -15,16 +15,7 @@ const LoggingInput = Type.Object({
       default: null,
     }),
   ),
-  topic_name: Type.Optional(
-    Nullable(
-      Type.String({
-        minLength: 1,
-        maxLength: 223,
-        pattern: '^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])*)*$',
-      }),
-      { default: null },
-    ),
-  ),
+  topic_name: Type.Optional(Nullable(TopicName(), { default: null })),
 });
 export type LoggingInput = Static<typeof LoggingInput>;
 

@@ -1,9 +1,13 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import { Key, StringEnum } from '../../platform/http/schemas.ts';
 import { EVENT_NAMES, KINDS } from './model.ts';
 
 /** Names of storages and buckets: anything readable on one line. */
-const PLACE = { maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]*$' } as const;
+const PLACE = {
+  maxLength: 255,
+  pattern: worded('^[^\\u0000-\\u001f\\u007f]*$', 'must not contain control characters'),
+} as const;
 /** The largest integer that JSON carries exactly everywhere. */
 const AMOUNT = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 

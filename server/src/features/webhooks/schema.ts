@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import { DateTime, Key, ListOf, ListQuery, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { DELIVERY_STATES } from './model.ts';
 
@@ -19,7 +20,11 @@ export const CreatedWebhookTarget = Type.Object(
 export const CreateWebhookTarget = Type.Object(
   {
     client_id: Key(),
-    url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: WEBHOOK_URL_LENGTH }),
+    url: Type.String({
+      format: 'uri',
+      pattern: worded('^https?://', 'must begin with http:// or https://'),
+      maxLength: WEBHOOK_URL_LENGTH,
+    }),
   },
   { $id: 'CreateWebhookTarget' },
 );

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { NAME_PATTERN } from '../../kernel/codecs.ts';
+import { worded } from './patterns.ts';
 
 /** Schema pieces that the wire uses again and again. */
 
@@ -35,6 +36,14 @@ export const DateTime = (options: Options = {}) => Type.String({ format: 'date-t
 export const IpAddress = (options: Options = {}) => Type.String({ format: 'ip-address', ...options });
 export const IpNetwork = (options: Options = {}) => Type.String({ format: 'ip-network', ...options });
 export const Name = (options: Options = {}) => Type.String({ pattern: NAME_PATTERN, ...options });
+
+// Each text can be read in one way only, so that a long one that does not match is refused at once.
+const TOPIC_PATTERN = worded(
+  '^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$',
+  'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit',
+);
+/** A topic that logs are sent to. */
+export const TopicName = () => Type.String({ minLength: 1, maxLength: 223, pattern: TOPIC_PATTERN });
 
 /** Largest value of the integer keys in the database. */
 const MAX_KEY = 2_147_483_647;

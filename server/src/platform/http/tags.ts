@@ -1,13 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
+import { worded } from './patterns.ts';
 
 /** Tags: keys of 1 to 255 characters without white space and `=`, values of 1 to 255 without tabs and
  *  newlines. Surrounding white space is stripped first. */
-export const TAG_KEY = { minLength: 1, maxLength: 255, pattern: '^[^\\s=]+$' } as const;
+export const TAG_KEY = {
+  minLength: 1,
+  maxLength: 255,
+  pattern: worded('^[^\\s=]+$', 'must not contain white space or "="'),
+} as const;
 export const TAG_VALUE = {
   minLength: 1,
   maxLength: 255,
-  pattern: '^[^ \\t\\n\\r\\f\\v]([^\\t\\n\\r\\f\\v]*[^ \\t\\n\\r\\f\\v])?$',
+  pattern: worded(
+    '^[^ \\t\\n\\r\\f\\v]([^\\t\\n\\r\\f\\v]*[^ \\t\\n\\r\\f\\v])?$',
+    'must not be empty or contain tabs or line breaks',
+  ),
 } as const;
 
 /** What a client sends; checked by `parseTags`, because values are stripped before they are judged. */

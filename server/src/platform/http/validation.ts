@@ -1,8 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import ipaddr from 'ipaddr.js';
-import { NAME_PATTERN, readTime } from '../../kernel/codecs.ts';
+import { readTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
+import { patternRule } from './patterns.ts';
 
 type Location = Invalid['location'];
 
@@ -113,14 +114,29 @@ function fieldsOf(errors: readonly ErrorObject[], location: Location): Record<st
   return Object.keys(fields).length > 0 ? fields : { [location]: ['is not valid'] };
 }
 
-/** Of a value that may be one thing or null, the faults of the one thing are enough. */
+/** Of a value that may be one thing or null, the faults of the one thing are enough; of one that may be several
+ *  kinds of object, those of the kind that its constants name. */
 function isNoise(error: ErrorObject, all: readonly ErrorObject[]): boolean {
   const combinator = error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'if';
   if (combinator)
     return all.some((other) => other !== error && other.schemaPath.startsWith(error.schemaPath));
   if (error.keyword === 'type' && error.params.type === 'null') return all.length > 1;
   if (error.keyword === 'propertyNames') return true;
+  const branch = BRANCH.exec(error.schemaPath);
+  if (branch) return isOtherKind(branch, all);
   return false;
+}
+
+const BRANCH = /^(.*\/oneOf\/)\d+\//;
+
+/** Whether a constant of this branch is not the value's, while those of another branch are. */
+function isOtherKind([branch, choice]: readonly string[], all: readonly ErrorObject[]): boolean {
+  const wrong = all.filter(({ keyword }) => keyword === 'const').map(({ schemaPath }) => schemaPath);
+  if (!branch || !choice || !wrong.some((path) => path.startsWith(branch))) return false;
+  return all.some(({ schemaPath }) => {
+    const other = BRANCH.exec(schemaPath);
+    return other?.[1] === choice && !wrong.some((path) => path.startsWith(other[0]));
+  });
 }
 
 function describe(error: ErrorObject, location: Location): [string, string] {
@@ -148,12 +164,6 @@ function describe(error: ErrorObject, location: Location): [string, string] {
     default:
       return [path.join('.') || location, error.message ?? 'is not valid'];
   }
-}
-
-/** Names are by far the most frequent pattern; their rule is told in words. */
-function patternRule(pattern: string): string {
-  if (pattern !== NAME_PATTERN) return `must match pattern ${JSON.stringify(pattern)}`;
-  return 'must be 3 to 63 letters, digits, spaces, ".", "_" or "-", begin with a letter or digit, and end with one, "." or "_"';
 }
 
 const unescapePointer = (part: string) => part.replace(/~1/g, '/').replace(/~0/g, '~');

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../../platform/http/patterns.ts';
 import { Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
 import { HTTP_METHODS } from '../model.ts';
 import { OperatingStatus, ProvisioningStatus } from '../schema-parts.ts';
@@ -12,6 +13,12 @@ const retries = (options = {}) => Type.Integer({ minimum: 1, maximum: 10, ...opt
 const delay = () => Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const timeout = () => Type.Integer({ minimum: 0, maximum: 2_147_483 });
 
+const URL_PATH = worded(
+  '^/([^/?#%][^?#%]*)?$',
+  'must be a path that begins with one "/" and has no "?", "#" or "%"',
+);
+const DOMAIN_NAME = worded('^[A-Za-z0-9._-]{1,253}$', 'must be 1 to 253 letters, digits, ".", "_" or "-"');
+
 /** What may be left out. A creation fills in the defaults; a change keeps what is there. */
 const optional = (creation: boolean) => {
   const absent = creation ? { default: null } : {};
@@ -20,10 +27,8 @@ const optional = (creation: boolean) => {
     admin_state_up: Type.Optional(Type.Boolean(creation ? { default: true } : {})),
     http_method: Type.Optional(Nullable(HttpMethod(), absent)),
     http_version: Type.Optional(Nullable(HttpVersion(), absent)),
-    url_path: Type.Optional(
-      Nullable(Type.String({ pattern: '^/([^/?#%][^?#%]*)?$', maxLength: 1024 }), absent),
-    ),
-    domain_name: Type.Optional(Nullable(Type.String({ pattern: '^[A-Za-z0-9._-]{1,253}$' }), absent)),
+    url_path: Type.Optional(Nullable(Type.String({ pattern: URL_PATH, maxLength: 1024 }), absent)),
+    domain_name: Type.Optional(Nullable(Type.String({ pattern: DOMAIN_NAME }), absent)),
     expected_codes: Type.Optional(Nullable(Type.String(), absent)),
   };
 };

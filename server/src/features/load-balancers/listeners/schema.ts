@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../../platform/http/patterns.ts';
 import {
   IpNetwork,
   ListOf,
@@ -14,8 +15,13 @@ import { OperatingStatus, ProvisioningStatus, port, Stats, timeout } from '../sc
 
 /** Listeners on the wire. */
 
+const USER_NAME = worded(
+  '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,30}[a-zA-Z0-9._]$',
+  'must be 3 to 32 letters, digits, spaces, ".", "_" or "-", begin with a letter or digit, and end with one, "." or "_"',
+);
+
 const UserInput = Type.Object({
-  username: Type.String({ maxLength: 32, pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,30}[a-zA-Z0-9._]$' }),
+  username: Type.String({ maxLength: 32, pattern: USER_NAME }),
   encrypted_password: Type.String({ maxLength: 128 }),
 });
 

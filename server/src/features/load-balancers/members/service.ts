@@ -4,8 +4,8 @@ import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { Faults } from '../faults.ts';
 import type { LoadBalancerTree, MemberRow } from '../model.ts';
 import { storedAddress } from '../parts/rows.ts';
-import { differing, type PartService, partOf } from '../parts/service.ts';
-import { refuseOfMembers } from '../references.ts';
+import { differing, type PartService, partOf, scopeOf } from '../parts/service.ts';
+import { requireOfMembers } from '../references.ts';
 import { replaceMembers } from './replace.ts';
 import { checkMembers, memberKey } from './rules.ts';
 import type { MemberInput, UpdateMember } from './schema.ts';
@@ -20,9 +20,9 @@ export class MemberService {
 
   /** @throws Invalid, NotFound for the pool and what the body names, Conflict when it is a member already */
   async create(ctx: RegionContext, poolId: string, input: MemberInput): Promise<TaskRef> {
-    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, ({ tree, rows }) => {
+    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, async ({ tree, rows, tx }) => {
       const pool = partOf(tree.pools, poolId, 'Pool');
-      refuseOfMembers([input]);
+      await requireOfMembers(tx, [input], scopeOf(tree));
       const twin = tree.members.find((row) => row.pool_id === pool.id && memberKey(row) === memberKey(input));
       if (twin) {
         throw new Conflict(`${input.address} port ${input.protocol_port} is member ${twin.id} of this pool`);
@@ -38,9 +38,9 @@ export class MemberService {
     const faults = new Faults();
     checkMembers(members, '', faults);
     faults.refuse();
-    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, ({ tree, rows }) => {
+    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, async ({ tree, rows, tx }) => {
       const pool = partOf(tree.pools, poolId, 'Pool');
-      refuseOfMembers(members);
+      await requireOfMembers(tx, members, scopeOf(tree));
       const { patches, removals, added } = replaceMembers(tree, rows, pool.id, members);
       if (patches.length + removals.length + added.length === 0) return undefined;
       return {

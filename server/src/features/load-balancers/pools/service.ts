@@ -18,7 +18,7 @@ import {
   scopeOf,
 } from '../parts/service.ts';
 import type { PartPatch } from '../parts/store.ts';
-import { refuseOfMembers } from '../references.ts';
+import { requireOfMembers } from '../references.ts';
 import { poolSecrets } from '../secret-uses.ts';
 import { type ChangedPool, checkChange } from './changed.ts';
 import { checkPool } from './rules.ts';
@@ -47,7 +47,7 @@ export class PoolService {
     faults.refuse();
     const decide = async ({ tree, rows, tx }: Decision): Promise<PartChange> => {
       const listener = listenerId ? listenerOf(tree, listenerId, input) : undefined;
-      refuseOfMembers(input.members ?? []);
+      await requireOfMembers(tx, input.members ?? [], scopeOf(tree));
       await requireSecrets(tx, scopeOf(tree), poolSecrets(input), ctx.clock.now());
       const id = rows.addPool(input);
       return {
@@ -69,6 +69,7 @@ export class PoolService {
       const changed = checkChange(row, input, tree);
       const set = changedColumns(row, input);
       await requireSecrets(tx, scopeOf(tree), poolSecrets(namedSecrets(row, set)), ctx.clock.now());
+      await requireOfMembers(tx, input.members ?? [], scopeOf(tree));
       const members = replacedMembers(tree, rows, row, input);
       const monitor = replacedMonitor(rows, row, changed);
       const patches: Patches = {
@@ -167,7 +168,6 @@ function replacedMembers(
   { members }: UpdatePool,
 ): PartChanges {
   if (members == null) return UNCHANGED;
-  refuseOfMembers(members);
   return replaceMembers(tree, rows, row.id, members);
 }
 
