@@ -7,6 +7,7 @@ import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
+import { networks } from './features/networks/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegionsByIds, regions } from './features/regions/index.ts';
@@ -83,6 +84,7 @@ export function features({
     db,
     log,
     clock,
+    watcher,
     secrets: new SecretReader(cipher),
     providerOf,
     regionIds,
@@ -101,6 +103,7 @@ export function features({
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),
+    networks({ providerOf: providers.networksOf }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { SimulationSignals } from './features/kubernetes/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
-import { createLocalLoadBalancers } from './providers/local/index.ts';
+import { createLocalLoadBalancers, localNetworks } from './providers/local/index.ts';
 import { createSimulated } from './providers/simulated/index.ts';
 import type { ProviderFactory } from './region-providers.ts';
 
@@ -33,7 +33,12 @@ export function providerFactories({
         log,
         instanceId: slug,
       });
-      return { loadBalancers, capabilities: {}, close: () => loadBalancers.close('stop') };
+      return {
+        loadBalancers,
+        networks: localNetworks,
+        capabilities: {},
+        close: () => loadBalancers.close('stop'),
+      };
     },
     simulated: ({ settings }) => ({
       ...createSimulated({ seed, timeScale, faults: settings.faults ?? {}, clock, signals }),

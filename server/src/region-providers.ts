@@ -1,11 +1,13 @@
 import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
+import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
 
 /** What a region runs on: the ports that its provider implements. */
 export interface RegionProvider {
   readonly loadBalancers?: LoadBalancerProvider;
   readonly kubernetes?: KubernetesProvider;
+  readonly networks?: NetworkProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Stops what must not outlive the server. */
   close?(): Promise<void>;
@@ -32,6 +34,9 @@ export class RegionProviders {
 
   readonly kubernetesOf = (regionId: number): KubernetesProvider | undefined =>
     this.#providers.get(regionId)?.kubernetes;
+
+  readonly networksOf = (regionId: number): NetworkProvider | undefined =>
+    this.#providers.get(regionId)?.networks;
 
   readonly capabilitiesOf = async (regionId: number): Promise<Capabilities> => ({
     ...NO_CAPABILITIES,

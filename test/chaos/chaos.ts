@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
-import {
-  type Answer,
-  type EndedTask,
-  processesWith,
-  startVirga,
-  type VirgaProcess,
-} from '../harness/process.ts';
+import { addSshKeyCall } from '../harness/kubernetes.ts';
+import { processesWith, startVirga, type VirgaProcess } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
+import type { Actor, Row } from './actors/actor.ts';
+import { actors } from './actors/index.ts';
+import { ChaosClient, Notes, type Truth } from './client.ts';
+import { databaseFaults, type Query, queryOf, remains } from './database-faults.ts';
+import { numbers } from './random.ts';
 
 /** Many changes at once, and kills at random points of them: of the server, of PostgreSQL, of HAProxy. */
 
@@ -21,26 +20,12 @@ export interface ChaosOptions {
 }
 
 export interface ChaosResult {
+  /** Tasks that were accepted, and the client heard of it. */
   readonly accepted: number;
   readonly kills: readonly string[];
   /** What is not as it should be; empty is good. */
   readonly faults: readonly string[];
 }
-
-/** A small generator of our own numbers: the same seed, the same run of choices (mulberry32). */
-export function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-const BASE = '/cloud/v1/loadbalancers/1';
-const LOCAL = 1;
-const SIMULATED = 2;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const run = new Chaos(options);
@@ -53,16 +38,20 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   }
 }
 
+const PATIENCE_MS = 120_000;
+
 class Chaos {
   readonly #options: ChaosOptions;
   readonly #random: () => number;
-  readonly #tasks = new Set<string>();
+  readonly #notes = new Notes();
   readonly #kills: string[] = [];
+  readonly #query: Query;
   #server: Promise<VirgaProcess>;
 
   constructor(options: ChaosOptions) {
     this.#options = options;
     this.#random = numbers(options.seed);
+    this.#query = queryOf(options.dataDir);
     this.#server = this.#launch();
     this.#server.catch(() => undefined);
   }
@@ -75,7 +64,8 @@ class Chaos {
   }
 
   async start(): Promise<void> {
-    await this.#server;
+    const { method, path: target, body } = addSshKeyCall;
+    await (await this.#server).call(method, target, body);
   }
 
   async stop(): Promise<void> {
@@ -86,7 +76,12 @@ class Chaos {
   /** Operations side by side, with kills in between. */
   async storm(): Promise<void> {
     const { operations, kills } = this.#options;
-    const work = Array.from({ length: operations }, (_, i) => this.#operation(i));
+    const work = Array.from({ length: operations }, async (_, number) => {
+      const actor = pick(actors, this.#random());
+      const client = this.#client(number, this.#random() < 0.5);
+      await delay(this.#random() * 3000);
+      await actor.live(client, number);
+    });
     const killing = (async () => {
       for (let i = 0; i < kills; i++) {
         await delay(100 + this.#random() * 1500);
@@ -96,47 +91,11 @@ class Chaos {
     await Promise.all([...work, killing]);
   }
 
-  /** Creates, and perhaps changes and deletes, one load balancer. What is not acknowledged is not counted. */
-  async #operation(i: number): Promise<void> {
-    await delay(this.#random() * 3000);
-    const region = i % 10 === 0 ? LOCAL : SIMULATED;
-    const created = await this.#write('POST', `${BASE}/${region}`, {
-      name: `chaos ${i}`,
-      listeners: [{ name: 'http', protocol: 'HTTP', protocol_port: 8088 }],
-    });
-    if (!created) return;
-    const task = await this.#ended(created);
-    const id = task?.created_resources?.loadbalancers?.[0];
-    if (task?.state !== 'FINISHED' || id === undefined) return;
-    if (this.#random() < 0.5) {
-      await this.#ended(
-        await this.#write('PATCH', `/cloud/v2/loadbalancers/1/${region}/${id}`, { name: `changed ${i}` }),
-      );
-    }
-    if (this.#random() < 0.5) await this.#ended(await this.#write('DELETE', `${BASE}/${region}/${id}`));
-  }
-
-  /** Undefined when the server was killed before it answered. */
-  async #write(method: string, target: string, body?: unknown): Promise<Answer | undefined> {
-    try {
-      const answer = await (await this.#server).call(method, target, body);
-      for (const id of answer.body.tasks ?? []) this.#tasks.add(id);
-      return answer;
-    } catch {
-      return undefined;
-    }
-  }
-
-  async #ended(answer: Answer | undefined): Promise<EndedTask | undefined> {
-    const id = answer?.body.tasks?.[0];
-    if (!id) return undefined;
-    return waitUntil(
-      async () => {
-        const { body } = await (await this.#server).call('GET', `/cloud/v1/tasks/${id}`);
-        return body.state === 'FINISHED' || body.state === 'ERROR' ? body : undefined;
-      },
-      { what: `task ${id} to end`, timeoutMs: 90_000, intervalMs: 100 },
-    );
+  /** Each has choices of its own, so that one that is slow does not change those of the others. */
+  #client(number: number, asksAgain: boolean): ChaosClient {
+    const { seed } = this.#options;
+    const key = asksAgain ? `chaos-${seed}-${number}` : undefined;
+    return new ChaosClient(() => this.#server, this.#notes, numbers(seed * 10_007 + number), key);
   }
 
   async #kill(): Promise<void> {
@@ -149,77 +108,58 @@ class Chaos {
       this.#server = this.#launch();
       await this.#server;
     } else if (victim === 'PostgreSQL') {
-      const pid = Number(
-        readFileSync(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0],
-      );
-      kill(pid);
+      const file = readFileSync(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8');
+      kill(Number(file.split('\n')[0]));
     } else {
       for (const pid of processesWith(`${dataDir}/regions`)) kill(pid);
     }
   }
 
-  /** Everything ended, everything FINISHED is true, and nothing is orphaned. */
+  /** Everything ended, everything FINISHED is true, nothing is orphaned; and all of it can be deleted. */
   async verdict(): Promise<ChaosResult> {
-    const faults: string[] = [];
-    const server = await this.#server;
-    for (const id of this.#tasks) {
-      const { body } = await server.call('GET', `/cloud/v1/tasks/${id}?wait=60`);
-      if (body.state !== 'FINISHED' && body.state !== 'ERROR') faults.push(`task ${id} is ${body.state}`);
-      if (body.state === 'ERROR' && body.created_resources !== null)
-        faults.push(`failed task ${id} names resources`);
-    }
+    const faults = [...this.#notes.surprises];
     await this.#quiet();
-    faults.push(...(await this.#databaseFaults()), ...(await this.#processFaults(server)));
-    return { accepted: this.#tasks.size, kills: this.#kills, faults };
+    faults.push(...(await this.#untruths()));
+    faults.push(...(await databaseFaults(this.#query)), ...(await this.#processFaults()));
+    faults.push(...(await this.#deleteAll()));
+    faults.push(...(await databaseFaults(this.#query)), ...(await remains(this.#query)), ...this.#leavings());
+    return { accepted: this.#notes.tasks.size, kills: this.#kills, faults: [...new Set(faults)] };
   }
 
   /** Also those whose acceptance nobody heard of have to end. */
   async #quiet(): Promise<void> {
     await waitUntil(
       async () => {
-        const [row] = await this.#sql(
-          `select count(*)::int as n from tasks where state in ('NEW', 'RUNNING')`,
+        const [row] = await this.#query(
+          `select (select count(*) from tasks where state in ('NEW', 'RUNNING'))
+                + (select count(*) from graphile_worker.jobs where task_identifier = 'run_task') as n`,
         );
-        const [jobs] = await this.#sql(
-          `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'run_task'`,
-        );
-        return row?.n === 0 && jobs?.n === 0;
+        return Number(row?.n) === 0;
       },
-      { what: 'all tasks to end and the queue to be empty', timeoutMs: 90_000, intervalMs: 200 },
+      { what: 'all tasks to end and the queue to be empty', timeoutMs: PATIENCE_MS, intervalMs: 200 },
     );
   }
 
-  async #databaseFaults(): Promise<string[]> {
-    const checks: Readonly<Record<string, string>> = {
-      'a load balancer is still locked': 'select id as n from load_balancers where task_id is not null',
-      'a load balancer is PENDING': `select id as n from load_balancers where provisioning_status like 'PENDING%'`,
-      'quota and rows differ': `select q.usage || ' counted, ' || count(l.*) as n
-          from quota_counters q left join load_balancers l on l.region_id = q.region_id
-          where q.name = 'loadbalancer_count' group by q.region_id, q.usage having q.usage <> count(l.*)`,
-      'list counter and rows differ': `select c.count || ' counted, ' || count(l.*) as n
-          from resource_counts c left join load_balancers l on l.region_id = c.region_id and l.project_id = c.project_id
-          where c.resource = 'loadbalancers' group by c.region_id, c.count having c.count <> count(l.*)`,
-      'a created load balancer is gone without a deletion': `select t.id as n from tasks t
-          where t.type = 'create_loadbalancer' and t.state = 'FINISHED'
-            and not exists (select 1 from load_balancers l where l.id = (t.created_resources->'loadbalancers'->>0)::uuid)
-            and not exists (select 1 from tasks d where d.type = 'delete_loadbalancer' and d.state = 'FINISHED'
-                             and d.subject_id = t.created_resources->'loadbalancers'->>0)`,
-      'a deleted load balancer is still there': `select t.id as n from tasks t join load_balancers l on l.id::text = t.subject_id
-          where t.type = 'delete_loadbalancer' and t.state = 'FINISHED'`,
-      'a failed creation left its load balancer': `select t.id as n from tasks t join load_balancers l on l.id::text = t.subject_id
-          where t.type = 'create_loadbalancer' and t.state = 'ERROR'`,
-    };
-    const found: string[] = [];
-    for (const [name, query] of Object.entries(checks)) {
-      for (const row of await this.#sql(query)) found.push(`${name}: ${row.n}`);
+  async #untruths(): Promise<string[]> {
+    const server = await this.#server;
+    const faults: string[] = [];
+    for (const id of this.#notes.tasks) {
+      const { body } = await server.call('GET', `/cloud/v1/tasks/${id}`);
+      if (body.state !== 'FINISHED' && body.state !== 'ERROR') faults.push(`task ${id} is ${body.state}`);
+      if (body.state === 'ERROR') faults.push(`${body.task_type} ${id} failed: ${body.error}`);
     }
-    return found;
+    for (const [target, truth] of this.#notes.truths) {
+      const { status, body } = await server.call('GET', target);
+      const fault = untruth(truth, status, body);
+      if (fault !== undefined) faults.push(`${target}: ${fault}`);
+    }
+    return faults;
   }
 
   /** Each load balancer of the local region has exactly its process, answers, and there are no others. */
-  async #processFaults(server: VirgaProcess): Promise<string[]> {
-    const { body } = await server.call('GET', `${BASE}/${LOCAL}?limit=1000`);
-    const wanted: { id: string; vip_address: string }[] = body.results;
+  async #processFaults(): Promise<string[]> {
+    const { body } = await (await this.#server).call('GET', '/cloud/v1/loadbalancers/1/1?limit=1000');
+    const wanted: { id: string; vip_address: string; provisioning_status: string }[] = body.results;
     const faults: string[] = [];
     for (const { id, vip_address } of wanted) {
       await waitUntil(() => processesWith(id).length === 1, {
@@ -237,23 +177,56 @@ class Chaos {
     return faults;
   }
 
-  async #sql(query: string): Promise<Record<string, unknown>[]> {
-    const { dataDir } = this.#options;
-    const password = readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim();
-    const client = new pg.Client({
-      host: path.join(dataDir, 'postgres/run'),
-      port: 5432,
-      user: 'virga',
-      password,
-      database: 'virga',
-    });
-    await client.connect();
-    try {
-      return (await client.query(query)).rows;
-    } finally {
-      await client.end();
+  /** Takes away what is there, one kind after the other. */
+  async #deleteAll(): Promise<string[]> {
+    const faults: string[] = [];
+    const client = this.#client(-1, false);
+    for (const { list, one } of actors.flatMap(({ all }) => all)) {
+      const { body } = await client.read(list);
+      await Promise.all(
+        (body.results as Row[])
+          .filter(({ is_default }) => !is_default)
+          .map(async (row) => {
+            const task = await client.ended(await client.write('DELETE', one(row)));
+            if (task?.state !== 'FINISHED') faults.push(`${one(row)} was not deleted: ${task?.error}`);
+          }),
+      );
     }
+    await this.#quiet();
+    return faults;
   }
+
+  /** Processes and files of load balancers that are gone. */
+  #leavings(): string[] {
+    const regions = path.join(this.#options.dataDir, 'regions');
+    const files = readdirSync(regions, { recursive: true, withFileTypes: true }).filter(({ name }) =>
+      /[0-9a-f]{8}-[0-9a-f]{4}-/.test(name),
+    );
+    return [
+      ...processesWith(regions).map((pid) => `process ${pid} is left`),
+      ...files.map(({ parentPath, name }) => `${path.join(parentPath, name)} is left`),
+    ];
+  }
+}
+
+function untruth(truth: Truth, status: number, body: Readonly<Record<string, unknown>>): string | undefined {
+  if (truth === 'gone') return status === 404 ? undefined : `answers ${status} after its deletion FINISHED`;
+  if (status !== 200) return `answers ${status}, but was created and not deleted`;
+  const wrong = Object.entries(truth).filter(([field, value]) => body[field] !== value);
+  return wrong.length === 0
+    ? undefined
+    : wrong.map(([field, value]) => `${field} is ${body[field]}, not ${value}`).join(', ');
+}
+
+function pick(from: readonly Actor[], random: number): Actor {
+  let left = random * from.reduce((sum, { weight }) => sum + weight, 0);
+  const picked = from.find(({ weight }) => {
+    left -= weight;
+    return left < 0;
+  });
+  const [first] = from;
+  if (!first) throw new Error('there are no actors');
+  return picked ?? first;
 }
 
 function kill(pid: number): void {

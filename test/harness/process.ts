@@ -18,6 +18,7 @@ export interface VirgaProcess {
     method: string,
     path: string,
     body?: unknown,
+    headers?: Readonly<Record<string, string>>,
   ): Promise<{
     status: number; // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
     body: any;
@@ -62,12 +63,13 @@ export async function startVirga({ dataDir, env = {}, args = [] }: StartOptions)
     },
     { what: `Virga to serve: ${output()}`, timeoutMs: 30_000 },
   );
-  const call: VirgaProcess['call'] = async (method, target, body) => {
+  const call: VirgaProcess['call'] = async (method, target, body, headers = {}) => {
     const response = await fetch(`${url}${target}`, {
       method,
       headers: {
         authorization: `APIKey ${API_KEY}`,
         ...(body ? { 'content-type': 'application/json' } : {}),
+        ...headers,
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });

@@ -20,7 +20,6 @@ export {
 export type { FloatingIpProvider } from './port.ts';
 export { FloatingIp } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
-export { readTakenAddresses } from './store.ts';
 
 export function floatingIps(deps: FloatingIpDeps): Feature {
   return {

@@ -141,16 +141,6 @@ export async function storeFloatingAddress(db: Db, id: string, address: string):
   }
 }
 
-/** Every address of the region that somebody has. */
-export async function readTakenAddresses(db: Queryable, regionId: number): Promise<ReadonlySet<string>> {
-  const rows = await db.named<{ address: string }>(
-    'region_addresses',
-    'select address from region_addresses where region_id = $1',
-    [regionId],
-  );
-  return new Set(rows.map((row) => row.address));
-}
-
 /** Removes it while the task holds it.
  *  @returns whether there was anything to remove */
 export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {

@@ -17,11 +17,12 @@ export async function insertLoadBalancer(tx: Tx, { loadBalancer, parts }: Plan):
 
 const LOAD_BALANCER = `
   insert into load_balancers (id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id,
-    tags, logging, logging_enabled, task_id, creator_task_id, provisioning_status, operating_status, created_at)
-  select id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id, tags, logging,
+    vip_subnet_id, vip_space, tags, logging, logging_enabled, task_id, creator_task_id, provisioning_status, operating_status, created_at)
+  select id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id, vip_subnet_id,
+         vip_space, tags, logging,
          logging_enabled, task_id, task_id, 'PENDING_CREATE', 'OFFLINE', created_at
     from jsonb_to_record($1::jsonb) as r (id uuid, project_id int, region_id int, client_id int, name text,
-      flavor text, preferred_connectivity text, vip_port_id uuid, tags jsonb, logging jsonb, logging_enabled boolean, task_id uuid,
+      flavor text, preferred_connectivity text, vip_port_id uuid, vip_subnet_id uuid, vip_space uuid, tags jsonb, logging jsonb, logging_enabled boolean, task_id uuid,
       created_at timestamptz)`;
 
 const WITH_PARTS = `

@@ -5,6 +5,7 @@ import { JsonRows } from '../../platform/database/json-rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
+import { EXTERNAL_SUBNET_OF } from '../networks/index.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
 import type { DdosProfileRecord } from './schema-ddos.ts';
 
@@ -12,10 +13,11 @@ import type { DdosProfileRecord } from './schema-ddos.ts';
 
 /** A load balancer as lists show it. */
 export interface ListedRow
-  extends Omit<LoadBalancerRow, 'client_id' | 'version' | 'created_at' | 'updated_at'> {
+  extends Omit<LoadBalancerRow, 'client_id' | 'version' | 'vip_space' | 'created_at' | 'updated_at'> {
   readonly created_at: UtcText;
   readonly updated_at: UtcText | null;
   readonly floating_ips: CarriedFloatingIps;
+  readonly shown_subnet_id: string;
   /** Ids of its listeners, separated by commas, or null. */
   readonly listener_ids: string | null;
   /** Sums over its listeners, those that are gone included; absent unless asked for. */
@@ -66,6 +68,7 @@ const COLUMNS = [
   'vip_address',
   'vip_ip_family',
   'vip_port_id',
+  'vip_subnet_id',
   'tags',
   'logging',
   'admin_state_up',
@@ -77,7 +80,12 @@ const COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof ListedRow)[];
 
-const FIELDS = [...COLUMNS, 'listener_ids', 'floating_ips'] as const satisfies readonly (keyof ListedRow)[];
+const FIELDS = [
+  ...COLUMNS,
+  'shown_subnet_id',
+  'listener_ids',
+  'floating_ips',
+] as const satisfies readonly (keyof ListedRow)[];
 const TIMES = ['created_at', 'updated_at'] as const;
 const suffix = ({ stats, ddos }: Shown) => `${stats ? '_stats' : ''}${ddos ? '_ddos' : ''}`;
 
@@ -121,6 +129,11 @@ const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from
 const columnsOf = ({ stats, ddos }: Shown) =>
   `${COLUMNS.join(', ')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
 
+/** The subnet of the virtual address. A list asks once for its region's own, not for each row. */
+const SHOWN_SUBNET = `coalesce(lb.vip_subnet_id, (${EXTERNAL_SUBNET_OF} lb.region_id)) as shown_subnet_id`;
+const shownSubnet = (regionId: RawBuilder<unknown>) =>
+  sql`coalesce(lb.vip_subnet_id, (${sql.raw(EXTERNAL_SUBNET_OF)} ${regionId})) as shown_subnet_id`;
+
 /** Fields that may be missing: they come last in both directions. */
 const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([
   'flavor',
@@ -162,7 +175,7 @@ export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unkn
       : sql`select count(*) from load_balancers where ${filter}`;
   return sql<Found>`select (${count}) as count, (
       select json_agg(${sql.raw(rowsOf(where.shown).sql)}) from (
-        select ${sql.raw(columnsOf(where.shown))} from (
+        select ${sql.raw(columnsOf(where.shown))}, ${shownSubnet(sql`${where.regionId}::int`)} from (
           select * from load_balancers where ${filter}
            order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) lb) r) as rows`;
 }
@@ -193,7 +206,7 @@ export async function readListed(
   const rows = rowsOf(shown);
   const [found] = await db.named<{ row: readonly unknown[] }>(
     `lb_get${suffix(shown)}`,
-    `select ${rows.sql} as row from (select ${columnsOf(shown)} from load_balancers lb
+    `select ${rows.sql} as row from (select ${columnsOf(shown)}, ${SHOWN_SUBNET} from load_balancers lb
       where id = $1 and project_id = $2 and region_id = $3) r`,
     [where.id, where.projectId, where.regionId],
   );
@@ -206,7 +219,7 @@ export async function readListedByIds(db: Db, ids: readonly string[]): Promise<r
   const rows = rowsOf(PLAIN);
   const found = await db.named<{ row: readonly unknown[] }>(
     'lb_get_many',
-    `select ${rows.sql} as row from (select ${columnsOf(PLAIN)} from load_balancers lb where id = any($1::uuid[])) r`,
+    `select ${rows.sql} as row from (select ${columnsOf(PLAIN)}, ${SHOWN_SUBNET} from load_balancers lb where id = any($1::uuid[])) r`,
     [ids],
   );
   return found.map(({ row }) => rows.read(row));

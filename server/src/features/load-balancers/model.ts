@@ -71,6 +71,9 @@ export interface LoadBalancerRow {
   readonly vip_ip_family: 'ipv4' | 'ipv6' | 'dual' | null;
   /** The port that has the virtual address. */
   readonly vip_port_id: string;
+  /** null: the region's own subnet. */
+  readonly vip_subnet_id: string | null;
+  readonly vip_space: string;
   readonly tags: StoredTags;
   readonly logging: Logging | null;
   readonly admin_state_up: boolean;
@@ -147,6 +150,18 @@ export interface MemberRow extends Statuses {
   readonly monitor_port: number | null;
 }
 
+export const HTTP_METHODS = [
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+] as const;
+
 export interface HealthMonitorRow extends Statuses {
   readonly id: string;
   readonly pool_id: string;
@@ -155,7 +170,7 @@ export interface HealthMonitorRow extends Statuses {
   readonly timeout: number;
   readonly max_retries: number;
   readonly max_retries_down: number;
-  readonly http_method: string | null;
+  readonly http_method: (typeof HTTP_METHODS)[number] | null;
   readonly http_version: '1.0' | '1.1' | null;
   readonly url_path: string | null;
   readonly domain_name: string | null;

@@ -10,10 +10,15 @@ export interface LoadBalancerProvider {
   /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
    *  neither observed nor reconciled in between. */
   readonly passive?: boolean;
-  /** A free virtual address for this load balancer, one that this provider can bind; the caller stores it
+  /** A free virtual address for this load balancer, from the subnet if one is given, one that this provider can bind; the caller stores it
    *  before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
    *  those that it proposed and that turned out to be taken. */
-  allocateAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
+  allocateAddress(taken: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string>;
+  /** Why load balancers cannot have addresses of this subnet, for the user to read, or null: they can. Absent:
+   *  they can have any. */
+  subnetFault?(cidr: string): string | null;
+  /** True when two networks may use the same addresses without getting into each other's way. */
+  readonly separateNetworks?: boolean;
   /** The same for a floating IP: an address that a load balancer of this region can serve beside its own. */
   allocateFloatingAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
   /** How far a change of a floating IP that no load balancer carries has come. */
@@ -36,6 +41,12 @@ export interface LoadBalancerProvider {
   /** Called at start-up and periodically with everything that should run, including what a task is just
    *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
   reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
+}
+
+/** A subnet to take addresses from, in order, but for its gateway's. */
+export interface AddressSource {
+  readonly cidr: string;
+  readonly gateway: string | null;
 }
 
 export interface DesiredLoadBalancer {

@@ -4,6 +4,7 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { attachFloatingIp } from '../floating-ips/index.ts';
+import { requireSubnets } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { requireSecrets } from '../secrets/index.ts';
@@ -17,13 +18,14 @@ import {
   sameSettings,
 } from './model.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
-import { refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts';
+import { memberSubnets, refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts';
 import type { RegionProviders } from './region-providers.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
 import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
+import { findVipPlace } from './vip.ts';
 
 /** Commands: one transaction each. */
 export class LoadBalancerService {
@@ -46,7 +48,9 @@ export class LoadBalancerService {
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
       await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
-      await insertLoadBalancer(tx, plan);
+      await requireSubnets(tx, memberSubnets(input), { projectId, regionId });
+      const vip = await findVipPlace(tx, ctx, input, this.#providers.of(regionId));
+      await insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip } });
       const floating = await this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId);
       const task = await startTask(tx, ctx, {
         id: taskId,

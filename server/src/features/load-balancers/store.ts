@@ -6,7 +6,7 @@ import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
 
 const COLUMNS = `id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_address,
-  vip_ip_family, vip_port_id, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id,
+  vip_ip_family, vip_port_id, vip_subnet_id, vip_space, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id,
   version, created_at, updated_at`;
 
 export interface Where {

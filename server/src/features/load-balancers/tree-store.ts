@@ -10,7 +10,7 @@ const parts = (table: string, order: string) =>
 const IN_ORDER = 't.created_at, t.id';
 
 const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flavor, lb.preferred_connectivity,
-  lb.vip_address, lb.vip_ip_family, lb.vip_port_id, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
+  lb.vip_address, lb.vip_ip_family, lb.vip_port_id, lb.vip_subnet_id, lb.vip_space, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
   lb.operating_status, lb.task_id, lb.creator_task_id, lb.version, lb.created_at, lb.updated_at,
   ${parts('lb_listeners', IN_ORDER)} as listeners,
   ${parts('lb_pools', IN_ORDER)} as pools,

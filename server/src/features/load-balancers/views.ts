@@ -26,7 +26,7 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
     vip_port_id: row.vip_port_id,
     preferred_connectivity: row.preferred_connectivity,
     additional_vips: [],
-    vrrp_ips: [],
+    vrrp_ips: viewVrrp(row),
     floating_ips: viewCarried(row.floating_ips, { id: row.vip_port_id, address: row.vip_address }, region),
     listeners: row.listener_ids === null ? [] : row.listener_ids.split(',').map((id) => ({ id })),
     flavor: row.flavor === null ? null : viewFlavor(flavorOf(row.flavor)),
@@ -36,6 +36,11 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
     tags_v2: viewTags(row.tags),
     metadata: viewMetadata(row.tags),
   };
+}
+
+/** One process serves the address: it stands alone. */
+function viewVrrp({ vip_address, shown_subnet_id: subnet_id }: ListedRow) {
+  return vip_address === null ? [] : [{ ip_address: vip_address, role: 'STANDALONE', subnet_id }];
 }
 
 function viewLogging(logging: Logging) {

@@ -415,6 +415,8 @@ export interface LoadBalancers {
   vip_address: string | null;
   vip_ip_family: string | null;
   vip_port_id: Generated<string>;
+  vip_space: Generated<string>;
+  vip_subnet_id: string | null;
 }
 
 export interface MailOutbox {
@@ -444,6 +446,23 @@ export interface ManagedPostgresql {
 export interface MasterKeys {
   added_at: Date;
   id: string;
+}
+
+export interface Networks {
+  client_id: number | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  external: Generated<boolean>;
+  id: string;
+  mtu: number;
+  name: string;
+  project_id: number | null;
+  region_id: number;
+  segmentation_id: number | null;
+  tags: Generated<Json>;
+  task_id: string | null;
+  type: string;
+  updated_at: Date;
 }
 
 export interface PasswordLinks {
@@ -493,6 +512,8 @@ export interface RegionAddresses {
   address: string;
   owner_id: string;
   region_id: number;
+  space: Generated<string>;
+  subnet_id: string | null;
 }
 
 export interface Regions {
@@ -599,6 +620,26 @@ export interface StorageUsageReports {
   storage_name: string;
 }
 
+export interface Subnets {
+  cidr: string;
+  client_id: number | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  dns_nameservers: Json | null;
+  enable_dhcp: Generated<boolean>;
+  gateway_ip: string | null;
+  host_routes: Json | null;
+  id: string;
+  name: string;
+  network_id: string;
+  project_id: number | null;
+  region_id: number;
+  tags: Generated<Json>;
+  task_id: string | null;
+  total_ips: number | null;
+  updated_at: Date;
+}
+
 export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
@@ -700,6 +741,7 @@ export interface DB {
   mail_outbox: MailOutbox;
   managed_postgresql: ManagedPostgresql;
   master_keys: MasterKeys;
+  networks: Networks;
   password_links: PasswordLinks;
   projects: Projects;
   quota_counters: QuotaCounters;
@@ -716,6 +758,7 @@ export interface DB {
   storage_usage: StorageUsage;
   storage_usage_months: StorageUsageMonths;
   storage_usage_reports: StorageUsageReports;
+  subnets: Subnets;
   tasks: Tasks;
   users: Users;
   webhook_deliveries: WebhookDeliveries;

@@ -111,6 +111,19 @@ export async function requeueOrphans(db: Db): Promise<number> {
   return rows.length;
 }
 
+/** Runs soon what the queue itself failed to do, since the database was away: its own pauses grow to hours, while
+ *  those between the attempts of a task are the engine's business. */
+export async function hurryFailedJobs(db: Db): Promise<void> {
+  await db.named(
+    'task_hurry_failed_jobs',
+    `select graphile_worker.reschedule_jobs(array_agg(id), now(), attempts := 0) from graphile_worker.jobs
+      where task_identifier = $1 and locked_at is null and last_error is not null
+        and updated_at < now() - interval '1 second' and run_at > now() + interval '1 second'
+     having count(*) > 0`,
+    [RUN_TASK],
+  );
+}
+
 /** Removes what the queue keeps of jobs that were replaced while their worker died: they never run again. */
 export async function dropDeadJobs(db: Db): Promise<void> {
   await db.named(

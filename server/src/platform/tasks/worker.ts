@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger as GraphileLogger, type Runner, run } from 'graphile-worker';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
@@ -7,7 +8,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import type { TaskEngine } from './engine.ts';
 import { RUN_TASK } from './start.ts';
-import { dropDeadJobs, requeueOrphans } from './store.ts';
+import { dropDeadJobs, hurryFailedJobs, requeueOrphans } from './store.ts';
 
 export interface WorkerOptions {
   readonly db: Db;
@@ -22,10 +23,15 @@ const BEAT_MS = 1000;
 /** A worker silent for this long is given up and its jobs go to the others. */
 const SILENT_MS = 4000;
 
+const DEAD = `update workers set seen_at = '-infinity' where id = any($1)`;
+
 /** Takes jobs from the queue, says that it is alive, and takes over from workers that no longer are. */
 export class Worker {
   readonly #options: WorkerOptions;
   #runner: Runner | undefined;
+  #stopping = false;
+  /** The queue's runner being replaced. */
+  #replacing: Promise<void> = Promise.resolve();
   #beat: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #poolIds: string[] = [];
@@ -35,14 +41,21 @@ export class Worker {
   }
 
   async start(): Promise<void> {
-    const { db, engine, log } = this.#options;
     await this.#forgetDeadNeighbours();
     await this.#takeOver();
+    await this.#begin();
+    this.#scheduleBeat();
+  }
+
+  /** Starts taking jobs, under a name of its own. */
+  async #begin(): Promise<void> {
+    const { db, engine, log } = this.#options;
     const events = new EventEmitter();
+    const poolIds: string[] = [];
     events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
-      this.#poolIds = [...this.#poolIds, workerPool.id];
+      poolIds.push(workerPool.id);
     });
-    this.#runner = await run({
+    const runner = await run({
       pgPool: db.pool,
       concurrency: this.#options.concurrency ?? 16,
       noHandleSignals: true,
@@ -53,15 +66,42 @@ export class Worker {
         [RUN_TASK]: async (payload) => engine.runTask((payload as { task: string }).task),
       },
     });
+    this.#runner = runner;
+    this.#poolIds = poolIds;
+    const ended = () => {
+      if (!this.#stopping) this.#replacing = this.#replace();
+    };
+    runner.promise.then(ended, ended);
     await this.#sayAlive();
-    this.#scheduleBeat();
+  }
+
+  /** The queue gives up for good when it cannot write down what is done, for example while the database is away.
+   *  What it held goes back, and a new one begins as soon as that is possible. */
+  async #replace(): Promise<void> {
+    const { db, log } = this.#options;
+    log.error('the queue gave up; it begins anew');
+    const given = this.#poolIds;
+    this.#runner = undefined;
+    this.#poolIds = [];
+    while (!this.#stopping) {
+      try {
+        await db.named('workers_dead', DEAD, [given]);
+        await this.#takeOver();
+        return await this.#begin();
+      } catch (error) {
+        log.warn(`the queue could not begin anew: ${messageOf(error)}`);
+        await delay(BEAT_MS);
+      }
+    }
   }
 
   /** Takes no more jobs and waits for those that run; jobs not begun go back to the queue. */
   async stop(): Promise<void> {
+    this.#stopping = true;
     clearTimeout(this.#beat);
     this.#beat = undefined;
     await this.#beating;
+    await this.#replacing;
     await this.#runner?.stop();
     await this.#options.db.named('worker_leave', 'delete from workers where id = any($1)', [this.#poolIds]);
   }
@@ -102,7 +142,7 @@ export class Worker {
       [hostname()],
     );
     const dead = here.filter(({ pid }) => !isAlive(pid)).map(({ id }) => id);
-    await db.named('workers_dead', `update workers set seen_at = '-infinity' where id = any($1)`, [dead]);
+    await db.named('workers_dead', DEAD, [dead]);
   }
 
   /** Unlocks the jobs of silent workers, and of those that nobody has ever heard of. */
@@ -126,6 +166,7 @@ export class Worker {
       await db.named('workers_unlock', 'select graphile_worker.force_unlock_workers($1::text[])', [gone]);
     }
     await dropDeadJobs(db);
+    await hurryFailedJobs(db);
     const orphans = await requeueOrphans(db);
     if (orphans > 0) log.warn({ orphans }, 'ordered a new run for tasks whose job was lost');
   }

@@ -4,3 +4,4 @@ export {
   type LocalLoadBalancers,
   type LocalLoadBalancersOptions,
 } from './load-balancers/provider.ts';
+export { localNetworks } from './networks.ts';

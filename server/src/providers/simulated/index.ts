@@ -1,8 +1,10 @@
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
+import type { NetworkProvider } from '../../features/networks/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
+import { simulatedNetworks } from './networks.ts';
 
 export interface SimulatedOptions {
   /** The same seed gives the same durations and failures. */
@@ -19,6 +21,7 @@ export interface SimulatedOptions {
 export interface Simulated {
   readonly loadBalancers: LoadBalancerProvider;
   readonly kubernetes: KubernetesProvider;
+  readonly networks: NetworkProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
@@ -27,5 +30,6 @@ export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): 
   return {
     loadBalancers: simulatedLoadBalancers(options),
     kubernetes: simulatedKubernetes(options, signals),
+    networks: simulatedNetworks(options),
   };
 }

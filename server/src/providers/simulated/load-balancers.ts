@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { LoadBalancerProvider, ObservedLoadBalancer } from '../../features/load-balancers/port.ts';
+import type {
+  AddressSource,
+  LoadBalancerProvider,
+  ObservedLoadBalancer,
+} from '../../features/load-balancers/port.ts';
+import { TaskFailed } from '../../kernel/errors.ts';
 import { READY } from '../../kernel/operation.ts';
+import { hostsOf, parseRange } from '../../kernel/subnets.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. What only repairs or takes back costs no time. */
@@ -27,7 +33,9 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
   return {
     passive: true,
     unavailable: async () => null,
-    allocateAddress: async (taken, id) => addressFrom(options.seed, id, taken.size),
+    separateNetworks: true,
+    allocateAddress: async (taken, id, within) =>
+      within ? freeHost(within, taken) : addressFrom(options.seed, id, taken.size),
     allocateFloatingAddress: async (taken, id) => publicAddressFrom(options.seed, id, taken),
     changeFloatingIp: async (operation) => progressOf(operation, FLOATING, options),
     async apply(_desired, operation) {
@@ -42,6 +50,15 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
     observe: async (ids) => new Map(ids.map((id) => [id, FINE])),
     reconcile: async () => {},
   };
+}
+
+/** @throws TaskFailed when all addresses of the subnet are taken */
+function freeHost({ cidr, gateway }: AddressSource, taken: ReadonlySet<string>): string {
+  const range = parseRange(cidr);
+  for (const host of range ? hostsOf(range) : []) {
+    if (host !== gateway && !taken.has(host)) return host;
+  }
+  throw new TaskFailed(`Subnet ${cidr} has no free address`);
 }
 
 const DOCUMENTATION = ['192.0.2', '198.51.100', '203.0.113'];

@@ -1,8 +1,9 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db } from '../../../platform/database/db.ts';
+import { readTakenAddresses } from '../../networks/index.ts';
 import type { FloatingIpRow } from '../model.ts';
 import type { FloatingIpProvider } from '../port.ts';
-import { readTakenAddresses, storeFloatingAddress } from '../store.ts';
+import { storeFloatingAddress } from '../store.ts';
 
 const MAX_ATTEMPTS = 50;
 

@@ -2,7 +2,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
-import { readTakenAddresses } from '../../floating-ips/index.ts';
+import { readSource, readTakenAddresses } from '../../networks/index.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
 import { settleLoadBalancer } from '../parts/store.ts';
@@ -63,14 +63,17 @@ export async function converge(
 
 const MAX_ATTEMPTS = 50;
 
-/** The virtual address of a load balancer: the one it has, or a new one that nobody else in the region has. */
+/** The virtual address of a load balancer: the one it has, or a new one that nobody else has where it is. */
 async function addressOf(db: Db, tree: LoadBalancerTree, provider: LoadBalancerProvider): Promise<string> {
   if (tree.vip_address !== null) return tree.vip_address;
+  const { region_id: regionId, vip_space: space, vip_subnet_id: subnetId } = tree;
+  const within = subnetId === null ? undefined : await readSource(db, subnetId);
   const refused = new Set<string>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // A region whose data plane is on paper only may have very many load balancers: its addresses are not read.
-    const taken = provider.passive ? refused : await readTakenAddresses(db, tree.region_id);
-    const candidate = await provider.allocateAddress(taken, tree.id);
+    const unread = provider.passive && !within;
+    const taken = unread ? refused : await readTakenAddresses(db, regionId, space);
+    const candidate = await provider.allocateAddress(taken, tree.id, within);
     const stored = await storeAddress(db, tree.id, candidate);
     if (stored !== undefined) return stored;
     refused.add(candidate);

@@ -1,7 +1,9 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Operation, Progress } from '../../../kernel/operation.ts';
 import { READY } from '../../../kernel/operation.ts';
+import { hostsOf, parseRange } from '../../../kernel/subnets.ts';
 import type {
+  AddressSource,
   DesiredLoadBalancer,
   ListenerStats,
   LoadBalancerProvider,
@@ -29,7 +31,11 @@ export class FakeProvider implements LoadBalancerProvider {
     return this.reason;
   }
 
-  async allocateAddress(taken: ReadonlySet<string>): Promise<string> {
+  async allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
+    const range = within && parseRange(within.cidr);
+    for (const host of range ? hostsOf(range) : []) {
+      if (host !== within?.gateway && !taken.has(host)) return host;
+    }
     for (;;) {
       const address = `127.99.0.${this.#nextAddress++}`;
       if (!taken.has(address)) return address;

@@ -4,6 +4,7 @@ import { type Reply, startTestServer, type TestServer } from '../../../../../tes
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
+import { networks } from '../../networks/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
 import { countersForPrometheus } from '../metrics/prometheus.ts';
@@ -64,7 +65,10 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
   });
-  const handlers = [...loadBalancerTasks(providers), ...(floating.tasks ?? [])];
+  const nets = networks({
+    providerOf: () => ({ changeNetwork: (operation) => provider.changeFloatingIp(operation) }),
+  });
+  const handlers = [...loadBalancerTasks(providers), ...(floating.tasks ?? []), ...(nets.tasks ?? [])];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];

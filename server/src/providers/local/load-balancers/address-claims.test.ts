@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AddressClaims, blockOf, CLAIMS_LIST } from './address-claims.ts';
+import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
+import { blockOf, subnetFault } from './address-space.ts';
 import { withMachineLock } from './machine-lock.ts';
 
 let root: string;
@@ -86,4 +87,36 @@ test('the lock of the machine is free again as soon as its holder is killed', as
   holder.kill('SIGKILL');
   await mine;
   expect(order).toEqual(['killed', 'locked']);
+});
+
+test('a subnet gives its addresses in order, but for the gateway, to one server alone', async () => {
+  const subnet = { cidr: '127.10.20.0/29', gateway: '127.10.20.1' };
+  const [mine, other] = [server('mine'), server('other')];
+  const given = new Set<string>();
+  for (const last of [2, 3, 4, 5, 6]) {
+    const address = await mine.freeAddressOf(subnet, (candidate) => given.has(candidate));
+    expect(address).toBe(`127.10.20.${last}`);
+    given.add(address);
+  }
+  await expect(mine.freeAddressOf(subnet, (address) => given.has(address))).rejects.toThrow(
+    /no free address/,
+  );
+  await expect(other.freeAddressOf(subnet, nothingTaken)).rejects.toThrow(/other servers on this machine/);
+  expect(await mine.freeAddress(nothingTaken)).toMatch(/^127\.77\.0\./);
+});
+
+test('load balancers can have addresses of loopback subnets that nothing else keeps', () => {
+  for (const cidr of ['127.1.0.0/16', '127.10.0.0/24', '127.128.0.0/10', '127.254.255.0/30']) {
+    expect(subnetFault(cidr)).toBeNull();
+  }
+  for (const cidr of [
+    '10.0.0.0/24',
+    '127.0.0.0/8',
+    '127.0.5.0/24',
+    '127.77.1.0/24',
+    '127.255.0.0/24',
+    '::/64',
+  ]) {
+    expect(subnetFault(cidr)).toMatch(/choose a/);
+  }
 });

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { hostsOf, parseRange } from '../../../kernel/subnets.ts';
+import { blockOf, firstFree, isPoolBlock, poolBlocks } from './address-space.ts';
 import { readJson, writeFileAtomically } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';
 
-/** 127.77.0.0/24 to 127.96.255.0/24: more blocks than one machine will ever have servers. */
-const FIRST_OCTETS = { from: 77, to: 96 };
 const LOCK = 'virga-address-claims';
 
 interface Claim {
@@ -39,16 +38,37 @@ export class AddressClaims {
   /** Addresses that this data directory may give away; claims another block when all are `taken`. */
   async freeAddress(isTaken: (address: string) => boolean): Promise<string> {
     return withMachineLock(LOCK, async () => {
-      for (const block of [...this.#own.keys()].sort(byNumber)) {
+      for (const block of [...this.#own.keys()].filter(isPoolBlock).sort(byNumber)) {
         const address = this.#holds(block) ? firstFree(block, isTaken) : null;
         if (address) return address;
       }
-      for (const block of allBlocks()) {
+      for (const block of poolBlocks()) {
         if (this.#own.has(block) || !this.#claim(block)) continue;
         const address = firstFree(block, isTaken);
         if (address) return address;
       }
       throw new TaskFailed('All loopback addresses of this machine are in use.');
+    });
+  }
+
+  /** The first address of a subnet that this data directory may give away; the blocks that it lies in are claimed
+   *  as it goes.
+   *  @throws TaskFailed when every address is taken or belongs to another server */
+  async freeAddressOf(
+    { cidr, gateway }: { readonly cidr: string; readonly gateway: string | null },
+    isTaken: (address: string) => boolean,
+  ): Promise<string> {
+    const range = parseRange(cidr);
+    return withMachineLock(LOCK, async () => {
+      const foreign = new Set<string>();
+      for (const address of range ? hostsOf(range) : []) {
+        const block = blockOf(address);
+        if (block === null || foreign.has(block) || address === gateway || isTaken(address)) continue;
+        if (this.#claim(block)) return address;
+        foreign.add(block);
+      }
+      const others = foreign.size > 0 ? '; other servers on this machine use some of it' : '';
+      throw new TaskFailed(`Subnet ${cidr} has no free address${others}.`);
     });
   }
 
@@ -153,29 +173,6 @@ function isValid(claim: Claim, ownDataDir: string): boolean {
 
 /** Where in a data directory its claims are listed. */
 export const CLAIMS_LIST = join('load-balancers', 'addresses.json');
-
-/** `127.77.3.9` → `127.77.3`; null for an address outside the claimable blocks. */
-export function blockOf(address: string): string | null {
-  if (!isIPv4(address)) return null;
-  const [first, second, third] = address.split('.').map(Number);
-  if (first !== 127 || second === undefined) return null;
-  if (second < FIRST_OCTETS.from || second > FIRST_OCTETS.to) return null;
-  return `127.${second}.${third}`;
-}
-
-function* allBlocks(): Generator<string> {
-  for (let second = FIRST_OCTETS.from; second <= FIRST_OCTETS.to; second += 1) {
-    for (let third = 0; third < 256; third += 1) yield `127.${second}.${third}`;
-  }
-}
-
-function firstFree(block: string, isTaken: (address: string) => boolean): string | null {
-  for (let last = 1; last < 255; last += 1) {
-    const address = `${block}.${last}`;
-    if (!isTaken(address)) return address;
-  }
-  return null;
-}
 
 function byNumber(left: string, right: string): number {
   return left.localeCompare(right, 'en', { numeric: true });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type {
+  AddressSource,
   DesiredLoadBalancer,
   LoadBalancerProvider,
   ObservedLoadBalancer,
@@ -9,6 +10,7 @@ import type {
 } from '../../../features/load-balancers/port.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
+import { subnetFault } from './address-space.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
 import { makePrivateDirectory } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
@@ -41,7 +43,7 @@ export interface LocalLoadBalancersOptions {
 type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
 
 export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocations> {
-  allocateAddress(taken: ReadonlySet<string>): Promise<string>;
+  allocateAddress(taken: ReadonlySet<string>, id?: string, within?: AddressSource): Promise<string>;
   allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
@@ -103,7 +105,12 @@ class Provider implements LocalLoadBalancers {
     return program === null ? null : patternFault(program, this.#root, pattern);
   }
 
-  async allocateAddress(taken: ReadonlySet<string>): Promise<string> {
+  /** Only addresses of this machine's loopback network can be bound without its administrator. */
+  subnetFault(cidr: string): string | null {
+    return subnetFault(cidr);
+  }
+
+  async allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
     const now = this.#now();
     const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
     const inUse = new Set([...taken, ...listening.map(({ address }) => address)]);
@@ -111,9 +118,10 @@ class Provider implements LocalLoadBalancers {
     for (const [address, since] of this.#reserved) {
       if (now - since > GRACE_MS) this.#reserved.delete(address);
     }
-    const address = await this.#claims.freeAddress(
-      (candidate) => inUse.has(candidate) || this.#reserved.has(candidate),
-    );
+    const isTaken = (candidate: string) => inUse.has(candidate) || this.#reserved.has(candidate);
+    const address = within
+      ? await this.#claims.freeAddressOf(within, isTaken)
+      : await this.#claims.freeAddress(isTaken);
     this.#reserved.set(address, now);
     return address;
   }

@@ -1,0 +1,35 @@
+import type { Feature } from '../../platform/feature.ts';
+import { networkRoutes } from './routes.ts';
+import { type NetworkDeps, NetworkService } from './service.ts';
+import { subnetRoutes } from './subnets/routes.ts';
+import { SubnetService } from './subnets/service.ts';
+import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
+import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
+
+export {
+  type AddressPlace,
+  type AddressSource,
+  EXTERNAL_SUBNET_OF,
+  findPlace,
+  readSource,
+  readTakenAddresses,
+  requireSubnets,
+  WHOLE_REGION,
+} from './places.ts';
+export type { NetworkProvider } from './port.ts';
+export { Network } from './schema.ts';
+export type { NetworkDeps } from './service.ts';
+
+export function networks(deps: NetworkDeps): Feature {
+  return {
+    name: 'networks',
+    routes: [...networkRoutes(new NetworkService(deps)), ...subnetRoutes(new SubnetService(deps))],
+    tasks: [
+      createNetworkTask(deps),
+      updateNetworkTask(),
+      deleteNetworkTask(deps),
+      createSubnetTask(deps),
+      deleteSubnetTask(deps),
+    ],
+  };
+}

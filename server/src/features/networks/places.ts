@@ -1,0 +1,110 @@
+import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { NetworkRow, Place } from './model.ts';
+import { readExternalNetwork, readNetwork } from './store.ts';
+import { readSubnet } from './subnets/store.ts';
+
+/** Where something gets its address. */
+
+/** Stands for "unique in the whole region". */
+export const WHOLE_REGION = '00000000-0000-0000-0000-000000000000';
+
+export interface AddressPlace {
+  readonly network: NetworkRow;
+  readonly subnetId: string;
+  readonly cidr: string;
+}
+
+export interface PlaceQuery extends Place {
+  readonly networkId?: string | undefined;
+  readonly subnetId?: string | undefined;
+  /** Default: that of the subnet, else IPv4. */
+  readonly version?: 4 | 6 | undefined;
+}
+
+interface Candidate {
+  readonly id: string;
+  readonly network_id: string;
+  readonly cidr: string;
+  readonly version: 4 | 6;
+  readonly task_id: string | null;
+}
+
+/** The subnet that a network, a subnet, or neither (the region's own network) stands for. The project's own are
+ *  locked against deletion until the transaction ends.
+ *  @param field of the body that is at fault when the network has no such subnet
+ *  @throws NotFound, Invalid, Conflict when a task holds the network or subnet */
+export async function findPlace(tx: Tx, query: PlaceQuery, field: string): Promise<AddressPlace> {
+  const named = query.subnetId === undefined ? undefined : await readSubnet(tx, query.subnetId, query);
+  const networkId = query.networkId ?? named?.network_id;
+  const network =
+    networkId === undefined
+      ? await readExternalNetwork(tx, query.regionId)
+      : await readNetwork(tx, networkId, query);
+  if (named && named.network_id !== network.id) {
+    throw new NotFound(`Subnet ${named.id} was not found in network ${network.id}`);
+  }
+  const all = await lockSubnets(tx, network);
+  const version = query.version ?? (named ? undefined : 4);
+  const subnet = all.find(
+    ({ id, version: its }) => (!named || id === named.id) && (version === undefined || its === version),
+  );
+  if (!subnet) {
+    const which = named ? `subnet ${named.id} is not one` : `network ${network.id} has none`;
+    throw new Invalid({ [field]: [`needs a subnet of IPv${version ?? 4}, and ${which}`] });
+  }
+  const held = subnet.task_id ?? network.task_id;
+  if (held !== null)
+    throw new Conflict(`Subnet ${subnet.id} is held by task ${held}`, { retryAfterMs: 1000 });
+  return { network, subnetId: subnet.id, cidr: subnet.cidr };
+}
+
+/** The network's subnets, oldest first. */
+async function lockSubnets(tx: Tx, network: NetworkRow): Promise<Candidate[]> {
+  // Nobody can delete the region's own, and locks on what everybody uses would only cost.
+  const lock = network.external ? '' : ' for key share';
+  return tx.named<Candidate>(
+    `network_places${network.external ? '_external' : ''}`,
+    `select s.id, s.network_id, s.cidr, family(s.cidr) as version, s.task_id from subnets s
+      where s.network_id = $1 order by s.created_at, s.id${lock}`,
+    [network.id],
+  );
+}
+
+/** A subnet as those see it who give its addresses away. */
+export interface AddressSource {
+  readonly cidr: string;
+  readonly gateway: string | null;
+}
+
+export async function readSource(db: Queryable, subnetId: string): Promise<AddressSource | undefined> {
+  const [row] = await db.named<AddressSource>(
+    'subnet_source',
+    'select cidr, gateway_ip as gateway from subnets where id = $1',
+    [subnetId],
+  );
+  return row;
+}
+
+/** Every address that somebody has, in the whole region or in the network that has its addresses to itself. */
+export async function readTakenAddresses(
+  db: Queryable,
+  regionId: number,
+  space: string = WHOLE_REGION,
+): Promise<ReadonlySet<string>> {
+  const rows = await db.named<{ address: string }>(
+    'region_addresses',
+    'select address from region_addresses where region_id = $1 and space = $2',
+    [regionId, space],
+  );
+  return new Set(rows.map((row) => row.address));
+}
+
+/** @throws NotFound for the first subnet that the project may not use */
+export async function requireSubnets(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
+  for (const id of new Set(ids)) await readSubnet(db, id, place);
+}
+
+/** SQL for the id of a region's own subnet; the region's id is to follow. */
+export const EXTERNAL_SUBNET_OF =
+  'select s.id from subnets s join networks n on n.id = s.network_id where n.external and n.region_id =';

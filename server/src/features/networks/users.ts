@@ -1,0 +1,25 @@
+import { Conflict } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+
+/** What has an address in a subnet. */
+interface User {
+  readonly what: string;
+  readonly id: string;
+}
+
+const SHOWN = 5;
+
+/** @throws Conflict naming what has an address in one of the subnets */
+export async function refuseUsed(tx: Tx, what: string, subnetIds: readonly string[]): Promise<void> {
+  if (subnetIds.length === 0) return;
+  const users = await tx.named<User>(
+    'subnet_users',
+    `select 'load balancer' as what, id from load_balancers where vip_subnet_id = any($1::uuid[])
+      order by 1, 2 limit ${SHOWN + 1}`,
+    [subnetIds],
+  );
+  if (users.length === 0) return;
+  const names = users.slice(0, SHOWN).map((user) => `${user.what} ${user.id}`);
+  const more = users.length > SHOWN ? ' and others' : '';
+  throw new Conflict(`${what} is in use by ${names.join(', ')}${more}; delete them first`);
+}

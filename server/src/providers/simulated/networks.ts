@@ -1,0 +1,10 @@
+import type { NetworkProvider } from '../../features/networks/port.ts';
+import { progressOf, type Range, type SimulationOptions } from './timing.ts';
+
+/** Seconds at time scale 1. */
+const CHANGE: Range = [5, 10];
+
+/** Networks on paper: real timing, no packets. */
+export function simulatedNetworks(options: SimulationOptions): NetworkProvider {
+  return { changeNetwork: async (operation) => progressOf(operation, CHANGE, options) };
+}

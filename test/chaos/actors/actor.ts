@@ -1,0 +1,21 @@
+import type { ChaosClient } from '../client.ts';
+
+/** One kind of resource in the storm. */
+export interface Actor {
+  /** How often it is chosen, in relation to the others. */
+  readonly weight: number;
+  /** The whole life of one resource. `number` is the operation's own. */
+  live(client: ChaosClient, number: number): Promise<void>;
+  /** Its list, and what takes one of it away; in the order in which actors are named everything can go. */
+  readonly all: readonly { readonly list: string; one(row: Row): string }[];
+}
+
+export interface Row {
+  readonly id: string;
+  readonly name: string;
+  /** Of projects: the one that cannot be deleted. */
+  readonly is_default?: boolean;
+}
+
+export const LOCAL = 1;
+export const SIMULATED = 2;

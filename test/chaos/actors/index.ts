@@ -1,0 +1,9 @@
+import type { Actor } from './actor.ts';
+import { floatingIps } from './floating-ips.ts';
+import { kubernetes } from './kubernetes.ts';
+import { loadBalancers } from './load-balancers.ts';
+import { projects } from './projects.ts';
+import { secrets } from './secrets.ts';
+
+/** In the order in which what they leave can be taken away. */
+export const actors: readonly Actor[] = [floatingIps, loadBalancers, kubernetes, secrets, projects];

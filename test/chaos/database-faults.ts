@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+
+/** What the database of a server must not hold, whatever happened. The tables are not named: those that come later
+ *  are looked into as well. */
+
+export type Query = (text: string) => Promise<Record<string, unknown>[]>;
+
+/** Asks the PostgreSQL in a data directory. */
+export function queryOf(dataDir: string): Query {
+  return async (text) => {
+    const password = readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim();
+    const host = path.join(dataDir, 'postgres/run');
+    const client = new pg.Client({ host, port: 5432, user: 'virga', password, database: 'virga' });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+}
+
+/** Locks that no task holds any more, unfinished states, counters that differ from what they count. */
+export async function databaseFaults(query: Query): Promise<string[]> {
+  const checks = await checksOf(query);
+  const found: string[] = [];
+  for (const [name, text] of checks) {
+    for (const { n } of await query(text)) found.push(`${name}: ${n}`);
+  }
+  return found;
+}
+
+async function checksOf(query: Query): Promise<[string, string][]> {
+  const columns = await query(
+    `select table_name as t, column_name as c, data_type as type from information_schema.columns
+      where table_schema = 'public' and table_name <> 'tasks'`,
+  );
+  const named = (test: (column: { c: string; type: string }) => boolean) =>
+    columns
+      .map(({ t, c, type }) => ({ t: String(t), c: String(c), type: String(type) }))
+      .filter((column) => test(column));
+  return [
+    ...named(({ c }) => c === 'task_id').map(({ t }): [string, string] => [
+      `${t} is still locked`,
+      `select to_jsonb(x) as n from ${t} x where task_id is not null`,
+    ]),
+    ...named(({ c, type }) => type === 'text' && c.endsWith('status')).map(({ t, c }): [string, string] => [
+      `${t}.${c} is PENDING`,
+      `select to_jsonb(x) as n from ${t} x where ${c} like 'PENDING%'`,
+    ]),
+    ...named(({ c }) => c === 'deleting').map(({ t }): [string, string] => [
+      `${t} is still being deleted`,
+      `select to_jsonb(x) as n from ${t} x where deleting`,
+    ]),
+    ...(await countersOf(query)),
+    ...QUOTAS.map(([name, table]): [string, string] => [
+      `quota ${name} and rows differ`,
+      `select q.region_id || ': ' || q.usage || ' counted, there are ' || count(x.*) as n
+         from quota_counters q left join ${table} x on x.region_id = q.region_id and x.client_id = q.client_id
+        where q.name = '${name}' group by q.client_id, q.region_id, q.usage having q.usage <> count(x.*)`,
+    ]),
+    [
+      'a failed task names resources',
+      `select id as n from tasks where state = 'ERROR' and created_resources is not null`,
+    ],
+  ];
+}
+
+/** Quotas that count rows of a table. */
+const QUOTAS = [
+  ['loadbalancer_count', 'load_balancers'],
+  ['cluster_count', 'k8s_clusters'],
+  ['floating_count', 'floating_ips'],
+  ['secret_count', 'secrets'],
+] as const;
+
+/** The triggers say which table a counter counts. */
+async function countersOf(query: Query): Promise<[string, string][]> {
+  const triggers = await query(
+    `select distinct tgrelid::regclass::text as t, encode(tgargs, 'escape') as arguments
+       from pg_trigger where tgfoid = 'count_resource'::regproc`,
+  );
+  return triggers.map(({ t, arguments: text }): [string, string] => {
+    const resource = String(text).split('\\000')[0];
+    return [
+      `list counter of ${t} and rows differ`,
+      `select c.project_id || '/' || c.region_id || ': ' || c.count || ' counted, there are ' || count(x.*) as n
+         from resource_counts c left join ${t} x on x.region_id = c.region_id and x.project_id = c.project_id
+        where c.resource = '${resource}' group by c.project_id, c.region_id, c.count having c.count <> count(x.*)`,
+    ];
+  });
+}
+
+/** What is still counted after everything was deleted. */
+export async function remains(query: Query): Promise<string[]> {
+  const rows = await query(
+    `select 'quota ' || name || ' in region ' || region_id || ': ' || usage as n from quota_counters
+      where usage <> 0 and name not in ('project_count', 'keypair_count')
+     union all select resource || ' of project ' || project_id || ': ' || count from resource_counts
+      where count <> 0 and resource <> 'ssh_keys'
+     union all select 'projects: ' || usage from quota_counters where name = 'project_count' and usage <> 1`,
+  );
+  return rows.map(({ n }) => `still counted after all was deleted: ${n}`);
+}
