@@ -106,7 +106,10 @@ test('names, users, cookies, paths, hosts and codes', async () => {
       const [id] = created?.loadbalancers ?? [];
       if (id !== undefined) await server.ended(await server.call('DELETE', `${LBS}/${id}`));
     }),
-    RUNS,
+    {
+      ...RUNS,
+      examples: [[{ path: '/\n' }], [{ path: '/ HTTP/1.1' }], [{ hash: "'" }], [{ cookie: 'a b' }]],
+    },
   );
 }, 120_000);
 
