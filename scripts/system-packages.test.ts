@@ -27,6 +27,17 @@ test('the list in the checkout is complete, and load balancers need HAProxy at t
   expect(new Set(list.map(({ package: name }) => name)).size).toBe(list.length);
 });
 
+test('a file is found in any folder that fits its pattern', () => {
+  const folder = path.join(folderWith('program', 0o644), '..');
+  const name = path.basename(folderWith('program', 0o644));
+  const lacking = (file: string) =>
+    missingSystemPackages([{ package: 'p', file, neededBy: ['start'], why: 'because' }], 'start').length;
+  expect(lacking(path.join(folder, `${name.slice(0, -2)}*`, 'program'))).toBe(0);
+  expect(lacking(path.join(folder, `${name.slice(0, -2)}*`, 'other'))).toBe(1);
+  expect(lacking(path.join(folder, 'no-such-*', 'program'))).toBe(1);
+  expect(lacking('/no/such/folder-*/program')).toBe(1);
+});
+
 test.each([
   { package: 'p' },
   { ...entry, program: undefined },

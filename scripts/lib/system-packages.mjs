@@ -1,14 +1,16 @@
 // @ts-check
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * A line of system-packages.json. It is there when its program is in the PATH, or its file exists.
+ * A line of system-packages.json. It is there when its program is in the PATH, or its file exists; one folder of
+ * the file may have a * for any text.
  * @typedef {object} SystemPackage
  * @property {string} package  Debian's name for it
  * @property {string} [program]
  * @property {string} [file]
  * @property {string} [service]  what its installation would start and enable
+ * @property {boolean} [optional]  goes on without it: what needs it says so
  * @property {string[]} neededBy  "start", "test" or both
  * @property {string} why
  */
@@ -66,8 +68,19 @@ export function findProgram(program, searchPath = process.env.PATH ?? '') {
  * @param {string} searchPath
  */
 function isThere(entry, searchPath) {
-  if (entry.file !== undefined && existsSync(entry.file)) return true;
+  if (entry.file !== undefined && fileExists(entry.file)) return true;
   return entry.program !== undefined && findProgram(entry.program, searchPath) !== undefined;
+}
+
+/** @param {string} file */
+function fileExists(file) {
+  const parts = /^(.*\/)([^/]*)\*([^/]*)(\/.*)$/.exec(file);
+  if (!parts) return existsSync(file);
+  const [, folder = '', start = '', end = '', rest = ''] = parts;
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder).some(
+    (name) => name.startsWith(start) && name.endsWith(end) && existsSync(path.join(folder, name, rest)),
+  );
 }
 
 /** @param {string} file */

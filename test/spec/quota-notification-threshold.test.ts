@@ -249,6 +249,45 @@ describe('a mail', () => {
   });
 });
 
+describe('across restarts', () => {
+  test('what was reached before is told once after it, and not again as long as it stays so', async () => {
+    const inbox = await startMailServer();
+    const restarted = await startTestServer({ smtpUrl: inbox.url });
+    const restart = async () => {
+      await restarted.restart();
+      await waitUntil(
+        async () => {
+          const [row] = await restarted.db.named<{ open: number }>(
+            'test_open_after_restart',
+            `select (select count(*) from quota_reachings)
+                  + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as open`,
+            [],
+          );
+          return row?.open === 0 || undefined;
+        },
+        { what: 'all mail to be sent' },
+      );
+    };
+    try {
+      // The first life ends before it can do anything about it.
+      await restarted.app.background.stop();
+      const limit = { global_limits: { project_count_limit: 1 } };
+      await restarted.call('PATCH', '/virga/v1/clients/1/quotas', { as: 'operator', body: limit });
+      const body = { name: 'the last one' };
+      expect((await restarted.call('POST', '/cloud/v1/projects', { body })).status).toBe(201);
+      expect(inbox.received).toHaveLength(0);
+      await restart();
+      expect(inbox.received.map(({ text }) => text)).toEqual([expect.stringContaining('1 of 1 (100 %)')]);
+      await restart();
+      expect((await restarted.call('GET', PATH)).body.last_sending).not.toBeNull();
+      expect(inbox.received).toHaveLength(1);
+    } finally {
+      await restarted.close();
+      await inbox.close();
+    }
+  });
+});
+
 describe('without an SMTP server', () => {
   test('the mail is in the outbox, and that counts as sending', async () => {
     const lonely = await startTestServer();

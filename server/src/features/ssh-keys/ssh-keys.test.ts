@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CLUSTERS, clusterBody, createCluster } from '../../../../test/harness/kubernetes.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { newKeyPair, parsePublicKey } from './key-material.ts';
 
@@ -113,4 +114,65 @@ test('keys count into keypair_count until they are deleted', async () => {
   expect(await usage()).toBe(before + 1);
   await server.call('DELETE', `${URL}/${body.id}`);
   expect(await usage()).toBe(before);
+});
+
+test('a key that is not shared is for its user alone: others neither see, use, change nor delete it', async () => {
+  const user = { email: 'second@virga.test', password: 'a-long-password-1', name: 'Second' };
+  const added = await server.call('POST', '/virga/v1/clients/1/users', {
+    as: 'operator',
+    body: { ...user, user_role: { name: 'Administrators' } },
+  });
+  expect(added.status).toBe(201);
+  const { email: username, password } = user;
+  const { body: session } = await server.call('POST', '/iam/auth/jwt/login', {
+    body: { username, password },
+  });
+  const second = (method: string, path: string, body?: object) =>
+    server.call(method, path, {
+      ...(body ? { body } : {}),
+      headers: { authorization: `Bearer ${session.access}` },
+    });
+  const { body: key } = await second('POST', URL, {
+    name: 'private',
+    public_key: PUBLIC_KEY,
+    shared_in_project: false,
+  });
+  const url = `${URL}/${key.id}`;
+  expect((await second('GET', url)).status).toBe(200);
+  expect((await server.call('GET', url)).status).toBe(404);
+  expect((await server.call('GET', `${URL}?name=private`)).body.count).toBe(0);
+  expect((await second('GET', `${URL}?name=private`)).body.count).toBe(1);
+  expect((await server.call('PATCH', url, { body: { shared_in_project: true } })).status).toBe(404);
+  expect((await server.call('DELETE', url)).status).toBe(404);
+  const refused = await server.call('POST', CLUSTERS, {
+    body: clusterBody('foreign', { keypair: 'private' }),
+  });
+  expect(refused.body.invalid_fields).toEqual({
+    keypair: ['there is no SSH key private in this project'],
+  });
+  expect((await second('PATCH', url, { shared_in_project: true })).status).toBe(200);
+  expect((await server.call('GET', url)).status).toBe(200);
+  expect((await server.call('DELETE', url)).status).toBe(204);
+});
+
+test('a key may be deleted while a cluster uses it: its nodes, later ones too, keep it', async () => {
+  const { body: key } = await create({ name: 'operator key', public_key: PUBLIC_KEY });
+  await createCluster(server, 'keyed');
+  expect((await server.call('DELETE', `${URL}/${key.id}`)).status).toBe(204);
+  // Another key of that name is another key.
+  await create({ name: 'operator key' });
+  const resized = await server.call('POST', `${CLUSTERS}/keyed/pools/workers/resize`, {
+    body: { node_count: 4 },
+  });
+  expect((await server.ended(resized)).state).toBe('FINISHED');
+  const { body } = await server.call('GET', `${CLUSTERS}/keyed/instances`);
+  expect(body.results.map((node: { ssh_key_name: string }) => node.ssh_key_name)).toEqual(
+    Array.from({ length: 4 }, () => 'operator key'),
+  );
+  const [row] = await server.db.named<{ ssh_public_key: string }>(
+    't_cluster_key',
+    `select ssh_public_key from k8s_clusters where name = 'keyed'`,
+    [],
+  );
+  expect(row?.ssh_public_key).toBe(PUBLIC_KEY);
 });
