@@ -10,7 +10,7 @@ import {
 } from './schema.ts';
 import type { ReservedIpService } from './service.ts';
 
-const tag = 'Reserved fixed IPs';
+const tag = 'Networks';
 const all = '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}';
 const one = `${all}/{port_id}`;
 const params = Type.Object({ ...RegionParams.properties, port_id: Uuid() });
