@@ -1,4 +1,4 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, Locked } from '../../kernel/errors.ts';
 
 export interface ReservedIpRow {
   readonly port_id: string;
@@ -20,14 +20,9 @@ export interface ReservedIpRow {
   readonly load_balancer_id: string | null;
 }
 
-const RETRY_AFTER_MS = 1000;
-
-/** @throws Conflict naming the task that holds it */
+/** @throws Locked naming the task that holds it */
 export function requireIdle(row: Pick<ReservedIpRow, 'port_id' | 'task_id'>): void {
-  if (row.task_id === null) return;
-  throw new Conflict(`Reserved fixed IP ${row.port_id} is held by task ${row.task_id}`, {
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  if (row.task_id !== null) throw new Locked(`Reserved fixed IP ${row.port_id}`, row.task_id);
 }
 
 /** @throws Conflict naming the load balancer that has it */
