@@ -25,6 +25,7 @@ export { viewNetwork } from './views.ts';
 export function networks(deps: NetworkDeps): Feature {
   return {
     name: 'networks',
+    needs: 'networks',
     routes: [...networkRoutes(new NetworkService(deps)), ...subnetRoutes(new SubnetService(deps))],
     tasks: [
       createNetworkTask(deps),
