@@ -10,6 +10,7 @@ export { RESERVED_ADDRESS_OF_LB, type TakenPort, takeReservedIp } from './take.t
 export function reservedFixedIps(deps: ReservedIpDeps): Feature {
   return {
     name: 'reserved-fixed-ips',
+    needs: 'loadBalancers',
     routes: reservedIpRoutes(new ReservedIpService(deps)),
     tasks: [createReservedIpTask(deps), deleteReservedIpTask(deps)],
   };
