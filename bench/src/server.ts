@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
+import { GLOBAL_NAMES, REGIONAL_NAMES } from '../../server/src/features/quotas/model.ts';
 import {
   API_KEY,
   newDataDir,
@@ -8,6 +9,8 @@ import {
   startVirga,
   type VirgaProcess,
 } from '../../test/harness/process.ts';
+
+const QUOTAS = [...GLOBAL_NAMES, ...REGIONAL_NAMES];
 
 /** A server of the bench's own, with the database behind it. */
 export interface BenchServer {
@@ -38,6 +41,26 @@ export async function startBenchServer(): Promise<BenchServer> {
   };
 }
 
+/** Creates a load balancer and waits for it.
+ *  @returns the id of the task */
+export async function createLoadBalancer(server: BenchServer, name: string): Promise<string> {
+  const reply = await server.virga.call('POST', '/cloud/v1/loadbalancers/1/2', { name });
+  return (await server.virga.ended(reply)).id;
+}
+
+/** As many of everything as anybody could want. */
+export async function raiseQuotas(connection: pg.PoolConfig): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  await client.query(
+    `insert into quota_counters (client_id, region_id, name, quota_limit)
+     select 1, region, name, 1000000 from unnest($1::int[]) region, unnest($2::text[]) name
+     on conflict (client_id, region_id, name) do update set quota_limit = excluded.quota_limit`,
+    [[0, 2], QUOTAS],
+  );
+  await client.end();
+}
+
 /** Adds load balancers to a project of the simulated region without going through the API. */
 export async function fillLoadBalancers(
   connection: pg.PoolConfig,
@@ -62,8 +85,8 @@ export async function fillLoadBalancers(
       [projectId, count],
     );
     await client.query(
-      `insert into lb_listeners (id, load_balancer_id, name, protocol, protocol_port, provisioning_status, operating_status, created_at)
-       select gen_random_uuid(), l.id, 'http', 'HTTP', 80 + p, 'ACTIVE', 'ONLINE', l.created_at
+      `insert into lb_listeners (id, load_balancer_id, project_id, region_id, name, protocol, protocol_port, provisioning_status, operating_status, created_at)
+       select gen_random_uuid(), l.id, l.project_id, l.region_id, 'http', 'HTTP', 80 + p, 'ACTIVE', 'ONLINE', l.created_at
          from load_balancers l cross join generate_series(1, 3) p where l.project_id = $1`,
       [projectId],
     );
