@@ -12,28 +12,41 @@ export const POOL_PROTOCOLS: Readonly<Record<ListenerProtocol, readonly PoolProt
   PROMETHEUS: [],
 };
 
-const READS_HTTP: ReadonlySet<ListenerProtocol> = new Set(['HTTP', 'TERMINATED_HTTPS']);
+type Protocols = ReadonlySet<ListenerProtocol>;
+const READS_HTTP: Protocols = new Set(['HTTP', 'TERMINATED_HTTPS']);
+const ENDS_TLS: Protocols = new Set(['TERMINATED_HTTPS', 'PROMETHEUS']);
+const ASKS_USERS: Protocols = new Set([...READS_HTTP, 'PROMETHEUS']);
+
+const named = (protocols: Protocols): string => [...protocols].join(', ').replace(/, (?=[^,]*$)/, ' and ');
 
 /** What schemas cannot say of a listener.
  *  @param at what the paths of its fields begin with: nothing, or a path that ends in a dot */
 export function checkListener(listener: ListenerInput, at: string, faults: Faults): void {
   const { protocol } = listener;
-  if (protocol === 'TERMINATED_HTTPS') {
-    if (!listener.secret_id) faults.add(`${at}secret_id`, 'is required for TERMINATED_HTTPS');
-  } else {
-    if (listener.secret_id) faults.add(`${at}secret_id`, 'is for TERMINATED_HTTPS only');
-    if (listener.sni_secret_id?.length) faults.add(`${at}sni_secret_id`, 'is for TERMINATED_HTTPS only');
-  }
+  checkSecrets(listener, at, faults);
   if (listener.insert_x_forwarded && !READS_HTTP.has(protocol)) {
     faults.add(`${at}insert_x_forwarded`, 'is for HTTP and TERMINATED_HTTPS only');
   }
   checkUsers(listener, at, faults);
 }
 
+/** The exporter of figures may be served over TLS too. */
+function checkSecrets(listener: ListenerInput, at: string, faults: Faults): void {
+  const { protocol, secret_id: main, sni_secret_id: more } = listener;
+  if (!ENDS_TLS.has(protocol)) {
+    if (main) faults.add(`${at}secret_id`, `is for ${named(ENDS_TLS)} only`);
+    if (more?.length) faults.add(`${at}sni_secret_id`, `is for ${named(ENDS_TLS)} only`);
+    return;
+  }
+  if (main) return;
+  if (protocol === 'TERMINATED_HTTPS') faults.add(`${at}secret_id`, 'is required for TERMINATED_HTTPS');
+  else if (more?.length) faults.add(`${at}sni_secret_id`, 'needs secret_id');
+}
+
 function checkUsers(listener: ListenerInput, at: string, faults: Faults): void {
   const users = listener.user_list ?? [];
-  if (users.length > 0 && !READS_HTTP.has(listener.protocol)) {
-    faults.add(`${at}user_list`, 'is for HTTP and TERMINATED_HTTPS only');
+  if (users.length > 0 && !ASKS_USERS.has(listener.protocol)) {
+    faults.add(`${at}user_list`, `is for ${named(ASKS_USERS)} only`);
   }
   const names = new Set<string>();
   users.forEach(({ username, encrypted_password }, index) => {
