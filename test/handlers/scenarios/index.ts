@@ -5,6 +5,7 @@ import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { networks } from './networks.ts';
 import { projects } from './projects.ts';
+import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
 
@@ -17,5 +18,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...kubernetes,
   ...floatingIps,
   ...networks,
+  ...reservedFixedIps,
   ...secrets,
 };
