@@ -8,14 +8,19 @@ import type pg from 'pg';
 
 /**
  * Brings a database to the newest schema: every file of `server/migrations` that it has not seen, in name
- * order, all in one transaction; before them those of the job queue. Nodes that start together take turns.
+ * order, also late ones with lower numbers, all in one transaction; before them those of the job queue. Nodes that start together take turns.
  * @throws the database's own error, with the name of the migration before it
  */
 export async function migrateToLatest(pool: pg.Pool): Promise<void> {
   await runMigrations({ pgPool: pool, logger: new QueueLogger(() => () => {}) });
   // Not destroyed at the end: the pool belongs to the caller.
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-  const migrator = new Migrator({ db, provider: new SqlFiles(migrationsFolder()) });
+  const migrator = new Migrator({
+    db,
+    provider: new SqlFiles(migrationsFolder()),
+    // Two branches may each bring one, and the one with the lower number may be merged later.
+    allowUnorderedMigrations: true,
+  });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const failed = results?.find((result) => result.status === 'Error');

@@ -38,6 +38,21 @@ test('migrating twice, and from several nodes at once, changes nothing', async (
   expect(await dumpSchema(pool)).toBe(before);
 });
 
+test('a migration that comes late, with a lower number than one that has run, still runs', async () => {
+  const own = await createTestDatabase();
+  const late = new pg.Pool(own.connection);
+  try {
+    const before = await dumpSchema(late);
+    await late.query('drop table webhook_deliveries, webhook_targets');
+    await late.query("delete from kysely_migration where name = '0031_webhooks'");
+    await migrateToLatest(late);
+    expect(await dumpSchema(late)).toBe(before);
+  } finally {
+    await late.end();
+    await own.drop();
+  }
+});
+
 test('the dump tells apart what differs: columns, defaults, constraints, indexes, triggers, functions', async () => {
   const own = await createTestDatabase();
   const client = new pg.Client(own.connection);

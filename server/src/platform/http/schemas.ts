@@ -35,7 +35,8 @@ export const Uuid = (options: Options = {}) => Type.String({ format: 'uuid', ...
 export const DateTime = (options: Options = {}) => Type.String({ format: 'date-time', ...options });
 export const IpAddress = (options: Options = {}) => Type.String({ format: 'ip-address', ...options });
 export const IpNetwork = (options: Options = {}) => Type.String({ format: 'ip-network', ...options });
-export const Name = (options: Options = {}) => Type.String({ pattern: NAME_PATTERN, ...options });
+export const Name = (options: Options = {}) =>
+  Type.String({ pattern: NAME_PATTERN, examples: ['example-1'], ...options });
 
 // Each text can be read in one way only, so that a long one that does not match is refused at once.
 const TOPIC_PATTERN = worded(
@@ -49,8 +50,10 @@ export const TopicName = () => Type.String({ minLength: 1, maxLength: 223, patte
 const MAX_KEY = 2_147_483_647;
 export const Key = (options: Options = {}) => Type.Integer({ minimum: 0, maximum: MAX_KEY, ...options });
 
-export const ProjectParams = Type.Object({ project_id: Key() });
-export const RegionParams = Type.Object({ project_id: Key(), region_id: Key() });
+const projectId = () => Key({ description: 'A project of the account, see GET /cloud/v1/projects' });
+const regionId = () => Key({ description: 'A region, see GET /cloud/v1/regions' });
+export const ProjectParams = Type.Object({ project_id: projectId() });
+export const RegionParams = Type.Object({ project_id: projectId(), region_id: regionId() });
 
 export const TaskIds = Type.Object({ tasks: Type.Array(Type.String()) }, { $id: 'TaskIds' });
 export type TaskIds = Static<typeof TaskIds>;

@@ -11,6 +11,11 @@ export async function serveReference(app: FastifyInstance, document: Record<stri
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    // The bar offers to read other documents, which nobody wants here.
+    theme: {
+      title: 'Virga API',
+      css: [{ filename: 'virga.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
     uiConfig: { docExpansion: 'none', deepLinking: true, persistAuthorization: false, tryItOutEnabled: true },
   });
 }
