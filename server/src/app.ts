@@ -84,6 +84,7 @@ export function features({
     db,
     log,
     clock,
+    watcher,
     secrets: new SecretReader(cipher),
     providerOf,
     regionIds,

@@ -16,6 +16,7 @@ export const AREAS: Readonly<Record<string, string>> = {
   'Load balancers': 'Load balancers and what they are made of.',
   'Load balancer listeners': 'Ports that load balancers listen on.',
   'Load balancer pools': 'Servers that share the traffic of listeners, and the checks of their health.',
+  'Load balancer pool members': 'The servers of a pool, one by one.',
   'Load balancer L7 policies': 'What is done with requests of which path, host or header.',
   Networks: 'Private networks, their subnets, ports and reserved addresses.',
   'Floating IPs': 'Addresses that are kept, and moved from one load balancer to another.',

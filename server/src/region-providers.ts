@@ -45,10 +45,16 @@ export class RegionProviders {
 
   readonly regionIds = (): readonly number[] => [...this.#providers.keys()];
 
+  /** The names of the ports that a region has. */
+  portsOf(regionId: number): readonly string[] {
+    const { capabilities: _capabilities, close: _close, ...ports } = this.#providers.get(regionId) ?? {};
+    return Object.keys(ports);
+  }
+
   /** Whether a region has a port or a capability, by its name. */
   offers(regionId: number, need: string): boolean {
-    const { capabilities = {}, close: _close, ...ports } = this.#providers.get(regionId) ?? {};
-    return need in ports || capabilities[need as keyof Capabilities] === true;
+    const capabilities = this.#providers.get(regionId)?.capabilities ?? {};
+    return this.portsOf(regionId).includes(need) || capabilities[need as keyof Capabilities] === true;
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { randomIds } from '../../server/src/kernel/ids.ts';
 import { TaskEngine } from '../../server/src/platform/tasks/engine.ts';
 import type { TaskHandler } from '../../server/src/platform/tasks/handler.ts';
 import { type Reply, startTestServer, type TaskView, type TestServer } from '../harness/server.ts';
+import { waitUntil } from '../harness/wait.ts';
 import { type Fault, Faults } from './faults.ts';
 import type { Call, Preparation, Scenario } from './scenarios/scenario.ts';
 import { once } from './steps.ts';
@@ -34,6 +35,7 @@ export class Stage implements Preparation {
   readonly #world: World;
   readonly #ids: CountingIds;
   readonly #empty: Snapshot;
+  readonly #pending: Promise<Reply>[] = [];
   /** The next id that a handler is given. */
   #made = FIRST_MADE_ID;
 
@@ -82,6 +84,7 @@ export class Stage implements Preparation {
 
   /** Ids that the call takes are the same each time. */
   async accepted(call: Call): Promise<string> {
+    if (call.waits) return this.#acceptedBeforeItsAnswer(call);
     const reply = await this.call(call);
     const ids: unknown = reply.body.tasks;
     if (!Array.isArray(ids) || ids.length !== 1)
@@ -89,6 +92,23 @@ export class Stage implements Preparation {
         `${call.method} ${call.path} started no task: ${reply.status} ${JSON.stringify(reply.body)}`,
       );
     return String(ids[0]);
+  }
+
+  async #acceptedBeforeItsAnswer(call: Call): Promise<string> {
+    const ids = async () => {
+      const rows = await this.server.db.named<{ id: string }>('test_task_ids', 'select id from tasks', []);
+      return new Set(rows.map(({ id }) => id));
+    };
+    const before = await ids();
+    this.#pending.push(this.call(call));
+    const [id = ''] = await waitUntil(
+      async () => {
+        const added = [...(await ids())].filter((each) => !before.has(each));
+        return added.length === 1 && added;
+      },
+      { what: `a task of ${call.method} ${call.path}`, intervalMs: 5 },
+    );
+    return id;
   }
 
   /** Makes the call and brings its task to its end. */
@@ -132,13 +152,20 @@ export class Stage implements Preparation {
 
   /** Goes back to a world that was. What follows gets the same ids each time. */
   async from(before: Snapshot): Promise<void> {
+    await this.#answered();
     await this.#world.restore(before);
     this.#ids.next = FIRST_MADE_ID / 2;
     this.#made = FIRST_MADE_ID;
   }
 
+  /** Calls that wait for their task learn that it has ended, or is gone. */
+  async #answered(): Promise<void> {
+    for (const pending of this.#pending.splice(0)) await pending;
+  }
+
   /** A task that failed is forgotten, so that the same call gets the same ids again. */
   async forget(taskId: string): Promise<void> {
+    await this.#answered();
     await this.server.db.named('test_forget', 'delete from tasks where id = $1', [taskId]);
     this.#ids.next = FIRST_MADE_ID / 2;
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -9,6 +9,7 @@ import {
   startEmbeddedPostgres,
 } from '../../server/src/platform/database/embedded/index.ts';
 import { migrateToLatest } from '../../server/src/platform/database/migrate.ts';
+import { clearLeavings } from './leavings.ts';
 
 const FOLDER_PREFIX = 'virga-test-';
 const TEMPLATE = 'virga_template';
@@ -30,9 +31,10 @@ const quiet = {
 
 /** One PostgreSQL for the whole run, with a template database that holds the project's schema. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  clearLeavings();
   await removeAbandoned();
   const folder = mkdtempSync(path.join(os.tmpdir(), FOLDER_PREFIX));
-  const lock = lockDataDir(folder);
+  lockDataDir(folder);
   const postgres = await startEmbeddedPostgres({
     dataDir: folder,
     log: quiet,
@@ -45,8 +47,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     const left = await remainingDatabases(postgres);
     await postgres.stop();
-    lock.release();
-    rmSync(folder, { recursive: true, force: true });
+    removeLocked(folder);
+    clearLeavings();
     if (left.length === 0) return;
     // vitest prints an error from here and still calls the run a success.
     process.exitCode = 1;
@@ -89,15 +91,21 @@ async function removeAbandoned(): Promise<void> {
     const folder = path.join(os.tmpdir(), name);
     try {
       // Throws for a run that is still going on, and for other users' folders.
-      const lock = lockDataDir(folder);
+      lockDataDir(folder);
       const postgres = await startEmbeddedPostgres({ dataDir: folder, log: quiet, durable: false });
       await postgres.stop();
-      lock.release();
-      rmSync(folder, { recursive: true, force: true });
+      removeLocked(folder);
     } catch {
       // Not ours to remove.
     }
   }
+}
+
+/** Removes a folder that we hold. Released first, or half removed, it would look abandoned to another run. */
+function removeLocked(folder: string): void {
+  const away = folder.replace(FOLDER_PREFIX, 'virga-gone-');
+  renameSync(folder, away);
+  rmSync(away, { recursive: true, force: true, maxRetries: 5 });
 }
 
 async function query(postgres: EmbeddedPostgres, text: string): Promise<Record<string, unknown>[]> {

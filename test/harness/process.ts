@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { newFolder } from './leavings.ts';
 import { waitUntil } from './wait.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -50,7 +50,7 @@ export interface StartOptions {
 export const API_KEY = 'test-administrator-key';
 
 export function newDataDir(): string {
-  return mkdtempSync(path.join(tmpdir(), 'virga-e2e-'));
+  return newFolder('e2e');
 }
 
 /** Starts `npm start`'s program and waits until it serves. Its port is one that is free. */

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { App } from '../../server/src/app.ts';
@@ -26,6 +24,7 @@ import { providerFactories } from '../../server/src/provider-factories.ts';
 import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
 import { createTestDatabase } from './database.ts';
 import { checkErrors } from './documented-errors.ts';
+import { newFolder } from './leavings.ts';
 import { noteOperations } from './operations-seen.ts';
 import { waitUntil } from './wait.ts';
 
@@ -132,7 +131,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const db = new Db({ connection: database.connection, log, maxConnections: 10 });
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-server-'));
+  const dataDir = newFolder('server');
   const { aroundProvider = (provider) => provider } = options;
   const factories = providerFactories({
     timeScale: 0,

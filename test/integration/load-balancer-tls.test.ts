@@ -51,7 +51,7 @@ interface Made {
   readonly listener: string;
 }
 
-async function loadBalancer(listener: object, pool: object): Promise<Made> {
+async function loadBalancer(listener: object, pool?: object): Promise<Made> {
   const body = {
     name: 'tls',
     listeners: [
@@ -59,7 +59,7 @@ async function loadBalancer(listener: object, pool: object): Promise<Made> {
         name: 'front',
         protocol_port: PORT,
         ...listener,
-        pools: [{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', ...pool }],
+        pools: pool ? [{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', ...pool }] : [],
       },
     ],
   };
@@ -212,4 +212,20 @@ test('members must chain to the authority, must not be revoked, and are shown th
   const onlyRevoked = await loadBalancer(http, { members: members(all[1]?.port ?? 0), ...tls });
   expect((await get(`http://${onlyRevoked.address}:${PORT}/`)).status).toBe(503);
   await Promise.all(all.map((member) => member.stop()));
+}, 60_000);
+
+test('figures are shown over TLS to those who know the password', async () => {
+  const site = await makeCertificate(['figures.test'], { issuer: authority });
+  const { address, listener } = await loadBalancer({
+    ...{ protocol: 'PROMETHEUS', secret_id: await secret(payloadOf(site)) },
+    // The SHA-256 crypt hash of "password".
+    user_list: [
+      { username: 'scraper', encrypted_password: '$5$figures$aYLkuW31YpjzTpmuSj2GNAc2M/DlRk2iYKZzgltOsjC' },
+    ],
+  });
+  const url = `https://${address}:${PORT}/metrics`;
+  expect((await get(url)).status).toBe(401);
+  const authorization = `Basic ${Buffer.from('scraper:password').toString('base64')}`;
+  expect((await get(url, { headers: { authorization } })).body).toContain(`listener-${listener}`);
+  expect(await presented(address, 'figures.test')).toBe(site.serial);
 }, 60_000);

@@ -13,10 +13,7 @@ import { type Reply, startTestServer, type TestServer } from '../harness/server.
 const LBS = '/cloud/v1/loadbalancers/1/1';
 const POLICIES = '/cloud/v1/l7policies/1/1';
 const PORT = 8080;
-const RUNS = {
-  numRuns: Number(process.env.VIRGA_TEST_RUNS ?? 30),
-  seed: Number(process.env.SEED ?? 20260131),
-};
+const RUNS = { numRuns: Number(process.env.VIRGA_TEST_RUNS ?? 30), seed: 20260131 };
 
 let server: TestServer;
 let backend: Backend;
@@ -109,7 +106,10 @@ test('names, users, cookies, paths, hosts and codes', async () => {
       const [id] = created?.loadbalancers ?? [];
       if (id !== undefined) await server.ended(await server.call('DELETE', `${LBS}/${id}`));
     }),
-    RUNS,
+    {
+      ...RUNS,
+      examples: [[{ path: '/\n' }], [{ path: '/ HTTP/1.1' }], [{ hash: "'" }], [{ cookie: 'a b' }]],
+    },
   );
 }, 120_000);
 

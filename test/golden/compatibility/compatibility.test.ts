@@ -47,9 +47,11 @@ function lines(): Line[] {
   );
 }
 
-test('what a feature needs of a region, some provider has', () => {
+test('what a feature needs of a region, some provider has; and every port is needed by a feature', () => {
   const needs = server.app.features.flatMap(({ needs = [] }) => needs);
   expect(needs.filter((need) => offering(need).length === 0)).toEqual([]);
+  const ports = PROVIDERS.flatMap((_provider, index) => server.providers.portsOf(index + 1));
+  expect(needs, 'say so with needs in the index.ts of the feature').toEqual(expect.arrayContaining(ports));
 });
 
 test('docs/compatibility.md shows what is served, where it works, and which tests show it', () => {

@@ -1,7 +1,9 @@
 import { floatingIps } from './floating-ips.ts';
 import { kubernetes } from './kubernetes.ts';
 import { l7Policies } from './l7-policies.ts';
+import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
+import { networks } from './networks.ts';
 import { projects } from './projects.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
@@ -10,8 +12,10 @@ import { secrets } from './secrets.ts';
 export const scenarios: Readonly<Record<string, Scenario>> = {
   ...projects,
   ...loadBalancers,
+  ...loadBalancerParts,
   ...l7Policies,
   ...kubernetes,
   ...floatingIps,
+  ...networks,
   ...secrets,
 };

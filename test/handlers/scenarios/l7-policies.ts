@@ -1,5 +1,5 @@
 import { LBS, web } from '../../../server/src/features/load-balancers/testing/bodies.ts';
-import { type Call, type Preparation, patch, post, remove, type Scenario } from './scenario.ts';
+import { type Preparation, patch, post, put, remove, type Scenario } from './scenario.ts';
 
 const POLICIES = '/cloud/v1/l7policies/1/2';
 const rules = (policy: string) => `${POLICIES}/${policy}/rules`;
@@ -17,8 +17,6 @@ async function policies(stage: Preparation): Promise<readonly [first: string, se
   const second = await stage.finished(policy(id), 'l7polices');
   return [first, second, await stage.finished(post(rules(first), RULE), 'l7rules')];
 }
-
-const put = (path: string, body: unknown): Call => ({ method: 'PUT', path, body });
 
 export const l7Policies: Readonly<Record<string, Scenario>> = {
   create_l7policy: { prepare: listener, start: (id) => policy(id) },

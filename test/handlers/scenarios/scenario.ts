@@ -17,6 +17,8 @@ export interface Scenario {
 export interface Call extends Pick<CallOptions, 'body' | 'as'> {
   readonly method: string;
   readonly path: string;
+  /** It answers only when its task has ended, or took too long. */
+  readonly waits?: true;
 }
 
 export interface Preparation {
@@ -27,4 +29,5 @@ export interface Preparation {
 
 export const post = (path: string, body?: unknown): Call => ({ method: 'POST', path, body });
 export const patch = (path: string, body: unknown): Call => ({ method: 'PATCH', path, body });
+export const put = (path: string, body: unknown): Call => ({ method: 'PUT', path, body });
 export const remove = (path: string): Call => ({ method: 'DELETE', path });

@@ -2,15 +2,21 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { Carrier } from '../floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
+import { TaskReads } from '../tasks/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { healthMonitorRoutes } from './health-monitors/routes.ts';
+import { HealthMonitorService } from './health-monitors/service.ts';
 import { policyRoutes } from './l7-policies/routes.ts';
 import { ruleRoutes } from './l7-policies/rule-routes.ts';
 import { L7RuleService } from './l7-policies/rule-service.ts';
 import { L7PolicyService } from './l7-policies/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
+import { memberRoutes } from './members/routes.ts';
+import { MemberService } from './members/service.ts';
 import { countersForPrometheus } from './metrics/prometheus.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import { Sampler } from './metrics/sampler.ts';
@@ -20,6 +26,8 @@ import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
 import { operatorRoutes } from './operators/routes.ts';
 import { PartService } from './parts/service.ts';
+import { poolRoutes } from './pools/routes.ts';
+import { PoolService } from './pools/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
 import { RegionProviders } from './region-providers.ts';
@@ -36,6 +44,7 @@ export interface LoadBalancerDeps {
   readonly db: Db;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly watcher: TaskWatcher;
   readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
@@ -67,6 +76,9 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
+      ...poolRoutes(new PoolService(parts)),
+      ...memberRoutes(new MemberService(parts)),
+      ...healthMonitorRoutes(new HealthMonitorService(parts, new TaskReads(db, deps.watcher))),
       ...policyRoutes(new L7PolicyService(parts)),
       ...ruleRoutes(new L7RuleService(parts, providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),

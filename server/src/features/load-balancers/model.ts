@@ -150,6 +150,18 @@ export interface MemberRow extends Statuses {
   readonly monitor_port: number | null;
 }
 
+export const HTTP_METHODS = [
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+] as const;
+
 export interface HealthMonitorRow extends Statuses {
   readonly id: string;
   readonly pool_id: string;
@@ -158,7 +170,7 @@ export interface HealthMonitorRow extends Statuses {
   readonly timeout: number;
   readonly max_retries: number;
   readonly max_retries_down: number;
-  readonly http_method: string | null;
+  readonly http_method: (typeof HTTP_METHODS)[number] | null;
   readonly http_version: '1.0' | '1.1' | null;
   readonly url_path: string | null;
   readonly domain_name: string | null;

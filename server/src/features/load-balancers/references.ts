@@ -1,4 +1,6 @@
 import { NotFound } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import { requireSubnets } from '../networks/index.ts';
 import type { ListenerInput } from './listeners/schema.ts';
 import type { MemberInput } from './members/schema.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
@@ -15,11 +17,24 @@ function refuseOfListener(listener: ListenerInput): void {
   for (const pool of listener.pools ?? []) refuseOfMembers(pool.members ?? []);
 }
 
-export function refuseOfMembers(members: readonly Pick<MemberInput, 'instance_id' | 'subnet_id'>[]): void {
-  for (const member of members) {
-    refuse('Instance', member.instance_id);
-  }
+function refuseOfMembers(members: readonly References[]): void {
+  for (const member of members) refuse('Instance', member.instance_id);
 }
+
+type References = Pick<MemberInput, 'instance_id' | 'subnet_id'>;
+
+/** Makes sure that what new members name is there.
+ *  @throws NotFound for the first that is not */
+export async function requireOfMembers(
+  tx: Tx,
+  members: readonly References[],
+  place: { readonly projectId: number; readonly regionId: number },
+): Promise<void> {
+  refuseOfMembers(members);
+  await requireSubnets(tx, members.flatMap(subnetOf), place);
+}
+
+const subnetOf = ({ subnet_id }: References): string[] => (subnet_id ? [subnet_id] : []);
 
 function refuse(kind: string, id: string | null | undefined): void {
   if (id) throw new NotFound(`${kind} ${id} was not found`);
@@ -28,7 +43,7 @@ function refuse(kind: string, id: string | null | undefined): void {
 /** Subnets that members of the body name. */
 export function memberSubnets(input: CreateLoadBalancer): string[] {
   const pools = (input.listeners ?? []).flatMap((listener) => listener.pools ?? []);
-  return pools.flatMap((pool) => (pool.members ?? []).flatMap(({ subnet_id }) => subnet_id ?? []));
+  return pools.flatMap((pool) => (pool.members ?? []).flatMap(subnetOf));
 }
 
 /** @throws NotFound when logs shall go to a region that does not exist */

@@ -1,5 +1,5 @@
 import { recordAudit } from '../../platform/audit/audit.ts';
-import type { Tx } from '../../platform/database/db.ts';
+import { type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -45,40 +45,41 @@ export class LoadBalancerService {
     const { id: projectId, clientId } = ctx.project;
     const regionId = ctx.region.id;
     const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
+    const amounts = { floating_count: input.floating_ip?.source === 'new' ? 1 : 0, loadbalancer_count: 1 };
     return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, projectId);
       await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
       await requireSubnets(tx, memberSubnets(input), { projectId, regionId });
       const vip = await findVipPlace(tx, ctx, input, this.#providers.of(regionId));
-      await insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip } });
-      const floating = await this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId);
-      const task = await startTask(tx, ctx, {
-        id: taskId,
-        type: 'create_loadbalancer',
-        subject: plan.loadBalancer.id,
-        name: input.name,
-        projectId,
-        regionId,
-        clientId,
-      });
-      await reserve(tx, { clientId, regionId }, { floating_count: floating, loadbalancer_count: 1 });
+      const [, , , task] = await together([
+        guardProject(tx, projectId),
+        insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip } }),
+        this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId),
+        startTask(tx, ctx, {
+          id: taskId,
+          type: 'create_loadbalancer',
+          subject: plan.loadBalancer.id,
+          name: input.name,
+          projectId,
+          regionId,
+          clientId,
+        }),
+        reserve(tx, { clientId, regionId }, amounts),
+      ]);
       return task;
     });
   }
 
-  /** @returns how many floating IPs are new */
   async #attachFloatingIp(
     tx: Tx,
     ctx: RegionContext,
     { floating_ip: assignment }: CreateLoadBalancer,
     id: string,
     taskId: string,
-  ): Promise<number> {
-    if (!assignment) return 0;
+  ): Promise<void> {
+    if (!assignment) return;
     const provider = this.#providers.of(ctx.region.id);
-    const created = await attachFloatingIp(tx, ctx, provider, { loadBalancerId: id, taskId, assignment });
+    await attachFloatingIp(tx, ctx, provider, { loadBalancerId: id, taskId, assignment });
     await store.noteFloatingIps(tx, id, taskId);
-    return created;
   }
 
   /** Changes settings by a task; one that changes nothing needs none.

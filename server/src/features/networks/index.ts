@@ -23,6 +23,7 @@ export type { NetworkDeps } from './service.ts';
 export function networks(deps: NetworkDeps): Feature {
   return {
     name: 'networks',
+    needs: 'networks',
     routes: [...networkRoutes(new NetworkService(deps)), ...subnetRoutes(new SubnetService(deps))],
     tasks: [
       createNetworkTask(deps),

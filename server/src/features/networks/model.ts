@@ -1,4 +1,4 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Locked } from '../../kernel/errors.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export const NETWORK_TYPES = ['vlan', 'vxlan'] as const;
@@ -55,10 +55,8 @@ export interface Place {
   readonly regionId: number;
 }
 
-const RETRY_AFTER_MS = 1000;
-
 /** @throws Conflict naming the task that holds it */
 export function requireFree(kind: 'Network' | 'Subnet', row: { id: string; task_id: string | null }): void {
   if (row.task_id === null) return;
-  throw new Conflict(`${kind} ${row.id} is held by task ${row.task_id}`, { retryAfterMs: RETRY_AFTER_MS });
+  throw new Locked(`${kind} ${row.id}`, row.task_id);
 }

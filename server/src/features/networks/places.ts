@@ -1,4 +1,4 @@
-import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import { Invalid, Locked, NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { NetworkRow, Place } from './model.ts';
 import { readExternalNetwork, readNetwork } from './store.ts';
@@ -54,8 +54,7 @@ export async function findPlace(tx: Tx, query: PlaceQuery, field: string): Promi
     throw new Invalid({ [field]: [`needs a subnet of IPv${version ?? 4}, and ${which}`] });
   }
   const held = subnet.task_id ?? network.task_id;
-  if (held !== null)
-    throw new Conflict(`Subnet ${subnet.id} is held by task ${held}`, { retryAfterMs: 1000 });
+  if (held !== null) throw new Locked(`Subnet ${subnet.id}`, held);
   return { network, subnetId: subnet.id, cidr: subnet.cidr };
 }
 

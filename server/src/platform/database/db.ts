@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
+import { Notifier } from './notifier.ts';
 import type { DB } from './schema.gen.ts';
 
 /** Access to PostgreSQL: Kysely for typed SQL, `named` for statements on hot paths, which PostgreSQL then
@@ -18,9 +19,12 @@ export interface Queryable {
   named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/** A running transaction; everything done with it is kept or forgotten together. */
+/** A running transaction; everything done with it is kept or forgotten together. Statements that do not need each
+ *  other's results are best started at once, see `together`. */
 export interface Tx extends Queryable {
   readonly inTransaction: true;
+  /** Calls back once the transaction is committed; not when it is rolled back. */
+  afterCommit(callback: () => void): void;
 }
 
 export interface DbOptions {
@@ -40,6 +44,7 @@ const MAX_REPEATS = 4;
 export class Db implements Queryable {
   readonly pool: pg.Pool;
   readonly kysely: Kysely<DB>;
+  readonly #notifier: Notifier;
 
   constructor(options: DbOptions) {
     this.pool = new pg.Pool({
@@ -47,6 +52,8 @@ export class Db implements Queryable {
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: 10_000,
       ...options.connection,
+      // Statements of a transaction that do not wait for each other share a round trip.
+      pipeline: true,
     });
     // Without a listener a lost idle connection would end the process; the pool replaces it by itself.
     // Of the error only its message: the object holds the whole connection.
@@ -57,7 +64,11 @@ export class Db implements Queryable {
       client.on('error', lost);
     });
     this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
+    this.#notifier = new Notifier(this.pool, options.log);
   }
+
+  /** Sends a notification soon, outside any transaction; see Notifier. */
+  readonly notify = (channel: string, payload: string): void => this.#notifier.notify(channel, payload);
 
   async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const result = await this.pool.query({ name, text, values: [...values] });
@@ -79,9 +90,14 @@ export class Db implements Queryable {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query('begin');
-      const result = await work(transactionOn(client));
+      sendTogether(client);
+      const begun = client.query('begin');
+      begun.catch(() => {});
+      const callbacks: (() => void)[] = [];
+      const result = await work(transactionOn(client, callbacks));
+      await begun;
       await client.query('commit');
+      for (const callback of callbacks) callback();
       return result;
     } catch (error) {
       await client.query('rollback').catch((cause: Error) => {
@@ -98,6 +114,18 @@ export class Db implements Queryable {
   }
 }
 
+type Results<T extends readonly unknown[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
+
+/** Waits for statements of one transaction that were started together. They run in their order and share a round
+ *  trip; of several faults the first in order counts, since what follows it fails with it.
+ *  @throws that first fault, when all have ended */
+export async function together<T extends readonly unknown[]>(started: readonly [...T]): Promise<Results<T>> {
+  const ended = await Promise.allSettled(started);
+  const failed = ended.find((one): one is PromiseRejectedResult => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  return ended.map((one) => (one.status === 'fulfilled' ? one.value : undefined)) as Results<T>;
+}
+
 /** PostgreSQL's five-letter code of an error, or ''. */
 export function sqlStateOf(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
@@ -108,15 +136,25 @@ export function constraintOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined;
 }
 
-function transactionOn(client: pg.PoolClient): Tx {
+/** What is written to PostgreSQL in this turn of the event loop goes out as one packet at its end. */
+function sendTogether(client: pg.PoolClient): void {
+  const { stream } = client.connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
+function transactionOn(client: pg.PoolClient, callbacks: (() => void)[]): Tx {
   let kysely: Kysely<DB> | undefined;
   return {
     inTransaction: true,
+    afterCommit: (callback) => callbacks.push(callback),
     get kysely() {
       kysely ??= kyselyOn(client);
       return kysely;
     },
     async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+      sendTogether(client);
       const result = await client.query({ name, text, values: [...values] });
       return result.rows as Row[];
     },

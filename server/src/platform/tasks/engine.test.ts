@@ -196,3 +196,27 @@ test('what a dead worker left of a replaced job is removed', async () => {
   await dropDeadJobs(db);
   expect(await db.named('test_left', 'select 1 from graphile_worker.jobs', [])).toEqual([]);
 });
+
+test('a job is ordered exactly as the queue itself would order it', async () => {
+  // The first one of its kind is ordered by the queue, the second without it.
+  const ids = [await start(), await start()];
+  const { rows } = await db.pool.query(
+    `select to_jsonb(j) - 'id' - 'key' - 'payload' - 'run_at' - 'created_at' - 'updated_at' as same, key, payload,
+            run_at = created_at as at_once from graphile_worker._private_jobs j order by id`,
+  );
+  expect(rows.map(({ key, payload }) => [key, payload])).toEqual(ids.map((id) => [id, { task: id }]));
+  expect(rows[1]).toMatchObject({ at_once: true, same: rows[0].same });
+});
+
+test('a task that two jobs of this process ask for at one moment runs once', async () => {
+  let runs = 0;
+  const engine = engineWith({
+    run: async () => {
+      runs++;
+      return done();
+    },
+  });
+  const id = await start();
+  await Promise.all([engine.runTask(id), engine.runTask(id)]);
+  expect({ runs, state: (await read(id))?.state }).toEqual({ runs: 1, state: 'FINISHED' });
+});

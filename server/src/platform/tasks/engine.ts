@@ -1,9 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { DomainError, messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { Db } from '../database/db.ts';
+import type { Db, Tx } from '../database/db.ts';
+import { byKey, SharedLookUp } from '../database/shared-look-up.ts';
 import type { Done, TaskHandler, TaskRun, Wait } from './handler.ts';
 import { type ClaimedTask, claim, fail, finish, reschedule } from './store.ts';
+import { TASK_ENDED } from './watch.ts';
 
 export interface EngineOptions {
   readonly db: Db;
@@ -23,15 +25,18 @@ const LAST_RETRY_MS = 30_000;
 export class TaskEngine {
   readonly #options: EngineOptions;
   readonly #handlers: ReadonlyMap<string, TaskHandler>;
+  readonly #claims: SharedLookUp<string, ClaimedTask>;
+  readonly #claiming = new Set<string>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
+    const { db, clock } = options;
+    this.#claims = new SharedLookUp(async (ids) => byKey(await claim(db, ids, clock.timestamp()), 'id'));
   }
 
   async runTask(id: string): Promise<void> {
-    const { db, clock } = this.#options;
-    const task = await claim(db, id, clock.timestamp());
+    const task = await this.#claim(id);
     if (!task) return;
     const log = this.#options.log.child({ task: id, type: task.type, requestId: task.request_id });
     const run = this.#runOf(task, log);
@@ -40,6 +45,17 @@ export class TaskEngine {
     } catch (error) {
       if (error instanceof Overtaken) log.warn('another worker has taken this task over');
       else await this.#retry(task, run, error);
+    }
+  }
+
+  /** A claim belongs to one run: another one that comes at the same moment would do the same work, and leaves it. */
+  async #claim(id: string): Promise<ClaimedTask | undefined> {
+    if (this.#claiming.has(id)) return undefined;
+    this.#claiming.add(id);
+    try {
+      return await this.#claims.get(id);
+    } finally {
+      this.#claiming.delete(id);
     }
   }
 
@@ -67,20 +83,22 @@ export class TaskEngine {
   async #undo(task: ClaimedTask, run: TaskRun, handler: TaskHandler, reason: string): Promise<void> {
     const outcome = await handler.undo(run, reason);
     if (outcome.kind === 'wait') return this.#wait(task, outcome);
-    await this.#options.db.transaction(async (tx) => {
-      if (!(await fail(tx, this.#ending(task)))) throw new Overtaken();
-      await outcome.commit?.(tx);
-    });
+    await this.#end(outcome, (tx) => fail(tx, this.#ending(task)));
     this.#ended(task, 'ERROR');
     run.log.info({ reason }, 'task failed');
   }
 
   async #finish(task: ClaimedTask, outcome: Done): Promise<void> {
-    await this.#options.db.transaction(async (tx) => {
-      if (!(await finish(tx, this.#ending(task), outcome.created))) throw new Overtaken();
-      await outcome.commit?.(tx);
-    });
+    await this.#end(outcome, (tx) => finish(tx, this.#ending(task), outcome.created));
     this.#ended(task, 'FINISHED');
+  }
+
+  /** Writes the outcome and the end together, or nothing when another run has taken over. */
+  async #end({ commit }: Done, end: (tx: Tx) => Promise<boolean>): Promise<void> {
+    await this.#options.db.transaction(async (tx) => {
+      if (!(await end(tx))) throw new Overtaken();
+      await commit?.(tx);
+    });
   }
 
   /** From here on the task is undone until that succeeds; then it is an ERROR. */
@@ -109,6 +127,7 @@ export class TaskEngine {
   }
 
   #ended(task: ClaimedTask, state: 'FINISHED' | 'ERROR'): void {
+    this.#options.db.notify(TASK_ENDED, task.id);
     const seconds = (this.#options.clock.now().getTime() - task.created_at.getTime()) / 1000;
     this.#options.onEnd?.(task.type, state, seconds);
   }

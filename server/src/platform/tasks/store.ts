@@ -22,17 +22,17 @@ export interface ClaimedTask {
   readonly request_id: string | null;
 }
 
-/** Marks the task RUNNING and makes this run the one that may write. Nothing when it has already ended. */
-export async function claim(db: Db, id: string, timestamp: string): Promise<ClaimedTask | undefined> {
-  const [row] = await db.named<ClaimedTask>(
+/** Marks tasks RUNNING and makes this run of each the one that may write. Those that have already ended are left
+ *  out. */
+export async function claim(db: Db, ids: readonly string[], timestamp: string): Promise<ClaimedTask[]> {
+  return db.named<ClaimedTask>(
     'task_claim',
     `update tasks set state = 'RUNNING', attempt = attempt + 1, updated_at = $2
-      where id = $1 and state in ('NEW', 'RUNNING')
+      where id = any($1::uuid[]) and state in ('NEW', 'RUNNING')
       returning id, type, client_id, project_id, region_id, user_id, subject_id, subject_name, input, failure,
                 attempt, retries, created_at, request_id`,
-    [id, timestamp],
+    [ids, timestamp],
   );
-  return row;
 }
 
 interface Ending {

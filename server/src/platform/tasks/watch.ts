@@ -1,6 +1,11 @@
 import type pg from 'pg';
 import type { Db } from '../database/db.ts';
 
+/** Channel on which the ids of tasks that ended are told. */
+export const TASK_ENDED = 'virga_task_ended';
+/** Milliseconds after which whoever waits looks for itself: a notification may be lost with the worker that sent it. */
+const LOOK_AGAIN_MS = 1000;
+
 /** Tells when tasks end, on whichever node that happens. */
 export class TaskWatcher {
   readonly #db: Db;
@@ -17,8 +22,8 @@ export class TaskWatcher {
     return this.#closed;
   }
 
-  /** Resolves when the task ends, the time is over, or the server stops. Listens from the moment that `ready`
-   *  resolves: look at the task after that, or its end may be missed. */
+  /** Resolves when the task ends, the time is over, or the server stops, and after a second at the latest. Listens
+   *  from the moment that `ready` resolves: look at the task after that, or its end may be missed. */
   waitFor(
     taskId: string,
     ms: number,
@@ -27,7 +32,7 @@ export class TaskWatcher {
     const over = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.min(ms, LOOK_AGAIN_MS));
     const set = this.#waiting.get(taskId) ?? new Set();
     this.#waiting.set(taskId, set.add(wake));
     const cancel = () => {
@@ -70,7 +75,7 @@ export class TaskWatcher {
         this.#connection = undefined;
         this.#wakeAll();
       });
-      await client.query('listen virga_task_ended');
+      await client.query(`listen ${TASK_ENDED}`);
       return client;
     } catch (error) {
       this.#connection = undefined;

@@ -236,6 +236,9 @@ test('a pool that a policy chooses, and a listener with policies, are taken care
   const refused = await server.call('DELETE', path);
   expect(refused).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(refused.body.message).toContain(id);
+  const alone = await server.call('DELETE', `/cloud/v1/lbpools/1/2/${pool}`);
+  expect(alone).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
+  expect(alone.body.message).toContain(id);
   const { listeners } = (await server.call('GET', `${LBS}/${lb}/status`)).body;
   const shown = listeners.find((each: { id: string }) => each.id === other);
   expect(shown.pools.map((each: { id: string }) => each.id)).toEqual([pool]);

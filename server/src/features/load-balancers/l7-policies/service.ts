@@ -1,9 +1,9 @@
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { Faults } from '../faults.ts';
+import { poolRule } from '../listeners/rules.ts';
 import type { L7PolicyRow, ListenerRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
-import { poolRule } from '../rules.ts';
 import { closeGap, type Move, placeAgain, placeNew } from './positions.ts';
 import { checkTags, checkTarget, HAS_POLICIES } from './rules.ts';
 import type { CreatePolicy, PolicyTarget, UpdatePolicy } from './schema.ts';

@@ -22,7 +22,9 @@ interface ListedListener extends ListenerRow {
 const COLUMNS = `t.id, t.load_balancer_id, t.default_pool_id, t.name, t.protocol, t.protocol_port, t.allowed_cidrs,
   t.connection_limit, t.insert_x_forwarded, t.user_list, t.secret_id, t.sni_secret_ids, t.timeout_client_data,
   t.timeout_member_connect, t.timeout_member_data, t.admin_state_up, t.provisioning_status, t.operating_status,
-  t.task_id, t.creator_task_id, case when t.default_pool_id is null then 0 else 1 end as pool_count`;
+  t.task_id, t.creator_task_id,
+  (select count(distinct pool) from (select t.default_pool_id as pool
+     union all select p.redirect_pool_id from lb_l7_policies p where p.listener_id = t.id) u) as pool_count`;
 
 const STATS = `, (select jsonb_build_object('active_connections', s.active_connections, 'bytes_in', s.bytes_in,
     'bytes_out', s.bytes_out, 'request_errors', s.request_errors, 'total_connections', s.total_connections)
@@ -41,7 +43,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
   const { load_balancer_id: loadBalancerId, name, show_stats: showStats = false } = query;
   const { count, rows } = await listParts<ListedListener>(
     ctx.db,
-    { ...listing(showStats), name: nameOf('listener_list', showStats) },
+    { ...listing(showStats), name: nameOf('lb_listener_list', showStats) },
     {
       projectId: ctx.project.id,
       regionId: ctx.region.id,
@@ -60,7 +62,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
 export async function getListener(ctx: RegionContext, id: string, showStats: boolean) {
   const row = await readPart<ListedListener>(
     ctx.db,
-    { ...listing(showStats), name: nameOf('listener_get', showStats) },
+    { ...listing(showStats), name: nameOf('lb_listener_get', showStats) },
     { id, projectId: ctx.project.id, regionId: ctx.region.id },
   );
   if (!row) throw new NotFound(`Listener ${id} was not found`);

@@ -6,9 +6,9 @@ import { Faults } from '../faults.ts';
 import { refuseRedirectedPool } from '../l7-policies/pool-use.ts';
 import type { ListenerRow, LoadBalancerTree } from '../model.ts';
 import type { PartRef } from '../parts/kinds.ts';
-import { differing, type PartService, partOf } from '../parts/service.ts';
-import { checkListener, poolRule } from '../rules.ts';
+import { differing, type PartService, partOf, scopeOf } from '../parts/service.ts';
 import { listenerSecrets } from '../secret-uses.ts';
+import { checkListener, poolRule } from './rules.ts';
 import type { CreateListener, ListenerInput, UpdateListener } from './schema.ts';
 
 /** Commands on listeners: one transaction and one task each. */
@@ -77,11 +77,6 @@ export class ListenerService {
     });
   }
 }
-
-const scopeOf = ({ project_id, region_id }: LoadBalancerTree) => ({
-  projectId: project_id,
-  regionId: region_id,
-});
 
 function inputOf(row: ListenerRow): ListenerInput {
   return {

@@ -1,18 +1,79 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { IpAddress, Nullable, Uuid } from '../../../platform/http/schemas.ts';
-import { port } from '../schema-parts.ts';
+import {
+  IpAddress,
+  ListOf,
+  ListQuery,
+  Nullable,
+  OrderBy,
+  RegionParams,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
+import { OperatingStatus, ProvisioningStatus, port } from '../schema-parts.ts';
 
-/** What clients send about members. */
+/** Members on the wire. */
 
-export const MemberInput = Type.Object({
-  address: IpAddress(),
-  protocol_port: port(),
-  weight: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 256 })),
-  admin_state_up: Type.Optional(Type.Boolean({ default: true })),
-  backup: Type.Optional(Type.Boolean({ default: false })),
-  instance_id: Type.Optional(Nullable(Uuid(), { default: null })),
-  subnet_id: Type.Optional(Nullable(Uuid(), { default: null })),
-  monitor_address: Type.Optional(Nullable(IpAddress(), { default: null })),
-  monitor_port: Type.Optional(Nullable(port(), { default: null })),
-});
+const weight = () =>
+  Type.Unsafe<number>({
+    anyOf: [
+      { type: 'integer', exclusiveMinimum: 0, maximum: 256 },
+      { type: 'integer', const: 0 },
+    ],
+    description: 'Share of the traffic; 0 drains: who is connected stays, nobody new comes.',
+  });
+
+export const MemberInput = Type.Object(
+  {
+    address: IpAddress(),
+    protocol_port: port(),
+    weight: Type.Optional(weight()),
+    admin_state_up: Type.Optional(Type.Boolean({ default: true })),
+    backup: Type.Optional(Type.Boolean({ default: false })),
+    instance_id: Type.Optional(Nullable(Uuid(), { default: null })),
+    subnet_id: Type.Optional(Nullable(Uuid(), { default: null })),
+    monitor_address: Type.Optional(Nullable(IpAddress(), { default: null })),
+    monitor_port: Type.Optional(Nullable(port(), { default: null })),
+  },
+  { $id: 'CreateMember' },
+);
 export type MemberInput = Static<typeof MemberInput>;
+
+export const MemberInputs = Type.Array(MemberInput);
+
+export const UpdateMember = Type.Object(
+  {
+    weight: Type.Optional(weight()),
+    admin_state_up: Type.Optional(Type.Boolean()),
+    backup: Type.Optional(Type.Boolean()),
+    monitor_address: Type.Optional(Nullable(IpAddress())),
+    monitor_port: Type.Optional(Nullable(port())),
+  },
+  { $id: 'UpdateMember' },
+);
+export type UpdateMember = Static<typeof UpdateMember>;
+
+export const Member = Type.Object(
+  {
+    id: Uuid(),
+    address: IpAddress(),
+    protocol_port: port(),
+    weight: Type.Integer({ minimum: 0, maximum: 256 }),
+    admin_state_up: Type.Boolean(),
+    backup: Type.Boolean(),
+    operating_status: OperatingStatus(),
+    provisioning_status: ProvisioningStatus(),
+    subnet_id: Nullable(Uuid()),
+    monitor_address: Nullable(IpAddress()),
+    monitor_port: Nullable(port()),
+  },
+  { $id: 'Member' },
+);
+
+export const MemberList = ListOf(Member, 'MemberList');
+
+export const MemberListQuery = ListQuery({
+  order_by: Type.Optional(OrderBy(['address', 'created_at'], 'address.asc')),
+});
+export type MemberListQuery = Static<typeof MemberListQuery>;
+
+export const OfPoolParams = Type.Object({ ...RegionParams.properties, pool_id: Uuid() });
+export const MemberParams = Type.Object({ ...RegionParams.properties, pool_id: Uuid(), member_id: Uuid() });

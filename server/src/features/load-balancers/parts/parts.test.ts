@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Reply } from '../../../../../test/harness/server.ts';
-import { LBS, remains, web } from '../testing/bodies.ts';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { LBS, monitor, remains, web } from '../testing/bodies.ts';
 import { failing } from '../testing/fake-provider.ts';
 import { type LiveRegion, startLiveRegion } from '../testing/live-region.ts';
+import { LISTENERS, membersOf, POOLS, POOLS_V2 } from '../testing/parts.ts';
 
 /** What every change of a part promises, whatever the part: one at a time, followed by the data plane, or taken
  *  back whole. Each step of a task runs twice, as if a crash always came before its commit. */
@@ -18,8 +20,6 @@ beforeEach(() => {
 });
 
 afterAll(() => region.close());
-
-const LISTENERS = '/cloud/v1/lblisteners/1/2';
 
 const call = (method: string, path: string, body?: object) =>
   region.server.call(method, path, body === undefined ? {} : { body });
@@ -157,4 +157,89 @@ test('what cannot be taken back either is in ERROR, and the next change repairs 
     provisioning_status: 'ACTIVE',
     listeners: [{ provisioning_status: 'ACTIVE' }],
   });
+});
+
+test('a changed member holds its pool, the listeners of the pool and the load balancer, and nobody else', async () => {
+  const lb = await created();
+  await region.finished(await call('POST', LISTENERS, more(lb)));
+  const { pools, members } = partsOf(await status(lb));
+  const path = `${membersOf(String(pools[0]?.id))}/${members[0]?.id}`;
+  const reply = await call('PATCH', path, { weight: 0 });
+  await taskHolding(reply, lb);
+  const held = partsOf(await status(lb));
+  expect(provisioning(held.listeners)).toEqual(['PENDING_UPDATE', 'ACTIVE']);
+  expect(provisioning(held.pools)).toEqual(['PENDING_UPDATE']);
+  expect(provisioning(held.members)).toEqual(['PENDING_UPDATE', 'ACTIVE']);
+  expect(provisioning(held.monitors)).toEqual(['ACTIVE']);
+  expect((await call('GET', `${POOLS}/${pools[0]?.id}`)).body.task_id).toBe(reply.body.tasks[0]);
+  await region.finished(reply);
+  const after = partsOf(await status(lb));
+  expect(provisioning(Object.values(after).flat())).toEqual(Array.from({ length: 6 }, () => 'ACTIVE'));
+  expect(after.members[0]).toMatchObject({ operating_status: 'DRAINING' });
+  expect(region.provider.served.get(lb)?.pools[0]?.members[0]).toMatchObject({ weight: 0 });
+});
+
+test('a refused change of a pool, its members and its monitor is taken back whole', async () => {
+  const lb = await created();
+  const [pool] = partsOf(await status(lb)).pools;
+  const before = (await call('GET', `${POOLS}/${pool?.id}`)).body;
+  const rows = await remains(region.server);
+  for (const healthmonitor of [null, { ...monitor, type: 'TCP', url_path: null }]) {
+    region.provider.progress = [{ ready: false, retryInMs: 1 }, failing('no room')];
+    const reply = await call('PATCH', `${POOLS_V2}/${pool?.id}`, {
+      ...{ name: 'other', lb_algorithm: 'SOURCE_IP', admin_state_up: false, healthmonitor },
+      members: [
+        { address: '127.0.0.1', protocol_port: 9002, weight: 8 },
+        { address: '127.0.0.1', protocol_port: 9003 },
+      ],
+    });
+    await region.stepped(reply);
+    await region.stepped(reply);
+    await region.crashed(reply);
+    expect(await region.finished(reply)).toMatchObject({ state: 'ERROR', created_resources: null });
+    expect((await call('GET', `${POOLS}/${pool?.id}`)).body).toEqual(before);
+    expect(await remains(region.server)).toEqual(rows);
+  }
+  expect(region.provider.served.get(lb)).toMatchObject({
+    version: 5,
+    pools: [{ algorithm: 'ROUND_ROBIN', members: [{ port: 9001 }, { port: 9002, weight: 5 }] }],
+  });
+});
+
+test('a pool that could not be given to a listener, or taken from it, leaves the listener as it was', async () => {
+  const lb = await created();
+  const { created_resources } = await region.finished(
+    await call('POST', LISTENERS, { ...more(lb), protocol: 'HTTP' }),
+  );
+  const front = String(created_resources?.listeners?.[0]);
+  const shown = async (id: string) => (await call('GET', `${LISTENERS}/${id}`)).body;
+  const before = await shown(front);
+  region.provider.progress = [failing('no room')];
+  const body = { listener_id: front, name: 'new', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' };
+  await region.finished(await call('POST', POOLS, body));
+  expect(await shown(front)).toEqual(before);
+  const [used] = partsOf(await status(lb)).listeners;
+  const tree = await status(lb);
+  region.provider.progress = [failing('no room')];
+  await region.finished(await call('DELETE', `${POOLS}/${used?.pools[0]?.id}`));
+  expect(await status(lb)).toEqual(tree);
+});
+
+test('a health monitor that goes without a task in its answer is gone with the answer', async () => {
+  const lb = await created();
+  const [pool] = partsOf(await status(lb)).pools;
+  const path = `${POOLS}/${pool?.id}/healthmonitor`;
+  const run = async () => {
+    const id = await waitUntil(async () => (await call('GET', `${LBS}/${lb}`)).body.task_id, {
+      what: 'a task',
+    });
+    await region.finished({ status: 200, body: { tasks: [id] }, headers: {} });
+  };
+  region.provider.progress = [failing('no room')];
+  const [refused] = await Promise.all([call('DELETE', path), run()]);
+  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining('no room') } });
+  expect((await call('GET', `${POOLS}/${pool?.id}`)).body.healthmonitor).not.toBeNull();
+  const [gone] = await Promise.all([call('DELETE', path), run()]);
+  expect(gone.status).toBe(204);
+  expect(region.provider.served.get(lb)?.pools).toMatchObject([{ healthMonitor: null }]);
 });

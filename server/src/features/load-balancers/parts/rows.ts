@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/ids.ts';
+import { canonicalIp } from '../../../kernel/ip-addresses.ts';
 import type { HealthMonitorInput } from '../health-monitors/schema.ts';
 import type { ListenerInput } from '../listeners/schema.ts';
 import type { MemberInput } from '../members/schema.ts';
@@ -118,17 +119,21 @@ export class NewRows {
   }
 }
 
+/** An optional address in the spelling in which it is stored. */
+export const storedAddress = (text: string | null | undefined): string | null =>
+  text == null ? null : (canonicalIp(text) ?? text);
+
 /** A member of a body as it is stored. */
 export function memberColumns(member: MemberInput) {
   return {
-    address: member.address,
+    address: canonicalIp(member.address) ?? member.address,
     protocol_port: member.protocol_port,
     weight: member.weight ?? 1,
     backup: member.backup ?? false,
     admin_state_up: member.admin_state_up ?? true,
     instance_id: member.instance_id ?? null,
     subnet_id: member.subnet_id ?? null,
-    monitor_address: member.monitor_address ?? null,
+    monitor_address: storedAddress(member.monitor_address),
     monitor_port: member.monitor_port ?? null,
   };
 }

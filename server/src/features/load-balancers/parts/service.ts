@@ -148,3 +148,9 @@ export function differing(
   );
   return Object.fromEntries(entries);
 }
+
+/** Where what a body names must be found. */
+export const scopeOf = ({ project_id, region_id }: LoadBalancerTree) => ({
+  projectId: project_id,
+  regionId: region_id,
+});

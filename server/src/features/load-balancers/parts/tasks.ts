@@ -14,7 +14,7 @@ export const PART_TASKS = [
   'create_lbmember',
   'patch_lbmember',
   'delete_lbmember',
-  'update_lbmembers',
+  'put_lbmembers',
   'create_lbpool_health_monitor',
   'delete_lbpool_health_monitor',
   'create_l7policy',

@@ -1,12 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Name, Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
-import { HealthMonitorInput } from '../health-monitors/schema.ts';
-import { MemberInput } from '../members/schema.ts';
-import { timeout } from '../schema-parts.ts';
+import { ListOf, ListQuery, Name, Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
+import { HealthMonitor, HealthMonitorInput, UpdateHealthMonitor } from '../health-monitors/schema.ts';
+import { Member, MemberInput } from '../members/schema.ts';
+import { OperatingStatus, ProvisioningStatus, timeout } from '../schema-parts.ts';
 
 /** Pools on the wire. */
 
-const SessionPersistenceInput = Type.Object({
+const Protocol = () => StringEnum(['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP', 'UDP']);
+const Algorithm = () => StringEnum(['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP']);
+
+const SessionPersistence = Type.Object({
   type: StringEnum(['APP_COOKIE', 'HTTP_COOKIE', 'SOURCE_IP']),
   cookie_name: Type.Optional(Nullable(Name(), { default: null })),
   persistence_timeout: Type.Optional(Nullable(Type.Integer(), { default: null })),
@@ -15,11 +18,11 @@ const SessionPersistenceInput = Type.Object({
 
 export const PoolInput = Type.Object({
   name: Name(),
-  protocol: StringEnum(['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP', 'UDP']),
-  lb_algorithm: StringEnum(['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP']),
+  protocol: Protocol(),
+  lb_algorithm: Algorithm(),
   members: Type.Optional(Type.Array(MemberInput)),
   healthmonitor: Type.Optional(Nullable(HealthMonitorInput, { default: null })),
-  session_persistence: Type.Optional(Nullable(SessionPersistenceInput, { default: null })),
+  session_persistence: Type.Optional(Nullable(SessionPersistence, { default: null })),
   secret_id: Type.Optional(Nullable(Uuid())),
   ca_secret_id: Type.Optional(Nullable(Uuid())),
   crl_secret_id: Type.Optional(Nullable(Uuid())),
@@ -28,3 +31,92 @@ export const PoolInput = Type.Object({
   timeout_member_data: Type.Optional(timeout({ default: null })),
 });
 export type PoolInput = Static<typeof PoolInput>;
+
+export const CreatePool = Type.Object(
+  {
+    ...PoolInput.properties,
+    listener_id: Type.Optional(
+      Nullable(Uuid(), { default: null, description: 'The listener whose default pool it becomes.' }),
+    ),
+    load_balancer_id: Type.Optional(
+      Nullable(Uuid(), { default: null, description: 'Not needed where listener_id is given.' }),
+    ),
+  },
+  { $id: 'CreatePool' },
+);
+export type CreatePool = Static<typeof CreatePool>;
+
+export const UpdatePool = Type.Object(
+  {
+    name: Type.Optional(Name()),
+    admin_state_up: Type.Optional(Type.Boolean()),
+    protocol: Type.Optional(Protocol()),
+    lb_algorithm: Type.Optional(Algorithm()),
+    members: Type.Optional(
+      Nullable(Type.Array(MemberInput), {
+        deprecated: true,
+        description: 'Exactly these members; null leaves them alone.',
+      }),
+    ),
+    healthmonitor: Type.Optional(
+      Nullable(UpdateHealthMonitor, {
+        description: 'Creates or changes the health monitor; fields that are left out stay. Null deletes it.',
+      }),
+    ),
+    session_persistence: Type.Optional(Nullable(SessionPersistence)),
+    secret_id: Type.Optional(Nullable(Uuid())),
+    ca_secret_id: Type.Optional(Nullable(Uuid())),
+    crl_secret_id: Type.Optional(Nullable(Uuid())),
+    timeout_client_data: Type.Optional(timeout({ deprecated: true })),
+    timeout_member_connect: Type.Optional(timeout()),
+    timeout_member_data: Type.Optional(timeout()),
+  },
+  { $id: 'UpdatePool' },
+);
+export type UpdatePool = Static<typeof UpdatePool>;
+
+const Ref = Type.Object({ id: Uuid() });
+
+const poolFields = () => ({
+  id: Uuid(),
+  name: Name(),
+  protocol: Protocol(),
+  lb_algorithm: Algorithm(),
+  admin_state_up: Type.Boolean(),
+  operating_status: OperatingStatus(),
+  provisioning_status: ProvisioningStatus(),
+  listeners: Type.Array(Ref),
+  loadbalancers: Type.Array(Ref),
+  healthmonitor: Nullable(HealthMonitor),
+  session_persistence: Nullable(SessionPersistence),
+  secret_id: Nullable(Uuid()),
+  ca_secret_id: Nullable(Uuid()),
+  crl_secret_id: Nullable(Uuid()),
+  timeout_client_data: timeout({ deprecated: true }),
+  timeout_member_connect: timeout(),
+  timeout_member_data: timeout(),
+  creator_task_id: Nullable(Uuid()),
+  task_id: Nullable(Uuid()),
+});
+
+export const Pool = Type.Object(
+  { ...poolFields(), members: Type.Array(Member, { deprecated: true }) },
+  { $id: 'Pool' },
+);
+
+const ListedPool = Type.Object({
+  ...poolFields(),
+  members: Type.Array(Type.Union([Member, Ref]), {
+    deprecated: true,
+    description: 'Their ids; everything about them with details=true.',
+  }),
+});
+export const PoolList = ListOf(ListedPool, 'PoolList');
+
+export const PoolListQuery = ListQuery({
+  details: Type.Optional(Type.Boolean({ default: false })),
+  listener_id: Type.Optional(Uuid()),
+  load_balancer_id: Type.Optional(Uuid()),
+  name: Type.Optional(Type.String()),
+});
+export type PoolListQuery = Static<typeof PoolListQuery>;

@@ -18,7 +18,9 @@ export function createTask(providers: RegionProviders): TaskHandler {
       const created = { ...createdBy(tree), floatingips: floating };
       return converge(run, tree, providers, {
         created,
-        commit: (tx) => settleAttached(tx, run.task.id, run.timestamp),
+        commit: async (tx) => {
+          if (tree.floating_addresses.length > 0) await settleAttached(tx, run.task.id, run.timestamp);
+        },
       });
     },
     async undo({ task, operation, timestamp }) {

@@ -1,0 +1,32 @@
+import { type Route, regionRoute } from '../../../platform/http/route.ts';
+import { TaskIds } from '../../../platform/http/schemas.ts';
+import { OfPoolParams } from '../members/schema.ts';
+import { CreateHealthMonitor } from './schema.ts';
+import type { HealthMonitorService } from './service.ts';
+
+const tag = 'Load balancer pools';
+const path = '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor';
+
+export const healthMonitorRoutes = (service: HealthMonitorService): readonly Route[] => [
+  regionRoute({
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Give a pool a health monitor',
+    access: 'write',
+    params: OfPoolParams,
+    body: CreateHealthMonitor,
+    response: TaskIds,
+    handler: (ctx, { params: { pool_id: pool }, body }) => service.create(ctx, pool, body),
+  }),
+  regionRoute({
+    method: 'DELETE',
+    path,
+    tag,
+    summary: 'Delete the health monitor of a pool',
+    access: 'write',
+    params: OfPoolParams,
+    status: 204,
+    handler: (ctx, { params: { pool_id: pool } }) => service.delete(ctx, pool),
+  }),
+];

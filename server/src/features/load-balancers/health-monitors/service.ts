@@ -1,0 +1,57 @@
+import { Conflict, NotFound } from '../../../kernel/errors.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import type { TaskRef } from '../../../platform/tasks/start.ts';
+import type { TaskReads } from '../../tasks/index.ts';
+import { Faults } from '../faults.ts';
+import { type PartService, partOf } from '../parts/service.ts';
+import { checkHealthMonitor } from './rules.ts';
+import type { HealthMonitorInput } from './schema.ts';
+
+/** How long a deletion without a task in its answer waits for the data plane. */
+const DELETION_SECONDS = 10;
+
+/** Commands on the health monitor of a pool: one transaction and one task each. */
+export class HealthMonitorService {
+  readonly #parts: PartService;
+  readonly #tasks: TaskReads;
+
+  constructor(parts: PartService, tasks: TaskReads) {
+    this.#parts = parts;
+    this.#tasks = tasks;
+  }
+
+  /** @throws Invalid, NotFound for the pool, Conflict when it has one */
+  async create(ctx: RegionContext, poolId: string, input: HealthMonitorInput): Promise<TaskRef> {
+    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, ({ tree, rows }) => {
+      const pool = partOf(tree.pools, poolId, 'Pool');
+      const faults = new Faults();
+      checkHealthMonitor(input, pool.protocol, '', faults);
+      faults.refuse();
+      const other = tree.monitors.find(({ pool_id }) => pool_id === pool.id);
+      if (other) throw new Conflict(`Pool ${pool.id} has health monitor ${other.id} already`);
+      const id = rows.addMonitor(pool.id, input);
+      return { task: 'create_lbpool_health_monitor', subject: { id, name: pool.name } };
+    });
+  }
+
+  /** Resolves when it is gone; when the data plane takes its time, it goes later.
+   *  @throws NotFound for the pool, or when it has none; Conflict with the reason when it could not go */
+  async delete(ctx: RegionContext, poolId: string): Promise<void> {
+    const { tasks } = await this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, ({ tree }) => {
+      const pool = partOf(tree.pools, poolId, 'Pool');
+      const monitor = tree.monitors.find(({ pool_id }) => pool_id === pool.id);
+      if (!monitor) throw new NotFound(`Pool ${pool.id} has no health monitor`);
+      return {
+        task: 'delete_lbpool_health_monitor',
+        subject: { id: monitor.id, name: pool.name },
+        removals: [{ kind: 'monitor', id: monitor.id }],
+      };
+    });
+    // An operator may do this to another client's project, whose task it is then.
+    const owner = { ...ctx, caller: { ...ctx.caller, clientId: ctx.project.clientId } };
+    for (const id of tasks) {
+      const { state, error } = await this.#tasks.await(owner, id, DELETION_SECONDS);
+      if (state === 'ERROR') throw new Conflict(`The health monitor could not be deleted: ${error}`);
+    }
+  }
+}

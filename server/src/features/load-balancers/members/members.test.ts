@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { created, remains } from '../testing/bodies.ts';
+import { faultsOf, made, madeOne, NOTHING } from '../testing/parts.ts';
+
+let server: TestServer;
+let pool: string;
+
+const POOLS = '/cloud/v1/lbpools/1/2';
+const membersOf = (id: string) => `/cloud/v1/loadbalancers/1/2/pools/${id}/members`;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+beforeEach(async () => {
+  const lb = await created(server, { name: 'members' });
+  const body = { load_balancer_id: lb, name: 'pool', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
+  pool = await madeOne(server, 'pools', server.call('POST', POOLS, { body }));
+});
+
+afterAll(() => server.close());
+
+const call = (method: string, path: string, body?: unknown) =>
+  server.call(method, path, body === undefined ? {} : { body });
+const add = (address: string, protocol_port = 80, more = {}) =>
+  madeOne(server, 'members', call('POST', membersOf(pool), { address, protocol_port, ...more }));
+const get = async (id: string) => (await call('GET', `${membersOf(pool)}/${id}`)).body;
+const list = async (query = '') => (await call('GET', `${membersOf(pool)}?${query}`)).body;
+
+test('a member is added, read, changed and removed, and nothing of it is left', async () => {
+  const before = await remains(server);
+  const reply = await call('POST', membersOf(pool), { address: '10.0.0.1', protocol_port: 80 });
+  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED', task_type: 'create_lbmember' });
+  const [{ id }] = (await list()).results;
+  const fresh = await get(id);
+  expect(fresh).toEqual({
+    ...{ id, address: '10.0.0.1', protocol_port: 80, weight: 1, backup: false, admin_state_up: true },
+    ...{ subnet_id: null, monitor_address: null, monitor_port: null },
+    ...{ operating_status: 'NO_MONITOR', provisioning_status: 'ACTIVE' },
+  });
+  const change = { weight: 0, backup: true, monitor_address: '10.0.0.2', monitor_port: 81 };
+  const patch = (body: object) => call('PATCH', `${membersOf(pool)}/${id}`, body);
+  const changed = await server.ended(await patch(change));
+  expect(changed).toMatchObject({ task_type: 'patch_lbmember', created_resources: { members: [id] } });
+  expect(await get(id)).toEqual({ ...fresh, ...change, operating_status: 'DRAINING' });
+  for (const same of [{}, change]) expect((await patch(same)).body).toEqual({ tasks: [] });
+  const removed = await server.ended(await call('DELETE', `${membersOf(pool)}/${id}`));
+  expect(removed).toMatchObject({ state: 'FINISHED', task_type: 'delete_lbmember' });
+  expect((await call('GET', `${membersOf(pool)}/${id}`)).status).toBe(404);
+  expect(await remains(server)).toEqual(before);
+});
+
+test('older clients add and remove members on another path', async () => {
+  const older = `${POOLS}/${pool}/member`;
+  const body = { address: '10.0.0.1', protocol_port: 80 };
+  const id = await madeOne(server, 'members', call('POST', older, body));
+  expect((await call('GET', `${POOLS}/${pool}`)).body.members).toMatchObject([{ id }]);
+  await made(server, call('DELETE', `${older}/${id}`));
+  expect((await list()).count).toBe(0);
+});
+
+test('replacing all members adds, changes and removes, and who stays keeps its id', async () => {
+  const [one, two] = [await add('10.0.0.1'), await add('10.0.0.2', 80, { weight: 7 })];
+  const put = (body: unknown) => call('PUT', membersOf(pool), body);
+  const task = await server.ended(
+    await put([
+      { address: '10.0.0.2', protocol_port: 80, weight: 3 },
+      { address: '10.0.0.3', protocol_port: 80 },
+    ]),
+  );
+  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'put_lbmembers' });
+  const { results } = await list();
+  expect(results).toMatchObject([{ id: two, weight: 3 }, { address: '10.0.0.3' }]);
+  expect(results.map(({ id }: { id: string }) => id)).not.toContain(one);
+  expect((await put(results)).body).toEqual({ tasks: [] });
+  await made(server, put([]));
+  expect(await list()).toEqual({ count: 0, results: [] });
+  expect((await put([])).body).toEqual({ tasks: [] });
+});
+
+test('a list is ordered by address as a number or by creation, in pages', async () => {
+  const [b, a, c] = [await add('10.0.0.10'), await add('10.0.0.9'), await add('10.0.0.10', 79)];
+  const ids = async (query: string) => (await list(query)).results.map(({ id }: { id: string }) => id);
+  expect(await ids('')).toEqual([a, c, b]);
+  expect(await ids('order_by=address.desc')).toEqual([b, c, a]);
+  expect(await ids('order_by=created_at.asc')).toEqual([b, a, c]);
+  expect(await ids('order_by=created_at.desc&limit=1&offset=1')).toEqual([a]);
+  expect(await list('offset=3')).toEqual({ count: 3, results: [] });
+});
+
+test('every fault is named, a member is one only once, and what is named must be there', async () => {
+  const id = await add('10.0.0.1');
+  const post = (body: object) => call('POST', membersOf(pool), body);
+  expect(await faultsOf(post({ address: 'web', protocol_port: 0, weight: 257 }))).toEqual([
+    'address',
+    'protocol_port',
+    'weight',
+  ]);
+  const twin = { address: '10.0.0.2', protocol_port: 80 };
+  expect(await faultsOf(call('PUT', membersOf(pool), [twin, twin, { protocol_port: 1 }]))).toEqual([
+    '2.address',
+  ]);
+  expect(await faultsOf(call('PUT', membersOf(pool), [twin, twin]))).toEqual(['1.protocol_port']);
+  expect(await faultsOf(call('PATCH', `${membersOf(pool)}/${id}`, { weight: -1 }))).toEqual(['weight']);
+  const again = await post({ address: '10.0.0.1', protocol_port: 80 });
+  expect(again).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
+  expect(again.body.message).toContain(id);
+  expect((await post({ ...twin, instance_id: NOTHING })).status).toBe(404);
+  const statuses = await Promise.all([
+    call('GET', membersOf(NOTHING)),
+    call('POST', membersOf(NOTHING), twin),
+    call('PUT', membersOf(NOTHING), []),
+    ...['GET', 'DELETE'].flatMap((method) => [
+      call(method, `${membersOf(pool)}/${NOTHING}`),
+      call(method, `${membersOf(NOTHING)}/${id}`),
+    ]),
+    call('PATCH', `${membersOf(NOTHING)}/${id}`, {}),
+  ]);
+  expect(statuses.map(({ status }) => status)).toEqual(statuses.map(() => 404));
+  expect((await list()).count).toBe(1);
+});

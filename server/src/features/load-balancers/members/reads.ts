@@ -1,0 +1,63 @@
+import { NotFound } from '../../../kernel/errors.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { parseOrder } from '../../../platform/http/schemas.ts';
+import type { MemberRow } from '../model.ts';
+import type { MemberListQuery } from './schema.ts';
+
+const DEFAULT_LIMIT = 1000;
+
+const COLUMNS = `m.id, m.address, m.protocol_port, m.weight, m.admin_state_up, m.backup, m.operating_status,
+  m.provisioning_status, m.subnet_id, m.monitor_address, m.monitor_port`;
+
+/** Addresses of one pool are told apart by their ports. */
+const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at', 'id'] } as const;
+
+/** Members of a pool.
+ *  @throws NotFound for the pool */
+export async function listMembers(ctx: RegionContext, poolId: string, query: MemberListQuery) {
+  const order = query.order_by ?? 'address.asc';
+  const { field, direction } = parseOrder<keyof typeof KEYS>(order);
+  const by = (alias: string) => KEYS[field].map((key) => `${alias}.${key} ${direction}`).join(', ');
+  const rows = await ctx.db.named<(MemberRow | { id: null }) & { count: number }>(
+    `lb_member_list_${order}`,
+    `select c.count, ${COLUMNS}
+       from (select p.id, (select count(*) from lb_members where pool_id = p.id) as count from lb_pools p
+              where p.id = $1 and p.project_id = $2 and p.region_id = $3) c
+       left join lateral (select * from lb_members m where m.pool_id = c.id
+                           order by ${by('m')} limit $4 offset $5) m on true
+      order by ${by('m')}`,
+    [poolId, ctx.project.id, ctx.region.id, query.limit ?? DEFAULT_LIMIT, query.offset ?? 0],
+  );
+  const [first] = rows;
+  if (!first) throw new NotFound(`Pool ${poolId} was not found`);
+  const results = rows.filter((row): row is MemberRow & { count: number } => row.id !== null);
+  return { count: first.count, results: results.map(viewMember) };
+}
+
+/** @throws NotFound */
+export async function getMember(ctx: RegionContext, poolId: string, id: string) {
+  const [row] = await ctx.db.named<MemberRow>(
+    'lb_member_get',
+    `select ${COLUMNS} from lb_members m join lb_pools p on p.id = m.pool_id
+      where m.id = $1 and p.id = $2 and p.project_id = $3 and p.region_id = $4`,
+    [id, poolId, ctx.project.id, ctx.region.id],
+  );
+  if (!row) throw new NotFound(`Member ${id} was not found`);
+  return viewMember(row);
+}
+
+export function viewMember(row: MemberRow) {
+  return {
+    id: row.id,
+    address: row.address,
+    protocol_port: row.protocol_port,
+    weight: row.weight,
+    admin_state_up: row.admin_state_up,
+    backup: row.backup,
+    operating_status: row.operating_status,
+    provisioning_status: row.provisioning_status,
+    subnet_id: row.subnet_id,
+    monitor_address: row.monitor_address,
+    monitor_port: row.monitor_port,
+  };
+}

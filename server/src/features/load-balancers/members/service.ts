@@ -1,0 +1,97 @@
+import { Conflict, NotFound } from '../../../kernel/errors.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import type { TaskRef } from '../../../platform/tasks/start.ts';
+import { Faults } from '../faults.ts';
+import type { LoadBalancerTree, MemberRow } from '../model.ts';
+import { storedAddress } from '../parts/rows.ts';
+import { differing, type PartService, partOf, scopeOf } from '../parts/service.ts';
+import { requireOfMembers } from '../references.ts';
+import { replaceMembers } from './replace.ts';
+import { checkMembers, memberKey } from './rules.ts';
+import type { MemberInput, UpdateMember } from './schema.ts';
+
+/** Commands on the members of a pool: one transaction and one task each. */
+export class MemberService {
+  readonly #parts: PartService;
+
+  constructor(parts: PartService) {
+    this.#parts = parts;
+  }
+
+  /** @throws Invalid, NotFound for the pool and what the body names, Conflict when it is a member already */
+  async create(ctx: RegionContext, poolId: string, input: MemberInput): Promise<TaskRef> {
+    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, async ({ tree, rows, tx }) => {
+      const pool = partOf(tree.pools, poolId, 'Pool');
+      await requireOfMembers(tx, [input], scopeOf(tree));
+      const twin = tree.members.find((row) => row.pool_id === pool.id && memberKey(row) === memberKey(input));
+      if (twin) {
+        throw new Conflict(`${input.address} port ${input.protocol_port} is member ${twin.id} of this pool`);
+      }
+      const id = rows.addMember(pool.id, input);
+      return { task: 'create_lbmember', subject: { id, name: nameOf(input) } };
+    });
+  }
+
+  /** Gives the pool exactly these members; no change needs no task.
+   *  @throws Invalid naming every faulty member, NotFound */
+  async replace(ctx: RegionContext, poolId: string, members: readonly MemberInput[]): Promise<TaskRef> {
+    const faults = new Faults();
+    checkMembers(members, '', faults);
+    faults.refuse();
+    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, async ({ tree, rows, tx }) => {
+      const pool = partOf(tree.pools, poolId, 'Pool');
+      await requireOfMembers(tx, members, scopeOf(tree));
+      const { patches, removals, added } = replaceMembers(tree, rows, pool.id, members);
+      if (patches.length + removals.length + added.length === 0) return undefined;
+      return {
+        task: 'put_lbmembers',
+        subject: { id: pool.id, name: pool.name },
+        updates: { member: patches },
+        removals,
+        created: { members: patches.map(({ id }) => id) },
+      };
+    });
+  }
+
+  /** A change that changes nothing needs no task.
+   *  @throws Invalid, NotFound */
+  async update(ctx: RegionContext, poolId: string, id: string, input: UpdateMember): Promise<TaskRef> {
+    return this.#parts.changePart(ctx, { kind: 'member', id }, ({ tree }) => {
+      const row = memberOf(tree, poolId, id);
+      const set = differing(row, {
+        ...input,
+        monitor_address:
+          input.monitor_address === undefined ? undefined : storedAddress(input.monitor_address),
+      });
+      if (Object.keys(set).length === 0) return undefined;
+      return {
+        task: 'patch_lbmember',
+        subject: { id: row.id, name: nameOf(row) },
+        updates: { member: [{ id: row.id, set }] },
+        created: { members: [row.id] },
+      };
+    });
+  }
+
+  /** @throws NotFound */
+  async delete(ctx: RegionContext, poolId: string, id: string): Promise<TaskRef> {
+    return this.#parts.changePart(ctx, { kind: 'member', id }, ({ tree }) => {
+      const row = memberOf(tree, poolId, id);
+      return {
+        task: 'delete_lbmember',
+        subject: { id: row.id, name: nameOf(row) },
+        removals: [{ kind: 'member', id: row.id }],
+      };
+    });
+  }
+}
+
+function memberOf(tree: LoadBalancerTree, poolId: string, id: string): MemberRow {
+  const row = partOf(tree.members, id, 'Member');
+  if (row.pool_id !== poolId.toLowerCase()) throw new NotFound(`Member ${id} was not found`);
+  return row;
+}
+
+/** Members have no names of their own. */
+const nameOf = ({ address, protocol_port: port }: Pick<MemberInput, 'address' | 'protocol_port'>) =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;

@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { NotFound } from '../../../kernel/errors.ts';
+import { refuseUnstorable } from '../../../platform/http/body.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { viewMember } from '../members/reads.ts';
+import type { HealthMonitorRow, MemberRow, PoolRow } from '../model.ts';
+import { listParts, readPart } from '../parts/list-store.ts';
+import type { PoolListQuery } from './schema.ts';
+
+const DEFAULT_LIMIT = 1000;
+
+/** A pool as lists show it. */
+interface ListedPool extends PoolRow {
+  readonly load_balancer_id: string;
+  readonly creator_task_id: string | null;
+  readonly task_id: string | null;
+  readonly listener_ids: readonly string[];
+  readonly monitor: HealthMonitorRow | null;
+  /** Only their ids, unless more is asked for. */
+  readonly members: readonly (MemberRow | { readonly id: string })[];
+}
+
+/** Listeners that send requests to it: by default, or by an L7 policy. */
+const LISTENER_IDS = `coalesce((select jsonb_agg(l.id order by l.created_at, l.id) from lb_listeners l
+    where l.id in (select d.id from lb_listeners d where d.default_pool_id = t.id
+             union select p.listener_id from lb_l7_policies p where p.redirect_pool_id = t.id)), '[]')`;
+
+const columns = (details: boolean) => `t.id, t.load_balancer_id, t.name, t.protocol, t.lb_algorithm,
+  t.session_persistence, t.secret_id, t.ca_secret_id, t.crl_secret_id, t.timeout_client_data,
+  t.timeout_member_connect, t.timeout_member_data, t.admin_state_up, t.provisioning_status, t.operating_status,
+  t.task_id, t.creator_task_id,
+  ${LISTENER_IDS} as listener_ids,
+  (select to_jsonb(h) - 'previous' from lb_health_monitors h where h.pool_id = t.id) as monitor,
+  coalesce((select jsonb_agg(${details ? `to_jsonb(m) - 'previous'` : `jsonb_build_object('id', m.id)`}
+                             order by m.created_at, m.id) from lb_members m where m.pool_id = t.id), '[]') as members`;
+
+const listing = (details: boolean) => ({
+  table: 'lb_pools',
+  resource: 'pools',
+  columns: columns(details),
+});
+
+const poolsOf = (listenerId: string) =>
+  sql`select default_pool_id from lb_listeners where id = ${listenerId}::uuid and default_pool_id is not null
+      union select redirect_pool_id from lb_l7_policies
+             where listener_id = ${listenerId}::uuid and redirect_pool_id is not null`;
+
+export async function listPools(ctx: RegionContext, query: PoolListQuery) {
+  refuseUnstorable(query, 'query');
+  const { load_balancer_id: loadBalancerId, listener_id: listenerId, name, details = false } = query;
+  const { count, rows } = await listParts<ListedPool>(
+    ctx.db,
+    { ...listing(details), name: details ? 'lb_pool_list_details' : 'lb_pool_list' },
+    {
+      projectId: ctx.project.id,
+      regionId: ctx.region.id,
+      conditions: [
+        ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
+        ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
+        ...(name === undefined ? [] : [sql`name = ${name}`]),
+      ],
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    },
+  );
+  return { count, results: rows.map(viewPool) };
+}
+
+/** @throws NotFound */
+export async function getPool(ctx: RegionContext, id: string) {
+  const row = await readPart<ListedPool>(
+    ctx.db,
+    { ...listing(true), name: 'lb_pool_get' },
+    { id, projectId: ctx.project.id, regionId: ctx.region.id },
+  );
+  if (!row) throw new NotFound(`Pool ${id} was not found`);
+  return viewPool(row);
+}
+
+function viewPool(row: ListedPool) {
+  return {
+    id: row.id,
+    name: row.name,
+    protocol: row.protocol,
+    lb_algorithm: row.lb_algorithm,
+    admin_state_up: row.admin_state_up,
+    operating_status: row.operating_status,
+    provisioning_status: row.provisioning_status,
+    listeners: row.listener_ids.map((id) => ({ id })),
+    loadbalancers: [{ id: row.load_balancer_id }],
+    members: row.members.map((member) => ('address' in member ? viewMember(member) : { id: member.id })),
+    healthmonitor: row.monitor && viewMonitor(row.monitor),
+    session_persistence: row.session_persistence && {
+      type: row.session_persistence.type,
+      cookie_name: row.session_persistence.cookie_name,
+      persistence_timeout: row.session_persistence.persistence_timeout,
+      persistence_granularity: row.session_persistence.persistence_granularity,
+    },
+    secret_id: row.secret_id,
+    ca_secret_id: row.ca_secret_id,
+    crl_secret_id: row.crl_secret_id,
+    timeout_client_data: row.timeout_client_data,
+    timeout_member_connect: row.timeout_member_connect,
+    timeout_member_data: row.timeout_member_data,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+  };
+}
+
+function viewMonitor(row: HealthMonitorRow) {
+  return {
+    id: row.id,
+    type: row.type,
+    delay: row.delay,
+    timeout: row.timeout,
+    max_retries: row.max_retries,
+    max_retries_down: row.max_retries_down,
+    admin_state_up: row.admin_state_up,
+    http_method: row.http_method,
+    http_version: row.http_version,
+    url_path: row.url_path,
+    domain_name: row.domain_name,
+    expected_codes: row.expected_codes,
+    operating_status: row.operating_status,
+    provisioning_status: row.provisioning_status,
+  };
+}

@@ -1,0 +1,75 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
+import { Db, together } from './db.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 4 });
+});
+
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const insert = (name: string) =>
+  [`test_insert`, `insert into clients (name, email) values ($1, '') returning name`, [name]] as const;
+const names = async () =>
+  (await db.named<{ name: string }>('test_names', 'select name from clients order by id', [])).map(
+    (r) => r.name,
+  );
+
+test('statements that are started together run in their order, and give each its result', async () => {
+  const results = await db.transaction((tx) =>
+    together([tx.named(...insert('a')), tx.named(...insert('b')), Promise.resolve('no statement')]),
+  );
+  expect(results).toEqual([[{ name: 'a' }], [{ name: 'b' }], 'no statement']);
+  expect(await names()).toEqual(['a', 'b']);
+});
+
+test('of statements that are started together the first fault is told, and nothing is kept', async () => {
+  const work = db.transaction((tx) => {
+    const refused = tx.named(...insert('a')).then(() => {
+      throw new Error('refused after its statement');
+    });
+    return together([refused, tx.named('test_faulty', 'select 1 / 0', [])]);
+  });
+  await expect(work).rejects.toThrow('refused after its statement');
+  expect(await names()).toEqual([]);
+  // The connection goes on being of use, also for the statement that failed.
+  await expect(db.named('test_faulty', 'select 1 / 0', [])).rejects.toThrow('division by zero');
+  await db.transaction((tx) => tx.named(...insert('b')));
+  expect(await names()).toEqual(['b']);
+});
+
+test('what waits for the commit is called after it, and never when there is none', async () => {
+  const calls: string[] = [];
+  await db.transaction(async (tx) => {
+    tx.afterCommit(() => calls.push('kept'));
+    await tx.named(...insert('a'));
+    expect(calls).toEqual([]);
+  });
+  const forgotten = db.transaction(async (tx) => {
+    tx.afterCommit(() => calls.push('forgotten'));
+    throw new Error('no');
+  });
+  await expect(forgotten).rejects.toThrow('no');
+  expect(calls).toEqual(['kept']);
+});
+
+test('notifications reach listeners, those of one moment in one statement', async () => {
+  const listener = await db.pool.connect();
+  const heard: string[] = [];
+  listener.on('notification', ({ channel, payload }) => heard.push(`${channel} ${payload}`));
+  await listener.query('listen test_a; listen test_b');
+  for (const payload of ['1', '2']) db.notify('test_a', payload);
+  db.notify('test_b', '3');
+  await waitUntil(() => heard.length === 3, { what: 'three notifications' });
+  expect(heard).toEqual(['test_a 1', 'test_a 2', 'test_b 3']);
+  listener.release(true);
+});

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clearLeavings, processesIn } from './leavings.ts';
+import { waitUntil } from './wait.ts';
+
+let parent: string;
+const children: ChildProcess[] = [];
+
+beforeAll(() => {
+  parent = mkdtempSync(path.join(tmpdir(), 'virga-leavings-'));
+});
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(parent, { recursive: true, force: true });
+});
+
+/** A folder of somebody's, with a process that works in it. */
+async function left(owner: number, how: 'named' | 'told'): Promise<{ folder: string; child: ChildProcess }> {
+  const folder = path.join(parent, `virga-e2e-${owner}-${how}`);
+  mkdirSync(path.join(folder, 'postgres'), { recursive: true });
+  const args = ['-e', 'setInterval(() => {}, 1000)', ...(how === 'named' ? [folder] : [])];
+  const env = how === 'told' ? { VIRGA_DATA_DIR: folder } : {};
+  const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
+  children.push(child);
+  await waitUntil(() => processesIn(folder).includes(child.pid ?? 0), { what: 'the process to begin' });
+  return { folder, child };
+}
+
+test('what a test process left that is no more is ended and removed, what others work on stays', async () => {
+  const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
+  await once(gone, 'exit');
+  const dead = gone.pid ?? 0;
+  const leavings = [await left(dead, 'named'), await left(dead, 'told')];
+  const used = await left(process.pid, 'named');
+  const ends = leavings.map(({ child }) => once(child, 'exit'));
+  clearLeavings(parent);
+  await Promise.all(ends);
+  for (const { folder } of leavings) expect(existsSync(folder)).toBe(false);
+  expect(existsSync(used.folder)).toBe(true);
+  expect(used.child.exitCode ?? used.child.signalCode).toBeNull();
+});
