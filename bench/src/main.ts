@@ -1,5 +1,6 @@
 import { benchReads, benchWrites, type Figure } from './api.ts';
 import { benchEdge } from './edge.ts';
+import { benchBalancers, benchLists } from './load-balancers.ts';
 import { benchStart } from './start.ts';
 import { benchTraffic } from './traffic.ts';
 
@@ -9,6 +10,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   reads: benchReads,
   writes: benchWrites,
   traffic: benchTraffic,
+  balancers: benchBalancers,
+  lists: benchLists,
   edge: benchEdge,
 };
 

@@ -20,13 +20,7 @@ export interface BenchServer {
 export async function startBenchServer(): Promise<BenchServer> {
   const dataDir = newDataDir();
   const virga = await startVirga({ dataDir, env: { VIRGA_TIME_SCALE: '0', VIRGA_RATE_LIMIT: '0' } });
-  const connection = {
-    host: path.join(dataDir, 'postgres/run'),
-    port: 5432,
-    user: 'virga',
-    password: readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim(),
-    database: 'virga',
-  };
+  const connection = connectionOf(dataDir);
   return {
     virga,
     connection,
@@ -35,6 +29,17 @@ export async function startBenchServer(): Promise<BenchServer> {
       await virga.end('SIGTERM');
       removeDataDir(dataDir);
     },
+  };
+}
+
+/** How to reach the PostgreSQL of a data directory. */
+export function connectionOf(dataDir: string): pg.PoolConfig {
+  return {
+    host: path.join(dataDir, 'postgres/run'),
+    port: 5432,
+    user: 'virga',
+    password: readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim(),
+    database: 'virga',
   };
 }
 
@@ -62,8 +67,8 @@ export async function fillLoadBalancers(
       [projectId, count],
     );
     await client.query(
-      `insert into lb_listeners (id, load_balancer_id, name, protocol, protocol_port, provisioning_status, operating_status, created_at)
-       select gen_random_uuid(), l.id, 'http', 'HTTP', 80 + p, 'ACTIVE', 'ONLINE', l.created_at
+      `insert into lb_listeners (id, load_balancer_id, project_id, region_id, name, protocol, protocol_port, provisioning_status, operating_status, created_at)
+       select gen_random_uuid(), l.id, l.project_id, l.region_id, 'http', 'HTTP', 80 + p, 'ACTIVE', 'ONLINE', l.created_at
          from load_balancers l cross join generate_series(1, 3) p where l.project_id = $1`,
       [projectId],
     );
