@@ -71,7 +71,7 @@ async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> 
     timestamp: now,
   });
   await reserve(tx, { clientId: 1, regionId: GLOBAL_REGION }, { project_count: 1 });
-  await saveRegions(tx, options.defaultRegions, now);
+  if (!options.regions) await saveRegions(tx, options.defaultRegions, now);
   if (!options.apiKey) await addToken(tx, options, credentials.apiToken, 'First run', 'Administrators');
   await addToken(tx, options, credentials.operatorToken, 'Operator', 'operator');
   // Before the commit: a token that is in the database alone could never be learnt.

@@ -52,7 +52,7 @@ async function main(): Promise<void> {
 
 function report({ values, keyId }: Rotation, configured: boolean): void {
   const rest = configured ? ' Take the older keys out of VIRGA_MASTER_KEY.' : '';
-  process.stdout.write(`${values} secrets are now encrypted under the master key ${keyId}.${rest}\n`);
+  process.stdout.write(`Values now encrypted under the master key ${keyId}: ${values}.${rest}\n`);
 }
 
 main().catch((error) => {
