@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { monitor } from '../../server/src/features/load-balancers/testing/bodies.ts';
 import { type Reply, startTestServer, type TaskView, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -73,6 +74,7 @@ async function notFound(path: string): Promise<void> {
 const scoped = (version: string, noun: string) => `/cloud/${version}/${noun}/1/2`;
 const balancers = scoped('v1', 'loadbalancers');
 const listeners = scoped('v1', 'lblisteners');
+const pools = scoped('v1', 'lbpools');
 
 test('load balancer: create, read, update, resize, delete', async () => {
   const id = await created(balancers, { name: 'tool', tags: { a: '1' } }, 'loadbalancers');
@@ -88,7 +90,7 @@ test('load balancer: create, read, update, resize, delete', async () => {
   await deleted(one);
 });
 
-test('listener of a load balancer: create, read, update, delete', async () => {
+test('listener, pool and members on a load balancer, each updated and deleted', async () => {
   const parent = await created(balancers, { name: 'tool parts' }, 'loadbalancers');
   const listener = await created(
     listeners,
@@ -99,6 +101,39 @@ test('listener of a load balancer: create, read, update, delete', async () => {
   await updated('PATCH', `${scoped('v2', 'lblisteners')}/${listener}`, { name: 'web' });
   expect(await read(`${listeners}/${listener}`)).toMatchObject({ name: 'web' });
 
+  const pool = await created(
+    pools,
+    {
+      name: 'app',
+      protocol: 'HTTP',
+      lb_algorithm: 'ROUND_ROBIN',
+      listener_id: listener,
+      healthmonitor: monitor,
+    },
+    'pools',
+  );
+  expect(await read(`${pools}/${pool}`)).toMatchObject({ id: pool, healthmonitor: { type: 'HTTP' } });
+  await updated('PATCH', `${scoped('v2', 'lbpools')}/${pool}`, { lb_algorithm: 'LEAST_CONNECTIONS' });
+  expect((await call('DELETE', `${pools}/${pool}/healthmonitor`)).status).toBe(204);
+  expect(await read(`${pools}/${pool}`)).toMatchObject({
+    lb_algorithm: 'LEAST_CONNECTIONS',
+    healthmonitor: null,
+  });
+
+  const address = { address: '10.0.0.1', protocol_port: 8080 };
+  const member = await created(`${pools}/${pool}/member`, address, 'members');
+  const { members } = await read(`${pools}/${pool}`);
+  expect(members).toMatchObject([{ ...address, id: member, weight: 1 }]);
+  const change = await finished(
+    await call('PATCH', `${scoped('v2', 'lbpools')}/${pool}`, { members: [{ ...address, weight: 9 }] }),
+  );
+  expect(change.created_resources?.members).toBeDefined();
+  const [kept] = (await read(`${pools}/${pool}`)).members;
+  expect(kept).toMatchObject({ ...address, weight: 9 });
+  await finished(await call('DELETE', `${pools}/${pool}/member/${kept.id}`));
+  expect((await read(`${pools}/${pool}`)).members).toEqual([]);
+
+  await deleted(`${pools}/${pool}`);
   await deleted(`${listeners}/${listener}`);
   await deleted(`${balancers}/${parent}`);
 });
