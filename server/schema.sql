@@ -187,14 +187,17 @@ create table k8s_clusters (
   task_id uuid,
   creator_task_id uuid not null,
   created_at timestamp with time zone not null,
+  fixed_subnet_id uuid,
   constraint k8s_clusters_pkey PRIMARY KEY (id),
   constraint k8s_clusters_status_check CHECK ((status = ANY (ARRAY['Provisioning'::text, 'Provisioned'::text, 'Deleting'::text]))),
   constraint k8s_clusters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint k8s_clusters_fixed_subnet_id_fkey FOREIGN KEY (fixed_subnet_id) REFERENCES subnets(id),
   constraint k8s_clusters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint k8s_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX k8s_clusters_created ON public.k8s_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX k8s_clusters_name ON public.k8s_clusters USING btree (project_id, region_id, name);
+CREATE INDEX k8s_clusters_subnet ON public.k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
 CREATE CONSTRAINT TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('k8s_clusters');
 
 create table k8s_nodes (
@@ -208,6 +211,7 @@ create table k8s_nodes (
   private_ip text not null,
   state_since timestamp with time zone not null,
   simulated_condition text,
+  subnet_id uuid,
   constraint k8s_nodes_pkey PRIMARY KEY (id),
   constraint k8s_nodes_simulated_condition_check CHECK ((simulated_condition = ANY (ARRAY['Ready'::text, 'NotReady'::text, 'Gone'::text]))),
   constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'UNREADY'::text, 'REMOVING'::text]))),
@@ -218,6 +222,8 @@ CREATE INDEX k8s_nodes_cluster ON public.k8s_nodes USING btree (cluster_id, numb
 CREATE UNIQUE INDEX k8s_nodes_number ON public.k8s_nodes USING btree (number);
 CREATE INDEX k8s_nodes_pool ON public.k8s_nodes USING btree (pool_id);
 CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state = ANY (ARRAY['BUILDING'::text, 'REMOVING'::text]));
+CREATE TRIGGER k8s_nodes_address_gone AFTER DELETE ON public.k8s_nodes FOR EACH ROW WHEN ((old.subnet_id IS NOT NULL)) EXECUTE FUNCTION keep_node_address();
+CREATE TRIGGER k8s_nodes_address_new AFTER INSERT ON public.k8s_nodes FOR EACH ROW WHEN ((new.subnet_id IS NOT NULL)) EXECUTE FUNCTION keep_node_address();
 
 create table k8s_pools (
   id uuid not null,
@@ -1074,6 +1080,22 @@ begin
   if tg_op <> 'DELETE' and new.floating_ip_address is not null then
     insert into region_addresses (region_id, address, owner_id)
     values (new.region_id, new.floating_ip_address, new.id);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_node_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+    select c.region_id, c.network_id, new.private_ip::inet, new.id, new.subnet_id
+      from k8s_clusters c where c.id = new.cluster_id;
+  else
+    delete from region_addresses
+     where subnet_id = old.subnet_id and address = old.private_ip::inet and owner_id = old.id;
   end if;
   return null;
 end $function$;

@@ -185,7 +185,7 @@ class Chaos {
       const { body } = await client.read(list);
       await Promise.all(
         (body.results as Row[])
-          .filter(({ is_default }) => !is_default)
+          .filter(({ is_default, external }) => !is_default && !external)
           .map(async (row) => {
             const task = await client.ended(await client.write('DELETE', one(row)));
             if (task?.state !== 'FINISHED') faults.push(`${one(row)} was not deleted: ${task?.error}`);

@@ -74,6 +74,8 @@ const QUOTAS = [
   ['cluster_count', 'k8s_clusters'],
   ['floating_count', 'floating_ips'],
   ['secret_count', 'secrets'],
+  ['network_count', 'networks'],
+  ['subnet_count', 'subnets'],
 ] as const;
 
 /** The triggers say which table a counter counts. */

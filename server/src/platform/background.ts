@@ -90,7 +90,11 @@ class Leases {
 
   #connect(): Promise<pg.PoolClient> {
     this.#session ??= this.#db.pool.connect().then((client) => {
-      client.on('error', () => this.#forget());
+      client.on('error', () => {
+        this.#forget();
+        // Not given back it would stay in the pool, which then could never be closed.
+        client.release(true);
+      });
       return client;
     });
     this.#session.catch(() => this.#forget());

@@ -13,8 +13,9 @@ export interface Actor {
 export interface Row {
   readonly id: string;
   readonly name: string;
-  /** Of projects: the one that cannot be deleted. */
+  /** Of projects and networks: one that cannot be deleted. */
   readonly is_default?: boolean;
+  readonly external?: boolean;
 }
 
 export const LOCAL = 1;

@@ -11,7 +11,7 @@ export interface Scope {
 }
 
 const COLUMNS = `id, client_id, project_id, region_id, name, version, control_plane_version, status, keypair,
-  ssh_public_key, settings, network_id, subnet_id, api_address, ca_certificate, client_certificate, key_id,
+  ssh_public_key, settings, network_id, subnet_id, fixed_subnet_id, api_address, ca_certificate, client_certificate, key_id,
   sealed_ca_key, sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, node_serial, upgrade_attempts,
   task_id, creator_task_id, created_at`;
 
@@ -84,9 +84,9 @@ export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
     'k8s_cluster_insert',
     `insert into k8s_clusters (id, client_id, project_id, region_id, name, version, status, keypair, ssh_public_key,
        settings, network_id, subnet_id, api_address, ca_certificate, client_certificate, key_id, sealed_ca_key,
-       sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, task_id, creator_task_id, created_at)
+       sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, task_id, creator_task_id, created_at, fixed_subnet_id)
      values ($1, $2, $3, $4, $5, $6, 'Provisioning', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-             $20, $20, $21)`,
+             $20, $20, $21, $22)`,
     [
       c.id,
       c.client_id,
@@ -109,6 +109,7 @@ export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
       c.kubeconfig_expires_at,
       c.creator_task_id,
       c.timestamp,
+      c.fixed_subnet_id,
     ],
   );
 }

@@ -6,13 +6,14 @@ import { readClusterInstances } from '../instances/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { findSshKey, findSshKeyIds } from '../ssh-keys/index.ts';
-import { type KubernetesService, lockFreeCluster, providerFor, quotaScopeOf } from './access.ts';
+import { type KubernetesService, lockFreeCluster, providerFor, quotaScopeOf, scopeOf } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
 import { issueClient, newAuthority } from './certificates.ts';
 import * as store from './cluster-store.ts';
 import { sealKeys } from './keys.ts';
 import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } from './model.ts';
 import { newPool } from './new-pool.ts';
+import { findFixedNetwork } from './node-network.ts';
 import { insertPool, readNodes } from './pool-store.ts';
 import { checkCluster, checkCni, checkSettings, Faults, isUuid } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema-input.ts';
@@ -37,7 +38,7 @@ export async function createCluster(
   try {
     return await ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      await store.insertCluster(tx, { ...row, api_address });
+      await store.insertCluster(tx, { ...row, ...(await placeOf(tx, ctx, input)), api_address });
       for (const pool of pools) await insertPool(tx, pool);
       const task = await start(tx, ctx, 'create_k8s_cluster_v2', { ...row, taskId });
       await reserve(tx, quotaScopeOf(ctx), clusterAmounts(pools, settings.logging));
@@ -48,6 +49,13 @@ export async function createCluster(
       throw new Conflict(`A Kubernetes cluster with the name ${input.name} exists already`);
     throw error;
   }
+}
+
+/** The network that was asked for, or one that the cluster has to itself. */
+function placeOf(tx: Tx, ctx: RegionContext, { fixed_network, fixed_subnet }: CreateCluster) {
+  if (!fixed_network) return { network_id: ctx.ids.uuid(), subnet_id: ctx.ids.uuid(), fixed_subnet_id: null };
+  const subnetId = fixed_subnet ? fixed_subnet : undefined;
+  return findFixedNetwork(tx, { ...scopeOf(ctx), networkId: fixed_network, subnetId });
 }
 
 /** @returns the public key that nodes are given */
@@ -114,8 +122,6 @@ async function newCluster(service: KubernetesService, ctx: RegionContext, creati
     keypair: input.keypair,
     ssh_public_key: sshPublicKey,
     settings,
-    network_id: input.fixed_network || ctx.ids.uuid(),
-    subnet_id: input.fixed_subnet || ctx.ids.uuid(),
     ca_certificate: ca.certificate,
     client_certificate: client.certificate,
     key_id: keyId,

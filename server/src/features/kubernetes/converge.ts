@@ -6,6 +6,7 @@ import { deleteInstances, insertInstance, markInstances } from '../instances/ind
 import { flavorOf } from './amounts.ts';
 import { lockCluster, setNodeSerial } from './cluster-store.ts';
 import type { ClusterRow, NodeRow, PoolRow } from './model.ts';
+import { type NodeNetwork, nodeNetwork } from './node-network.ts';
 import { type Goal, planNodes } from './plan.ts';
 import * as store from './pool-store.ts';
 import type { KubernetesProvider } from './port.ts';
@@ -104,35 +105,40 @@ interface Addition {
 }
 
 async function addNodes(tx: Tx, deps: ConvergeDeps, cluster: ClusterRow, addition: Addition): Promise<void> {
-  const used = new Set(addition.before.map((node) => node.private_ip));
+  if (addition.add.length === 0) return;
+  const network = await nodeNetwork(tx, cluster, new Set(addition.before.map((node) => node.private_ip)));
   let serial = cluster.node_serial;
   for (const poolId of addition.add) {
     const pool = addition.pools.find(({ id }) => id === poolId);
     if (!pool) continue;
-    do serial += 1;
-    while (!isHost(serial) || used.has(addressOf(serial)));
-    await addNode(tx, deps, cluster, pool, { version: addition.version, serial });
+    serial += 1;
+    await addNode(tx, deps, cluster, pool, { version: addition.version, serial, network });
   }
-  if (serial !== cluster.node_serial) await setNodeSerial(tx, cluster.id, serial);
+  await setNodeSerial(tx, cluster.id, serial);
 }
-
-/** Neither the first nor the last address of its /24. */
-const isHost = (serial: number) => (serial & 255) > 0 && (serial & 255) < 255;
-/** Hosts of 192.168.0.0/16, over and over. */
-const addressOf = (serial: number) => `192.168.${(serial >> 8) & 255}.${serial & 255}`;
 
 async function addNode(
   tx: Tx,
   deps: ConvergeDeps,
   cluster: ClusterRow,
   pool: PoolRow,
-  { version, serial }: { version: string; serial: number },
+  { version, serial, network }: { version: string; serial: number; network: NodeNetwork },
 ): Promise<void> {
   const timestamp = deps.timestamp();
   const id = deps.ids.uuid();
   const name = `${cluster.name}-${pool.name}-${serial}`;
-  const private_ip = addressOf(serial);
-  const node = { id, cluster_id: cluster.id, pool_id: pool.id, name, version, private_ip, timestamp };
+  const private_ip = network.nextAddress(serial);
+  const subnet_id = network.subnetId;
+  const node = {
+    id,
+    cluster_id: cluster.id,
+    pool_id: pool.id,
+    name,
+    version,
+    private_ip,
+    subnet_id,
+    timestamp,
+  };
   const number = await store.insertNode(tx, node);
   await insertInstance(tx, {
     id,
@@ -143,7 +149,7 @@ async function addNode(
     flavor: flavorOf(pool.flavor_id),
     private_ip,
     public_ip: pool.is_public_ipv4 ? deps.provider.publicAddress(number) : null,
-    network_name: `k8s-${cluster.name}`,
+    network_name: network.name,
     network_id: cluster.network_id,
     subnet_id: cluster.subnet_id,
     security_groups: pool.security_group_ids.length > 0 ? pool.security_group_ids : ['default'],

@@ -40,6 +40,8 @@ export interface ClusterRow {
   readonly settings: ClusterSettings;
   readonly network_id: string;
   readonly subnet_id: string;
+  /** The same when it is one of the project's; null: the cluster has a network to itself. */
+  readonly fixed_subnet_id: string | null;
   readonly api_address: string;
   readonly ca_certificate: string;
   readonly client_certificate: string;

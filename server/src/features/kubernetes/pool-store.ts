@@ -117,13 +117,26 @@ export async function deletePool(tx: Tx, id: string): Promise<boolean> {
 /** @returns the node's number, unique among all nodes ever made */
 export async function insertNode(
   tx: Tx,
-  node: Omit<NodeRow, 'number' | 'state' | 'state_since'> & { readonly timestamp: string },
+  node: Omit<NodeRow, 'number' | 'state' | 'state_since'> & {
+    /** Null: the address is one of the cluster's own network. */
+    readonly subnet_id: string | null;
+    readonly timestamp: string;
+  },
 ): Promise<number> {
   const [row] = await tx.named<{ number: number }>(
     'k8s_node_insert',
-    `insert into k8s_nodes (id, cluster_id, pool_id, name, version, private_ip, state, state_since)
-     values ($1, $2, $3, $4, $5, $6, 'BUILDING', $7) returning number`,
-    [node.id, node.cluster_id, node.pool_id, node.name, node.version, node.private_ip, node.timestamp],
+    `insert into k8s_nodes (id, cluster_id, pool_id, name, version, private_ip, state, state_since, subnet_id)
+     values ($1, $2, $3, $4, $5, $6, 'BUILDING', $7, $8) returning number`,
+    [
+      node.id,
+      node.cluster_id,
+      node.pool_id,
+      node.name,
+      node.version,
+      node.private_ip,
+      node.timestamp,
+      node.subnet_id,
+    ],
   );
   if (!row) throw new Error('the node was not inserted');
   return row.number;

@@ -141,6 +141,7 @@ export interface K8sClusters {
   control_plane_version: string | null;
   created_at: Date;
   creator_task_id: string;
+  fixed_subnet_id: string | null;
   id: string;
   key_id: string;
   keypair: string;
@@ -172,6 +173,7 @@ export interface K8sNodes {
   simulated_condition: string | null;
   state: string;
   state_since: Date;
+  subnet_id: string | null;
   version: string;
 }
 

@@ -73,6 +73,8 @@ export class TaskWatcher {
       // What ended meanwhile was not heard: everybody looks again.
       client.on('error', () => {
         this.#connection = undefined;
+        // Not given back it would stay in the pool, which then could never be closed.
+        client.release(true);
         this.#wakeAll();
       });
       await client.query(`listen ${TASK_ENDED}`);

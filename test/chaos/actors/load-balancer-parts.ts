@@ -1,0 +1,26 @@
+import { type Actor, SIMULATED } from './actor.ts';
+
+const LBS = `/cloud/v1/loadbalancers/1/${SIMULATED}`;
+const LISTENERS = `/cloud/v1/lblisteners/1/${SIMULATED}`;
+
+/** Listeners of a load balancer come, change and go; at times the load balancer goes and takes them along. */
+export const loadBalancerParts: Actor = {
+  weight: 2,
+  async live(client, number) {
+    const lbAt = (id: string) => `${LBS}/${id}`;
+    const lb = await client.create(LBS, { name: `parts ${number}` }, 'loadbalancers', lbAt);
+    if (lb === undefined) return;
+    const at = (id: string) => `${LISTENERS}/${id}`;
+    const settled = { provisioning_status: 'ACTIVE', task_id: null };
+    const body = { load_balancer_id: lb, name: 'web', protocol: 'HTTP', protocol_port: 80 };
+    const id = await client.create(LISTENERS, body, 'listeners', at, { ...settled, name: 'web' });
+    if (id === undefined) return;
+    const changed = { ...settled, connection_limit: 5 };
+    const change = ['PATCH', at(id).replace('/v1/', '/v2/'), { connection_limit: 5 }] as const;
+    if (client.random() < 0.7 && !(await client.change(change, at(id), changed))) return;
+    if (client.random() < 0.5) return void (await client.maybeRemove(at(id)));
+    client.doubt(at(id));
+    await client.maybeRemove(lbAt(lb));
+  },
+  all: [],
+};
