@@ -740,6 +740,38 @@ create table regions (
 );
 CREATE TRIGGER regions_external_network AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_external_network();
 
+create table reserved_fixed_ips (
+  port_id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  network_id uuid not null,
+  subnet_id uuid not null,
+  space uuid not null,
+  ip_address inet,
+  is_external boolean not null,
+  is_vip boolean not null,
+  name text collate "C" not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint reserved_fixed_ips_pkey PRIMARY KEY (port_id),
+  constraint reserved_fixed_ips_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
+  constraint reserved_fixed_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint reserved_fixed_ips_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
+);
+CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
+CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
+CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
+CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
+CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
+CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
+CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.ip_address IS NULL) AND (new.ip_address IS NOT NULL))) EXECUTE FUNCTION keep_reserved_address();
+CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
+CREATE TRIGGER reserved_fixed_ips_address_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
+CREATE CONSTRAINT TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE ON public.reserved_fixed_ips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('reserved_fixed_ips');
+
 create table resource_count_changes (
   xid xid8 default pg_current_xact_id() not null,
   project_id integer not null,
@@ -1100,17 +1132,39 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_reserved_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    delete from region_addresses a
+     where a.region_id = old.region_id and a.space = old.space and a.address = old.ip_address
+       and a.owner_id = old.port_id and not exists (
+         select from load_balancers lb where lb.vip_port_id = old.port_id and lb.vip_address = old.ip_address);
+  elsif new.ip_address is not null and not exists (
+    select from region_addresses a where a.region_id = new.region_id and a.space = new.space
+       and a.address = new.ip_address and a.owner_id = new.port_id) then
+    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+    values (new.region_id, new.space, new.ip_address, new.port_id, new.subnet_id);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_vip_address()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_op <> 'INSERT' then
+  if tg_op <> 'INSERT' and old.vip_address is not null and not exists (
+    select from reserved_fixed_ips r where r.port_id = old.vip_port_id and r.ip_address = old.vip_address) then
     delete from region_addresses
      where region_id = old.region_id and space = old.vip_space and address = old.vip_address
        and owner_id = old.vip_port_id;
   end if;
-  if tg_op <> 'DELETE' and new.vip_address is not null then
+  if tg_op <> 'DELETE' and new.vip_address is not null and not exists (
+    select from region_addresses a where a.region_id = new.region_id and a.space = new.vip_space
+       and a.address = new.vip_address and a.owner_id = new.vip_port_id) then
     insert into region_addresses (region_id, space, address, owner_id, subnet_id)
     values (new.region_id, new.vip_space, new.vip_address, new.vip_port_id, new.vip_subnet_id);
   end if;

@@ -8,23 +8,17 @@ import { edgeSettings, end, freePort, type Running, startNginx } from '../../edg
 import { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
 import { videoToken } from '../../server/src/kernel/video-signature.ts';
 import { waitUntil } from '../../test/harness/wait.ts';
+import { type Figure, median } from './measure.ts';
 
 /** The built-in edge and the printed nginx configuration beside a plain nginx with `secure_link`, all on the same
  *  files: requests for a 2 KB playlist, and 1 MB segments. And how many tokens one core signs in a second. */
-
-/** One line of the result. */
-export interface Figure {
-  readonly what: string;
-  readonly value: string;
-  readonly goal: string;
-}
 
 const SECRET = 'MySecr3tStr1ng';
 const ACCOUNT = '2675';
 const VIDEO = 'bench';
 const CONNECTIONS = 32;
-const ROUNDS = 3;
-const SECONDS = 3;
+const ROUNDS = 5;
+const SECONDS = 2;
 const SEGMENT_BYTES = 1_000_000;
 
 /** @throws when nginx or wrk are not in the PATH */
@@ -141,7 +135,7 @@ function compare(
     return {
       what: `${file}: ${name}, to plain nginx with secure_link`,
       value: `${ratio.toFixed(2)} (${mine} to ${theirs} ${unit}/s)`,
-      goal: unit === 'requests' ? (GOALS[name] ?? '-') : '-',
+      goal: GOALS[name] ?? '-',
     };
   });
 }
@@ -156,8 +150,6 @@ function load(port: number, file: string, unit: 'requests' | 'MB'): number {
   const requests = Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1]);
   return unit === 'requests' ? requests : (requests * SEGMENT_BYTES) / 1e6;
 }
-
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 function signing(): string {
   const parts = { accountId: ACCOUNT, video: VIDEO, secret: SECRET, ip: '1.2.3.4' };

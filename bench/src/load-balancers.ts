@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../test/harness/process.ts';
-import type { Figure } from './api.ts';
-import { median } from './measure.ts';
-import { type BenchServer, connectionOf, fillLoadBalancers, startBenchServer } from './server.ts';
+import { type Figure, median } from './measure.ts';
+import {
+  type BenchServer,
+  connectionOf,
+  fillLoadBalancers,
+  raiseQuotas,
+  startBenchServer,
+} from './server.ts';
 
 const BALANCERS = 200;
 const SENDERS = 8;
@@ -15,7 +20,7 @@ export async function benchBalancers(): Promise<Figure[]> {
   const env = { VIRGA_RATE_LIMIT: '0' };
   let virga = await startVirga({ dataDir, env });
   try {
-    await raiseQuota(connectionOf(dataDir));
+    await raiseQuotas(connectionOf(dataDir));
     const begin = performance.now();
     const addresses = await createAll(virga);
     const creation = (performance.now() - begin) / 1000;
@@ -92,13 +97,6 @@ function memoryOf(dataDir: string): number {
     }
   }
   return total;
-}
-
-async function raiseQuota(connection: pg.PoolConfig): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  await client.query('update quota_counters set quota_limit = 1000000');
-  await client.end();
 }
 
 const ORDERED = [

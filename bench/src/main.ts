@@ -1,14 +1,18 @@
-import { benchReads, benchWrites, type Figure } from './api.ts';
 import { benchEdge } from './edge.ts';
+import { benchFeatures } from './features.ts';
 import { benchBalancers, benchLists } from './load-balancers.ts';
+import type { Figure } from './measure.ts';
+import { benchReads } from './reads.ts';
 import { benchStart } from './start.ts';
 import { benchTraffic } from './traffic.ts';
+import { benchWrites } from './writes.ts';
 
 /** Runs the benches that are named, or all, and prints a table. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStart,
   reads: benchReads,
   writes: benchWrites,
+  features: benchFeatures,
   traffic: benchTraffic,
   balancers: benchBalancers,
   lists: benchLists,
@@ -22,8 +26,9 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-console.log('| what | measured | goal |\n|---|---|---|');
+console.log('| what | measured | goal | command |\n|---|---|---|---|');
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (named.length > 0 && !named.includes(name)) continue;
-  for (const { what, value, goal } of await bench()) console.log(`| ${what} | ${value} | ${goal} |`);
+  for (const { what, value, goal } of await bench())
+    console.log(`| ${what} | ${value} | ${goal} | \`npm run bench -- ${name}\` |`);
 }

@@ -1,5 +1,18 @@
 import autocannon from 'autocannon';
 
+/** One line of the result. */
+export interface Figure {
+  readonly what: string;
+  readonly value: string;
+  readonly goal: string;
+}
+
+/** How a comparison of two rates is shown. */
+export const perSecond = ({ a, b, ratio }: { a: number; b: number; ratio: number }): string =>
+  `${ratio.toFixed(2)} (${whole(a)} to ${whole(b)} /s)`;
+
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+
 /** Requests per second of one URL, as autocannon counts them in `seconds`. */
 export async function requestsPerSecond(
   url: string,

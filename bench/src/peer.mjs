@@ -28,5 +28,27 @@ app.get('/load-balancers', async (_request, reply) => {
   return reply.type('application/json').send(JSON.stringify({ count: rows[0]?.total ?? 0, results: rows }));
 });
 
+app.get('/clusters', async (_request, reply) => {
+  const { rows } = await pool.query({
+    name: 'clusters',
+    text: `select c.*, (select json_agg(p) from k8s_pools p where p.cluster_id = c.id) as pools,
+                  (select json_agg(n) from k8s_nodes n where n.cluster_id = c.id) as nodes,
+                  (select count from resource_counts where project_id = 1 and region_id = 2 and resource = 'k8s_clusters') as total
+             from k8s_clusters c where project_id = 1 and region_id = 2 order by created_at desc, id desc limit 100`,
+  });
+  return reply.type('application/json').send(JSON.stringify({ count: rows[0]?.total ?? 0, results: rows }));
+});
+
+app.get('/secrets', async (_request, reply) => {
+  const { rows } = await pool.query({
+    name: 'secrets',
+    text: `select name, type, sealed,
+                  (select count from resource_counts where project_id = 1 and region_id = 0 and resource = 'inference_secrets') as total
+             from inference_secrets where project_id = 1 order by name limit 100`,
+  });
+  const results = rows.map(({ sealed, ...row }) => ({ ...row, sealed: sealed.toString('base64') }));
+  return reply.type('application/json').send(JSON.stringify({ count: rows[0]?.total ?? 0, results }));
+});
+
 await app.listen({ port: 0, host: '127.0.0.1' });
 console.log(`peer ${app.listeningOrigin}`);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
+import { GLOBAL_NAMES, REGIONAL_NAMES } from '../../server/src/features/quotas/model.ts';
 import {
   API_KEY,
   newDataDir,
@@ -8,6 +9,8 @@ import {
   startVirga,
   type VirgaProcess,
 } from '../../test/harness/process.ts';
+
+const QUOTAS = [...GLOBAL_NAMES, ...REGIONAL_NAMES];
 
 /** A server of the bench's own, with the database behind it. */
 export interface BenchServer {
@@ -41,6 +44,26 @@ export function connectionOf(dataDir: string): pg.PoolConfig {
     password: readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim(),
     database: 'virga',
   };
+}
+
+/** Creates a load balancer and waits for it.
+ *  @returns the id of the task */
+export async function createLoadBalancer(server: BenchServer, name: string): Promise<string> {
+  const reply = await server.virga.call('POST', '/cloud/v1/loadbalancers/1/2', { name });
+  return (await server.virga.ended(reply)).id;
+}
+
+/** As many of everything as anybody could want. */
+export async function raiseQuotas(connection: pg.PoolConfig): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  await client.query(
+    `insert into quota_counters (client_id, region_id, name, quota_limit)
+     select 1, region, name, 1000000 from unnest($1::int[]) region, unnest($2::text[]) name
+     on conflict (client_id, region_id, name) do update set quota_limit = excluded.quota_limit`,
+    [[0, 1, 2], QUOTAS],
+  );
+  await client.end();
 }
 
 /** Adds load balancers to a project of the simulated region without going through the API. */

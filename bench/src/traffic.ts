@@ -6,8 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { waitUntil } from '../../test/harness/wait.ts';
-import type { Figure } from './api.ts';
-import { pairs, requestsPerSecond } from './measure.ts';
+import { type Figure, pairs, perSecond, requestsPerSecond } from './measure.ts';
 import { startBenchServer } from './server.ts';
 
 /** Traffic through a load balancer against the same HAProxy with the least configuration that works. */
@@ -42,8 +41,7 @@ export async function benchTraffic(): Promise<Figure[]> {
       `/cloud/v1/loadbalancers/1/1/${task.created_resources?.loadbalancers?.[0]}`,
     );
     const through = (url: string) => () => requestsPerSecond(url, { connections: 20, seconds: 2 });
-    const { a, b, ratio } = await pairs(10, through(`http://${body.vip_address}:8088/`), through(bare.url));
-    const value = `${ratio.toFixed(2)} (${Math.round(a)} to ${Math.round(b)} /s)`;
+    const value = perSecond(await pairs(10, through(`http://${body.vip_address}:8088/`), through(bare.url)));
     return [{ what: 'traffic through a load balancer, to a bare HAProxy, 10 pairs', value, goal: '≥ 0.95' }];
   } finally {
     await bare.stop();

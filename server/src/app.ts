@@ -11,6 +11,7 @@ import { networks } from './features/networks/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegionsByIds, regions } from './features/regions/index.ts';
+import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
@@ -104,6 +105,7 @@ export function features({
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),
     networks({ providerOf: providers.networksOf }),
+    reservedFixedIps({ providerOf }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),

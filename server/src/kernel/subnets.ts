@@ -68,3 +68,19 @@ export function isHostOf(range: AddressRange, text: string): boolean {
   if (!usable || address?.version !== range.version) return false;
   return address.value >= usable[0] && address.value <= usable[1];
 }
+
+/** The first address of a subnet that something can have, that is not its gateway's and not taken. */
+export function firstFreeHost(
+  { cidr, gateway }: { readonly cidr: string; readonly gateway: string | null },
+  taken: ReadonlySet<string>,
+): string | undefined {
+  const range = parseRange(cidr);
+  for (const host of range ? hostsOf(range) : []) if (host !== gateway && !taken.has(host)) return host;
+  return undefined;
+}
+
+/** The one spelling of an address; what is none stays as it is. */
+export function canonicalAddress(text: string): string {
+  const address = addressNumber(text);
+  return address ? addressText(address.version, address.value) : text;
+}

@@ -8,5 +8,5 @@ export interface FloatingIpProvider {
    *  provider proposed and that turned out to be taken. */
   allocateFloatingAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
   /** How far a change of a floating IP that nothing carries has come; a change that needs no work is ready. */
-  changeFloatingIp(operation: Operation): Promise<Progress>;
+  changeAddress(operation: Operation): Promise<Progress>;
 }

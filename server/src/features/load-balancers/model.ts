@@ -206,6 +206,8 @@ export interface L7RuleRow extends Statuses {
 export interface LoadBalancerTree extends LoadBalancerRow {
   /** Addresses of the floating IPs that lead to it. */
   readonly floating_addresses: readonly string[];
+  /** Address that is reserved for its port, while it has none. */
+  readonly reserved_address: string | null;
   readonly listeners: readonly ListenerRow[];
   readonly pools: readonly PoolRow[];
   readonly members: readonly MemberRow[];

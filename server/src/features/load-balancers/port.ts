@@ -22,7 +22,7 @@ export interface LoadBalancerProvider {
   /** The same for a floating IP: an address that a load balancer of this region can serve beside its own. */
   allocateFloatingAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
   /** How far a change of a floating IP that no load balancer carries has come. */
-  changeFloatingIp(operation: Operation): Promise<Progress>;
+  changeAddress(operation: Operation): Promise<Progress>;
   /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
    *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */

@@ -5,11 +5,10 @@ import type { ListenerInput } from './listeners/schema.ts';
 import type { MemberInput } from './members/schema.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 
-/** Resources of other kinds that a body may name. Ports and instances are none of this cloud's
- *  yet, so that none of them can be found.
+/** Resources of other kinds that a body may name. Instances are none of this cloud's yet,
+ *  so that none of them can be found.
  *  @throws NotFound for the first one */
 export function refuseUnknownReferences(input: CreateLoadBalancer): void {
-  refuse('Port', input.vip_port_id);
   for (const listener of input.listeners ?? []) refuseOfListener(listener);
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/database/db.ts';
 import { FLOATING_ADDRESSES_OF_LB } from '../floating-ips/index.ts';
+import { RESERVED_ADDRESS_OF_LB } from '../reserved-fixed-ips/index.ts';
 import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
 
 /** Load balancers with everything that belongs to them, one statement however many there are. */
@@ -18,7 +19,7 @@ const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flav
   ${parts('lb_health_monitors', 't.id')} as monitors,
   ${parts('lb_l7_policies', 't.position, t.id')} as policies,
   ${parts('lb_l7_rules', IN_ORDER)} as rules,
-  ${FLOATING_ADDRESSES_OF_LB}`;
+  ${FLOATING_ADDRESSES_OF_LB}, ${RESERVED_ADDRESS_OF_LB}`;
 
 export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {
   const [row] = await db.named<LoadBalancerTree>(

@@ -19,6 +19,8 @@ export {
 export type { NetworkProvider } from './port.ts';
 export { Network } from './schema.ts';
 export type { NetworkDeps } from './service.ts';
+export { readNetworks } from './store.ts';
+export { viewNetwork } from './views.ts';
 
 export function networks(deps: NetworkDeps): Feature {
   return {

@@ -280,6 +280,24 @@ test('of a deletion and a load balancer that come at once, one wins', async () =
   }
 });
 
+test('of the deletion of a network and a load balancer or subnet that come at once, none is lost', async () => {
+  for (let round = 0; round < 5; round++) {
+    const id = await network();
+    const sub = await subnet(id);
+    const replies = await Promise.all([
+      call('DELETE', `${NETWORKS}/${id}`),
+      call('POST', LBS, { name: 'racing', vip_subnet_id: sub }),
+      call('POST', SUBNETS, { name: 'sub', network_id: id, cidr: '10.77.0.0/24' }),
+    ]);
+    const ends = await Promise.all(
+      replies.map(async (reply) => (reply.status === 200 ? (await server.ended(reply)).state : reply.status)),
+    );
+    const [deletion, balancer] = ends;
+    expect(ends.every((end) => ['FINISHED', 404, 409].includes(end))).toBe(true);
+    expect([deletion, balancer].filter((end) => end === 'FINISHED')).toHaveLength(1);
+  }
+});
+
 test('lists are filtered, ordered and cut', async () => {
   const vlan = await network({ name: 'list b', type: 'vlan', tags: { list: 'yes' } });
   const vxlan = await network({ name: 'list a', tags: { list: 'yes', more: 'x' } });

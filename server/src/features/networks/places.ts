@@ -1,7 +1,8 @@
 import { Invalid, Locked, NotFound } from '../../kernel/errors.ts';
+import { parseRange, rangeContains } from '../../kernel/subnets.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { NetworkRow, Place } from './model.ts';
-import { readExternalNetwork, readNetwork } from './store.ts';
+import { keepNetwork, readExternalNetwork, readNetwork } from './store.ts';
 import { readSubnet } from './subnets/store.ts';
 
 /** Where something gets its address. */
@@ -13,6 +14,7 @@ export interface AddressPlace {
   readonly network: NetworkRow;
   readonly subnetId: string;
   readonly cidr: string;
+  readonly gateway: string | null;
 }
 
 export interface PlaceQuery extends Place {
@@ -20,12 +22,15 @@ export interface PlaceQuery extends Place {
   readonly subnetId?: string | undefined;
   /** Default: that of the subnet, else IPv4. */
   readonly version?: 4 | 6 | undefined;
+  /** The subnet that this address belongs to. */
+  readonly containing?: string | undefined;
 }
 
 interface Candidate {
   readonly id: string;
   readonly network_id: string;
   readonly cidr: string;
+  readonly gateway: string | null;
   readonly version: 4 | 6;
   readonly task_id: string | null;
 }
@@ -40,22 +45,42 @@ export async function findPlace(tx: Tx, query: PlaceQuery, field: string): Promi
   const network =
     networkId === undefined
       ? await readExternalNetwork(tx, query.regionId)
-      : await readNetwork(tx, networkId, query);
+      : await keptNetwork(tx, networkId, query);
   if (named && named.network_id !== network.id) {
     throw new NotFound(`Subnet ${named.id} was not found in network ${network.id}`);
   }
   const all = await lockSubnets(tx, network);
-  const version = query.version ?? (named ? undefined : 4);
+  const { containing } = query;
+  const version = query.version ?? (named || containing !== undefined ? undefined : 4);
   const subnet = all.find(
-    ({ id, version: its }) => (!named || id === named.id) && (version === undefined || its === version),
+    ({ id, cidr, version: its }) =>
+      (!named || id === named.id) &&
+      (version === undefined || its === version) &&
+      (containing === undefined || isIn(cidr, containing)),
   );
   if (!subnet) {
+    if (containing !== undefined) {
+      throw new Invalid({ [field]: [`is in no subnet of network ${network.id}`] });
+    }
     const which = named ? `subnet ${named.id} is not one` : `network ${network.id} has none`;
     throw new Invalid({ [field]: [`needs a subnet of IPv${version ?? 4}, and ${which}`] });
   }
   const held = subnet.task_id ?? network.task_id;
   if (held !== null) throw new Locked(`Subnet ${subnet.id}`, held);
-  return { network, subnetId: subnet.id, cidr: subnet.cidr };
+  return { network, subnetId: subnet.id, cidr: subnet.cidr, gateway: subnet.gateway };
+}
+
+/** Read once it is kept: a deletion that this waited for is seen. */
+async function keptNetwork(tx: Tx, id: string, place: Place): Promise<NetworkRow> {
+  const network = await readNetwork(tx, id, place);
+  if (network.external) return network;
+  await keepNetwork(tx, id);
+  return readNetwork(tx, id, place);
+}
+
+function isIn(cidr: string, address: string): boolean {
+  const range = parseRange(cidr);
+  return range !== undefined && rangeContains(range, address);
 }
 
 /** The network's subnets, oldest first. */
@@ -64,7 +89,7 @@ async function lockSubnets(tx: Tx, network: NetworkRow): Promise<Candidate[]> {
   const lock = network.external ? '' : ' for key share';
   return tx.named<Candidate>(
     `network_places${network.external ? '_external' : ''}`,
-    `select s.id, s.network_id, s.cidr, family(s.cidr) as version, s.task_id from subnets s
+    `select s.id, s.network_id, s.cidr, s.gateway_ip as gateway, family(s.cidr) as version, s.task_id from subnets s
       where s.network_id = $1 order by s.created_at, s.id${lock}`,
     [network.id],
   );

@@ -71,6 +71,16 @@ export async function readNetwork(db: Queryable, id: string, place: Place): Prom
   return row;
 }
 
+/** Those of these ids that exist, in any order. */
+export async function readNetworks(db: Queryable, ids: readonly string[]): Promise<NetworkRow[]> {
+  if (ids.length === 0) return [];
+  return db.named<NetworkRow>(
+    'network_get_many',
+    `select ${NETWORK_COLUMNS} from networks n where n.id = any($1::uuid[])`,
+    [[...new Set(ids)]],
+  );
+}
+
 /** The region's own network. */
 export async function readExternalNetwork(db: Queryable, regionId: number): Promise<NetworkRow> {
   const [row] = await db.named<NetworkRow>(
@@ -85,14 +95,19 @@ export async function readExternalNetwork(db: Queryable, regionId: number): Prom
 /** The project's own network, locked against every other change and against new users.
  *  @throws NotFound */
 export async function lockNetwork(tx: Tx, id: string, place: Place): Promise<NetworkRow> {
-  const [row] = await tx.named<NetworkRow>(
+  const locked = await tx.named(
     'network_lock',
-    `select ${NETWORK_COLUMNS} from networks n
-      where n.id = $1 and n.project_id = $2 and n.region_id = $3 for update`,
+    'select 1 from networks where id = $1 and project_id = $2 and region_id = $3 for update',
     [id, place.projectId, place.regionId],
   );
-  if (!row) throw new NotFound(`Network ${id} was not found`);
-  return row;
+  if (locked.length === 0) throw new NotFound(`Network ${id} was not found`);
+  // Read once the lock is there: its subnets may have changed while this waited.
+  return readNetwork(tx, id, place);
+}
+
+/** Keeps the network from being deleted, and from changes that would need it whole, until the transaction ends. */
+export async function keepNetwork(tx: Tx, id: string): Promise<void> {
+  await tx.named('network_keep', 'select 1 from networks where id = $1 for key share', [id]);
 }
 
 /** Gives the lock to a task. */

@@ -15,7 +15,9 @@ export async function refuseUsed(tx: Tx, what: string, subnetIds: readonly strin
   const users = await tx.named<User>(
     'subnet_users',
     `select 'load balancer' as what, id from load_balancers where vip_subnet_id = any($1::uuid[])
-      union all
+     union all
+     select 'reserved fixed IP', port_id from reserved_fixed_ips where subnet_id = any($1::uuid[])
+     union all
      select 'Kubernetes cluster', id from k8s_clusters where fixed_subnet_id = any($1::uuid[])
       order by 1, 2 limit ${SHOWN + 1}`,
     [subnetIds],

@@ -528,6 +528,24 @@ export interface Regions {
   state: Generated<string>;
 }
 
+export interface ReservedFixedIps {
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  ip_address: string | null;
+  is_external: boolean;
+  is_vip: boolean;
+  name: string;
+  network_id: string;
+  port_id: string;
+  project_id: number;
+  region_id: number;
+  space: string;
+  subnet_id: string;
+  task_id: string | null;
+  updated_at: Date;
+}
+
 export interface ResourceCountChanges {
   change: number;
   project_id: number;
@@ -751,6 +769,7 @@ export interface DB {
   quota_thresholds: QuotaThresholds;
   region_addresses: RegionAddresses;
   regions: Regions;
+  reserved_fixed_ips: ReservedFixedIps;
   resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
   secrets: Secrets;

@@ -69,6 +69,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': isDateTime,
   email: (text) => text.length <= 254 && EMAIL.test(text),
   ipv4: ipaddr.IPv4.isValidFourPartDecimal,
+  ipv6: (text) => isIpAddress(text) && text.includes(':'),
   'ip-address': isIpAddress,
   'ip-network': isIpNetwork,
   uri: (text) => URL.canParse(text),

@@ -6,7 +6,7 @@ import type {
 } from '../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
 import { READY } from '../../kernel/operation.ts';
-import { hostsOf, parseRange } from '../../kernel/subnets.ts';
+import { firstFreeHost } from '../../kernel/subnets.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. What only repairs or takes back costs no time. */
@@ -37,7 +37,7 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
     allocateAddress: async (taken, id, within) =>
       within ? freeHost(within, taken) : addressFrom(options.seed, id, taken.size),
     allocateFloatingAddress: async (taken, id) => publicAddressFrom(options.seed, id, taken),
-    changeFloatingIp: async (operation) => progressOf(operation, FLOATING, options),
+    changeAddress: async (operation) => progressOf(operation, FLOATING, options),
     async apply(_desired, operation) {
       if (operation.type === UNDOING) return READY;
       return progressOf(operation, DURATIONS[operation.type] ?? CHANGE, options);
@@ -53,12 +53,10 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
 }
 
 /** @throws TaskFailed when all addresses of the subnet are taken */
-function freeHost({ cidr, gateway }: AddressSource, taken: ReadonlySet<string>): string {
-  const range = parseRange(cidr);
-  for (const host of range ? hostsOf(range) : []) {
-    if (host !== gateway && !taken.has(host)) return host;
-  }
-  throw new TaskFailed(`Subnet ${cidr} has no free address`);
+function freeHost(subnet: AddressSource, taken: ReadonlySet<string>): string {
+  const host = firstFreeHost(subnet, taken);
+  if (host === undefined) throw new TaskFailed(`Subnet ${subnet.cidr} has no free address`);
+  return host;
 }
 
 const DOCUMENTATION = ['192.0.2', '198.51.100', '203.0.113'];

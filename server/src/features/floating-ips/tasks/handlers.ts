@@ -85,7 +85,7 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpDeps): T
 /** What a floating IP takes that no load balancer is concerned by; others take what their load balancers do. */
 async function unattended(run: TaskRun, provider: FloatingIpProvider) {
   const { from, to } = run.task.input as MoveInput;
-  return from === to ? waitFor(await provider.changeFloatingIp(run.operation)) : undefined;
+  return from === to ? waitFor(await provider.changeAddress(run.operation)) : undefined;
 }
 
 function providerFor({ task }: TaskRun, providerOf: FloatingIpDeps['providerOf']): FloatingIpProvider {

@@ -69,6 +69,11 @@ const MAX_ATTEMPTS = 50;
 /** The virtual address of a load balancer: the one it has, or a new one that nobody else has where it is. */
 async function addressOf(db: Db, tree: LoadBalancerTree, provider: LoadBalancerProvider): Promise<string> {
   if (tree.vip_address !== null) return tree.vip_address;
+  if (tree.reserved_address !== null) {
+    const stored = await storeAddress(db, tree.id, tree.reserved_address);
+    if (stored !== undefined) return stored;
+    throw new TaskFailed(`${tree.reserved_address} is in use by something else`);
+  }
   const { region_id: regionId, vip_space: space, vip_subnet_id: subnetId } = tree;
   const within = subnetId === null ? undefined : await readSource(db, subnetId);
   const refused = new Set<string>();

@@ -46,7 +46,7 @@ export class FakeProvider implements LoadBalancerProvider {
     return this.allocateAddress(taken);
   }
 
-  async changeFloatingIp(operation: Operation): Promise<Progress> {
+  async changeAddress(operation: Operation): Promise<Progress> {
     this.calls.push(operation.type);
     const next = this.progress.shift() ?? READY;
     if (next instanceof Error) throw next;

@@ -5,6 +5,7 @@ import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
 import { networks } from '../../networks/index.ts';
+import { reservedFixedIps } from '../../reserved-fixed-ips/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
 import { countersForPrometheus } from '../metrics/prometheus.ts';
@@ -67,10 +68,16 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
   });
+  const reserved = reservedFixedIps({ providerOf: (id) => providers.of(id) });
   const nets = networks({
-    providerOf: () => ({ changeNetwork: (operation) => provider.changeFloatingIp(operation) }),
+    providerOf: () => ({ changeNetwork: (operation) => provider.changeAddress(operation) }),
   });
-  const handlers = [...loadBalancerTasks(providers), ...(floating.tasks ?? []), ...(nets.tasks ?? [])];
+  const handlers = [
+    ...loadBalancerTasks(providers),
+    ...(floating.tasks ?? []),
+    ...(nets.tasks ?? []),
+    ...(reserved.tasks ?? []),
+  ];
   const engine = (change: (handler: TaskHandler) => TaskHandler) =>
     new TaskEngine({ db, clock, log, handlers: handlers.map(change) });
   const [plain, twice, crashing] = [engine((handler) => handler), engine(repeated), engine(interrupted)];

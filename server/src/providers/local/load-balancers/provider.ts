@@ -131,7 +131,7 @@ class Provider implements LocalLoadBalancers {
     return this.allocateAddress(taken);
   }
 
-  async changeFloatingIp(_operation: Operation): Promise<Progress> {
+  async changeAddress(_operation: Operation): Promise<Progress> {
     return READY;
   }
 

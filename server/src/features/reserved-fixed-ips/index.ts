@@ -1,0 +1,17 @@
+import type { Feature } from '../../platform/feature.ts';
+import { reservedIpRoutes } from './routes.ts';
+import { type ReservedIpDeps, ReservedIpService } from './service.ts';
+import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
+
+export type { ReservedIpProvider } from './port.ts';
+export type { ReservedIpDeps } from './service.ts';
+export { RESERVED_ADDRESS_OF_LB, type TakenPort, takeReservedIp } from './take.ts';
+
+export function reservedFixedIps(deps: ReservedIpDeps): Feature {
+  return {
+    name: 'reserved-fixed-ips',
+    needs: 'loadBalancers',
+    routes: reservedIpRoutes(new ReservedIpService(deps)),
+    tasks: [createReservedIpTask(deps), deleteReservedIpTask(deps)],
+  };
+}

@@ -1,0 +1,32 @@
+import { Conflict, Locked } from '../../kernel/errors.ts';
+
+export interface ReservedIpRow {
+  readonly port_id: string;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly client_id: number;
+  readonly network_id: string;
+  readonly subnet_id: string;
+  readonly space: string;
+  readonly ip_address: string | null;
+  readonly is_external: boolean;
+  readonly is_vip: boolean;
+  readonly name: string;
+  readonly task_id: string | null;
+  readonly creator_task_id: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  /** The load balancer that has it now. */
+  readonly load_balancer_id: string | null;
+}
+
+/** @throws Locked naming the task that holds it */
+export function requireIdle(row: Pick<ReservedIpRow, 'port_id' | 'task_id'>): void {
+  if (row.task_id !== null) throw new Locked(`Reserved fixed IP ${row.port_id}`, row.task_id);
+}
+
+/** @throws Conflict naming the load balancer that has it */
+export function requireUnused(row: Pick<ReservedIpRow, 'port_id' | 'load_balancer_id'>): void {
+  if (row.load_balancer_id === null) return;
+  throw new Conflict(`Reserved fixed IP ${row.port_id} is in use by load balancer ${row.load_balancer_id}`);
+}

@@ -1,0 +1,248 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { constraintOf, type Db, type Queryable, sqlStateOf, type Tx } from '../../platform/database/db.ts';
+import { parseOrder } from '../../platform/http/schemas.ts';
+import type { ReservedIpRow } from './model.ts';
+import type { ReservedOrderField } from './schema.ts';
+
+const COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
+  r.is_external, r.is_vip, r.name, r.task_id, r.creator_task_id, r.created_at, r.updated_at,
+  (select lb.id from load_balancers lb where lb.vip_port_id = r.port_id) as load_balancer_id`;
+
+export interface Where {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+export interface NewReservedIp {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly clientId: number;
+  readonly networkId: string;
+  readonly subnetId: string;
+  readonly space: string;
+  readonly address: string | null;
+  readonly isExternal: boolean;
+  readonly isVip: boolean;
+  readonly name: string;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+/** @returns false when the port is reserved already, or something has the address */
+export async function insertReservedIp(tx: Tx, row: NewReservedIp): Promise<boolean> {
+  try {
+    await tx.named(
+      'reserved_insert',
+      `insert into reserved_fixed_ips (port_id, project_id, region_id, client_id, network_id, subnet_id, space,
+              ip_address, is_external, is_vip, name, task_id, creator_task_id, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $13)`,
+      [
+        row.id,
+        row.projectId,
+        row.regionId,
+        row.clientId,
+        row.networkId,
+        row.subnetId,
+        row.space,
+        row.address,
+        row.isExternal,
+        row.isVip,
+        row.name,
+        row.taskId,
+        row.timestamp,
+      ],
+    );
+    return true;
+  } catch (error) {
+    const constraint = constraintOf(error);
+    if (constraint === 'region_addresses_pkey' || constraint === 'reserved_fixed_ips_pkey') return false;
+    throw error;
+  }
+}
+
+/** @throws NotFound */
+export async function lockReservedIp(tx: Tx, { id, projectId, regionId }: Where): Promise<ReservedIpRow> {
+  await tx.named(
+    'reserved_lock',
+    'select 1 from reserved_fixed_ips where port_id = $1 and project_id = $2 and region_id = $3 for update',
+    [id, projectId, regionId],
+  );
+  // Read once the lock is there: who has it may have changed while this waited.
+  return readReservedIp(tx, { id, projectId, regionId });
+}
+
+/** @throws NotFound */
+export async function readReservedIp(
+  db: Queryable,
+  { id, projectId, regionId }: Where,
+): Promise<ReservedIpRow> {
+  const [row] = await db.named<ReservedIpRow>(
+    'reserved_get',
+    `select ${COLUMNS} from reserved_fixed_ips r where r.port_id = $1 and r.project_id = $2 and r.region_id = $3`,
+    [id, projectId, regionId],
+  );
+  if (!row) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
+  return row;
+}
+
+/** The one that the task holds. */
+export async function readHeld(
+  db: Queryable,
+  id: string,
+  taskId: string,
+): Promise<ReservedIpRow | undefined> {
+  const [row] = await db.named<ReservedIpRow>(
+    'reserved_held',
+    `select ${COLUMNS} from reserved_fixed_ips r where r.port_id = $1 and r.task_id = $2`,
+    [id, taskId],
+  );
+  return row;
+}
+
+/** A load balancer's port, with its address; locked against its deletion. */
+export interface UsedPort {
+  readonly load_balancer_id: string;
+  readonly vip_address: string | null;
+  readonly vip_subnet_id: string | null;
+  readonly vip_space: string;
+}
+
+/** @throws NotFound when no load balancer of the project has the port */
+export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Where): Promise<UsedPort> {
+  const [row] = await tx.named<UsedPort>(
+    'reserved_used_port',
+    `select id as load_balancer_id, vip_address, vip_subnet_id, vip_space from load_balancers
+      where vip_port_id = $1 and project_id = $2 and region_id = $3 for update`,
+    [id, projectId, regionId],
+  );
+  if (!row) throw new NotFound(`Port ${id} was not found`);
+  return row;
+}
+
+/** Stores the address of one that has none yet.
+ *  @returns false when something has this address already */
+export async function storeReservedAddress(db: Db, id: string, address: string): Promise<boolean> {
+  try {
+    await db.named(
+      'reserved_store_address',
+      'update reserved_fixed_ips set ip_address = coalesce(ip_address, $2::inet) where port_id = $1',
+      [id, address],
+    );
+    return true;
+  } catch (error) {
+    if (constraintOf(error) === 'region_addresses_pkey') return false;
+    throw error;
+  }
+}
+
+export async function changeReservedIp(tx: Tx, id: string, isVip: boolean, timestamp: string): Promise<void> {
+  await tx.named(
+    'reserved_change',
+    'update reserved_fixed_ips set is_vip = $2, updated_at = $3 where port_id = $1 and is_vip <> $2',
+    [id, isVip, timestamp],
+  );
+}
+
+/** Gives the lock to a task. */
+export async function holdReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('reserved_hold', 'update reserved_fixed_ips set task_id = $2 where port_id = $1', [
+    id,
+    taskId,
+  ]);
+}
+
+/** Ends a task's hold. */
+export async function releaseReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named(
+    'reserved_release',
+    'update reserved_fixed_ips set task_id = null where port_id = $1 and task_id = $2',
+    [id, taskId],
+  );
+}
+
+/** Removes it while the task holds it.
+ *  @returns whether it was external; undefined when there was nothing to remove */
+export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Promise<boolean | undefined> {
+  const [row] = await tx.named<{ is_external: boolean }>(
+    'reserved_delete',
+    'delete from reserved_fixed_ips where port_id = $1 and task_id = $2 returning is_external',
+    [id, taskId],
+  );
+  return row?.is_external;
+}
+
+export interface ListWhere {
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly availableOnly: boolean;
+  readonly externalOnly: boolean;
+  readonly internalOnly: boolean;
+  readonly vipOnly: boolean;
+  readonly deviceId?: string | undefined;
+  /** A regular expression. */
+  readonly address?: string | undefined;
+  readonly order: `${ReservedOrderField}.${'asc' | 'desc'}`;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Hit = ReservedIpRow & { count: number };
+type Found = Hit | { port_id: null; count: number };
+
+const INVALID_REGULAR_EXPRESSION = '2201B';
+
+/** The page, and how many match in all, in one statement.
+ *  @throws Invalid for a faulty regular expression */
+export async function listReservedIps(
+  db: Db,
+  where: ListWhere,
+): Promise<{ count: number; rows: readonly ReservedIpRow[] }> {
+  try {
+    const { rows } = await listQuery(where).execute(db.kysely);
+    return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.port_id !== null) };
+  } catch (error) {
+    if (sqlStateOf(error) !== INVALID_REGULAR_EXPRESSION) throw error;
+    throw new Invalid({ ip_address: ['must be an address or a regular expression'] }, 'query');
+  }
+}
+
+const USER = 'exists (select from load_balancers lb where lb.vip_port_id = r.port_id)';
+const KEYS: Readonly<Record<ReservedOrderField, string>> = {
+  created_at: 'created_at',
+  fixed_ip_address: 'ip_address',
+  name: 'name',
+  // What is in use is ACTIVE, everything else is DOWN.
+  status: `(not ${USER})`,
+  updated_at: 'updated_at',
+};
+
+export function listQuery(where: ListWhere): RawBuilder<Found> {
+  const filter = sql.join(conditionsOf(where), sql` and `);
+  const { field, direction } = parseOrder<ReservedOrderField>(where.order);
+  const order = `${KEYS[field]} ${direction} nulls last, port_id ${direction}`;
+  return sql<Found>`with page as materialized (
+      select p.*, row_number() over () as position from (
+        select r.* from reserved_fixed_ips r where ${filter}
+         order by ${sql.raw(order)} limit ${where.limit}::int offset ${where.offset}::bigint) p)
+    select c.count, ${sql.raw(COLUMNS)}
+      from (select count(*) as count from reserved_fixed_ips r where ${filter}) c left join page r on true
+     order by r.position`;
+}
+
+function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+  const conditions = [sql`r.project_id = ${where.projectId}::int`, sql`r.region_id = ${where.regionId}::int`];
+  if (where.availableOnly) conditions.push(sql.raw(`not ${USER}`));
+  if (where.externalOnly) conditions.push(sql`r.is_external`);
+  if (where.internalOnly) conditions.push(sql`not r.is_external`);
+  if (where.vipOnly) conditions.push(sql`r.is_vip`);
+  if (where.address !== undefined) conditions.push(sql`host(r.ip_address) ~ ${where.address}`);
+  if (where.deviceId !== undefined) {
+    conditions.push(
+      sql`exists (select from load_balancers lb where lb.vip_port_id = r.port_id and lb.id::text = ${where.deviceId})`,
+    );
+  }
+  return conditions;
+}

@@ -1,0 +1,66 @@
+import { TaskFailed } from '../../kernel/errors.ts';
+import { firstFreeHost } from '../../kernel/subnets.ts';
+import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { readSource, readTakenAddresses } from '../networks/index.ts';
+import { release } from '../quotas/index.ts';
+import type { ReservedIpRow } from './model.ts';
+import type { ReservedIpProvider } from './port.ts';
+import type { ReservedIpDeps } from './service.ts';
+import { deleteReservedIp, readHeld, releaseReservedIp, storeReservedAddress } from './store.ts';
+
+const DEADLINE_MS = 15 * 60_000;
+const MAX_ATTEMPTS = 50;
+
+/** Gives a new reserved fixed IP its address; when that fails, nothing of it is left. */
+export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
+  type: 'create_reserved_fixed_ip',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const { subject, id } = run.task;
+    const provider = providerFor(run, deps);
+    const waiting = waitFor(await provider.changeAddress(run.operation));
+    if (waiting) return waiting;
+    const row = await readHeld(run.db, subject, id);
+    if (row) await giveAddress(run, row, provider);
+    return done({ ports: [subject] }, (tx) => releaseReservedIp(tx, subject, id));
+  },
+  undo: async (run) => forget(run),
+});
+
+/** Deletes a reserved fixed IP; when that fails, it is as it was. */
+export const deleteReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
+  type: 'delete_reserved_fixed_ip',
+  deadlineMs: DEADLINE_MS,
+  run: async (run) => waitFor(await providerFor(run, deps).changeAddress(run.operation)) ?? forget(run),
+  undo: async ({ task }) => done({}, (tx) => releaseReservedIp(tx, task.subject, task.id)),
+});
+
+/** @throws TaskFailed when there is no free one */
+async function giveAddress({ db }: TaskRun, row: ReservedIpRow, provider: ReservedIpProvider): Promise<void> {
+  if (row.ip_address !== null) return;
+  const within = row.is_external ? undefined : await readSource(db, row.subnet_id);
+  const unbound = within && (provider.subnetFault?.(within.cidr) ?? null) !== null;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const taken = await readTakenAddresses(db, row.region_id, row.space);
+    const address = unbound
+      ? firstFreeHost(within, taken)
+      : await provider.allocateAddress(taken, row.port_id, within);
+    if (address === undefined) throw new TaskFailed(`Subnet ${within?.cidr} has no free address`);
+    if (await storeReservedAddress(db, row.port_id, address)) return;
+  }
+  throw new TaskFailed('No free address was found');
+}
+
+function forget({ task }: TaskRun) {
+  return done({}, async (tx) => {
+    const wasExternal = await deleteReservedIp(tx, task.subject, task.id);
+    if (!wasExternal || task.regionId === null) return;
+    await release(tx, { clientId: task.clientId, regionId: task.regionId }, { external_ip_count: 1 });
+  });
+}
+
+function providerFor({ task }: TaskRun, { providerOf }: ReservedIpDeps): ReservedIpProvider {
+  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
+  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no addresses to reserve`);
+  return provider;
+}

@@ -1,0 +1,36 @@
+import { offsetTime } from '../../kernel/codecs.ts';
+import type { viewNetwork } from '../networks/index.ts';
+import type { ReservedIpRow } from './model.ts';
+
+/** What of a reserved fixed IP is shown. */
+export function viewReservedIp(row: ReservedIpRow, region: string, network: ReturnType<typeof viewNetwork>) {
+  const v6 = row.ip_address?.includes(':') ?? false;
+  const user = row.load_balancer_id;
+  return {
+    port_id: row.port_id,
+    project_id: row.project_id,
+    region_id: row.region_id,
+    region,
+    name: row.name,
+    status: user === null ? 'DOWN' : 'ACTIVE',
+    fixed_ip_address: v6 ? null : row.ip_address,
+    fixed_ipv6_address: v6 ? row.ip_address : null,
+    subnet_id: v6 ? null : row.subnet_id,
+    subnet_v6_id: v6 ? row.subnet_id : null,
+    network_id: row.network_id,
+    network,
+    is_external: row.is_external,
+    is_vip: row.is_vip,
+    reservation: {
+      resource_id: user,
+      resource_type: user === null ? null : 'loadbalancer',
+      status: user === null ? 'available' : 'in_use',
+    },
+    attachments: user === null ? [] : [{ resource_id: user, resource_type: 'loadbalancer' }],
+    allowed_address_pairs: [],
+    task_id: row.task_id,
+    creator_task_id: row.creator_task_id,
+    created_at: offsetTime(row.created_at),
+    updated_at: offsetTime(row.updated_at),
+  };
+}
