@@ -19,7 +19,15 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
 
   afterAll(() => server.close());
 
-  test.concurrent.each(['load_balancers', 'listeners', 'pools', 'l7_policies', 'floating_ips', 'accounts'])(
+  test.concurrent.each([
+    'load_balancers',
+    'listeners',
+    'pools',
+    'l7_policies',
+    'floating_ips',
+    'networks',
+    'accounts',
+  ])(
     'lives the whole life of %s',
     async (part) => {
       expect(await runPart(String(python), part, url, server.tokens.Administrators)).toBe('done');

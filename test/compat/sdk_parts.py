@@ -215,6 +215,30 @@ def floating_ips():
     balancers.delete_and_poll(parent.id)
 
 
+def networks():
+    network = cloud.networks.create_and_poll(name="sdk network", tags={"use": "sdk"})
+    check(network.id in [row.id for row in cloud.networks.list(name="sdk network")], "a network is listed")
+    subnet = cloud.networks.subnets.create_and_poll(name="sdk subnet", network_id=network.id, cidr="10.40.0.0/24")
+    check(subnet.gateway_ip == "10.40.0.1", "a subnet is created")
+    check(cloud.networks.get(network.id).subnets == [subnet.id], "the network has it")
+    changed = cloud.networks.subnets.update(subnet.id, name="sdk subnet two")
+    check(changed.name == "sdk subnet two", "it is renamed")
+    port = cloud.reserved_fixed_ips.create_and_poll(type="subnet", subnet_id=subnet.id)
+    check(port.fixed_ip_address == "10.40.0.2", "an address of it is reserved")
+    check(cloud.reserved_fixed_ips.update(port.port_id, is_vip=True).is_vip, "it becomes a VIP")
+    check(port.port_id in [row.port_id for row in cloud.reserved_fixed_ips.list(vip_only=True)], "it is listed")
+    parent = load_balancer("sdk on a subnet", vip_port_id=port.port_id)
+    check(parent.vip_address == "10.40.0.2", "a load balancer has it")
+    check([ip.subnet_id for ip in parent.vrrp_ips] == [subnet.id], "and says of which subnet it is")
+    balancers.delete_and_poll(parent.id)
+    cloud.tasks.poll(cloud.reserved_fixed_ips.delete(port.port_id).tasks[0], polling_interval_seconds=1)
+    gone(lambda: cloud.reserved_fixed_ips.get(port.port_id), "the reserved fixed IP")
+    cloud.tasks.poll(cloud.networks.subnets.delete(subnet.id).tasks[0], polling_interval_seconds=1)
+    gone(lambda: cloud.networks.subnets.get(subnet.id), "the subnet")
+    cloud.networks.delete_and_poll(network.id)
+    gone(lambda: cloud.networks.get(network.id), "the network")
+
+
 def accounts():
     check(cloud.projects.get().id == PROJECT, "a project is read")
     check(PROJECT in [project.id for project in cloud.projects.list()], "projects are listed")
@@ -242,7 +266,7 @@ def accounts():
     gone(lambda: cloud.inference.secrets.get("sdk-secret"), "the inference secret")
 
 
-PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, accounts)}
+PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, accounts)}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]]()

@@ -23,7 +23,21 @@ const small = existing(cluster(1));
 
 const spare = { name: 'spare', flavor_id: 'g1-standard-1-2', min_node_count: 1 };
 
+/** A network of the project with a subnet for nodes. */
+async function withNetwork(stage: Preparation): Promise<string> {
+  await withKey(stage);
+  const id = await stage.finished(post('/cloud/v1/networks/1/2', { name: 'net' }), 'networks');
+  const subnet = { name: 'sub', network_id: id, cidr: '192.168.10.0/24' };
+  await stage.finished(post('/cloud/v1/subnets/1/2', subnet), 'subnets');
+  return id;
+}
+
 export const kubernetes: Readonly<Record<string, Scenario>> = {
+  'create_k8s_cluster_v2 in a network of the project': {
+    prepare: withNetwork,
+    start: (id) => post(CLUSTERS, { ...cluster(2), fixed_network: id }),
+    blur: NODES,
+  },
   create_k8s_cluster_v2: { prepare: withKey, start: () => post(CLUSTERS, cluster(2)), blur: NODES },
   update_k8s_cluster_v2: {
     prepare: small,
