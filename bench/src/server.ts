@@ -92,7 +92,15 @@ export async function fillLoadBalancers(
     await client.query(
       `insert into lb_listeners (id, load_balancer_id, project_id, region_id, name, protocol, protocol_port, provisioning_status, operating_status, created_at)
        select gen_random_uuid(), l.id, l.project_id, l.region_id, 'http', 'HTTP', 80 + p, 'ACTIVE', 'ONLINE', l.created_at
-         from load_balancers l cross join generate_series(1, 3) p where l.project_id = $1`,
+         from load_balancers l cross join generate_series(1, 3) p
+        where l.project_id = $1 and not exists (select from lb_listeners where load_balancer_id = l.id)`,
+      [projectId],
+    );
+    await client.query(
+      `insert into resource_counts (project_id, region_id, resource, count)
+       select project_id, region_id, 'listeners', count(*) from lb_listeners where project_id = $1
+        group by project_id, region_id
+       on conflict (project_id, region_id, resource) do update set count = excluded.count`,
       [projectId],
     );
     await client.query('commit');

@@ -68,7 +68,8 @@ backend b
   server m 127.0.0.1:${member}
 `,
   );
-  const child = spawn('haproxy', ['-db', '-f', config], { stdio: 'ignore' });
+  // In a session of its own, as those of load balancers are: Linux shares processor time out among sessions.
+  const child = spawn('haproxy', ['-db', '-f', config], { stdio: 'ignore', detached: true });
   const url = `http://127.0.0.1:${port}/`;
   await waitUntil(async () => (await fetch(url)).ok, { what: 'the bare HAProxy to serve' });
   return {

@@ -21,7 +21,8 @@ import type { InstancePaths } from './paths.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
-import { processKey } from './processes.ts';
+import { commandLine, processKey } from './processes.ts';
+import { holderPid } from './sockets.ts';
 import { isStaged, removeStaleFiles, stage } from './staging.ts';
 import { emptyState, type InstanceState, stateAfter } from './state.ts';
 import { requireNginx, UdpPlane } from './udp/nginx.ts';
@@ -281,8 +282,15 @@ export class Instance {
       ...(this.#udp.running() ? udpBinds(this.#state.udp).map(key) : []),
     ]);
     for (const bind of binds) {
-      if (!bound.has(key(bind))) await requireFree(bind);
+      if (!bound.has(key(bind)) && !this.#holdsUnnoticed(bind)) await requireFree(bind);
     }
+  }
+
+  /** Whether our own HAProxy has the port already, from a change in which the server died before it noted that. */
+  #holdsUnnoticed({ address, port, transport }: Endpoint): boolean {
+    if (!this.#state.changing) return false;
+    const holder = holderPid(address, port, transport);
+    return typeof holder === 'number' && commandLine(holder).includes(this.#paths.config);
   }
 
   #isAlive(): boolean {
