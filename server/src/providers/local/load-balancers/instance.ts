@@ -21,7 +21,8 @@ import type { InstancePaths } from './paths.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
-import { processKey } from './processes.ts';
+import { commandLine, processKey } from './processes.ts';
+import { holderPid } from './sockets.ts';
 import { isStaged, removeStaleFiles, stage } from './staging.ts';
 import { emptyState, type InstanceState, stateAfter } from './state.ts';
 import { requireNginx, UdpPlane } from './udp/nginx.ts';
@@ -32,6 +33,8 @@ import { UsageMeter } from './usage.ts';
 export interface InstanceContext {
   readonly program: string;
   readonly claims: AddressClaims;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly environment: Omit<RenderEnvironment, 'socketPath' | 'serverStatePath' | 'certificateDirectory'>;
   /** Called when a probe has changed its verdict; `passVerdictsOn` is then due. */
   readonly onVerdict: (id: string) => void;
@@ -150,7 +153,10 @@ export class Instance {
   async housekeep(): Promise<void> {
     await this.#engine.deleteDeparted();
     await this.#engine.pollDraining(this.#state.listenerIds);
-    if (this.#state.logging) rotateAccessLog(this.#paths.accessLog);
+    const { logging, logRetentionDays: days } = this.#state;
+    // A state that an older version wrote does not know of retention.
+    const retention = typeof days === 'number' ? { days, now: this.#context.now() } : null;
+    if (logging) rotateAccessLog(this.#paths.accessLog, undefined, retention);
     if (this.#udp.needed) {
       const read = readSessions(this.#paths.nginxSessions, this.#counters.sessionsRead);
       this.#counters.addSessions(read.counts, read.offset);
@@ -276,8 +282,15 @@ export class Instance {
       ...(this.#udp.running() ? udpBinds(this.#state.udp).map(key) : []),
     ]);
     for (const bind of binds) {
-      if (!bound.has(key(bind))) await requireFree(bind);
+      if (!bound.has(key(bind)) && !this.#holdsUnnoticed(bind)) await requireFree(bind);
     }
+  }
+
+  /** Whether our own HAProxy has the port already, from a change in which the server died before it noted that. */
+  #holdsUnnoticed({ address, port, transport }: Endpoint): boolean {
+    if (!this.#state.changing) return false;
+    const holder = holderPid(address, port, transport);
+    return typeof holder === 'number' && commandLine(holder).includes(this.#paths.config);
   }
 
   #isAlive(): boolean {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { allPids, commandLine } from './processes.ts';
+import { emptyState } from './state.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
@@ -79,6 +80,20 @@ describe('after the server was killed', () => {
     expect((await load.stop()).failures).toEqual([]);
     await waitUntil(() => !dataPlanes(site.dataDir).includes(before), { what: 'the end of the old process' });
     expect(dataPlanes(site.dataDir).length).toBe(1);
+  });
+
+  test('in the middle of a creation, the next server goes on with the process that came up', async () => {
+    const { lb, url } = await build();
+    await site.apply(lb);
+    const path = join(site.dataDir, 'load-balancers', lb.id, 'state.json');
+    // As noted before the first start, after which the process came up, but nothing was noted any more.
+    writeFileSync(path, JSON.stringify({ ...emptyState(lb.id), changing: true }));
+    site = site.restart();
+    await site.apply(lb);
+    expect((await get(url)).status).toBe(200);
+    await site.provider.reconcile([lb]);
+    await waitUntil(() => dataPlanes(site.dataDir).length === 1, { what: 'one process to be left' });
+    expect((await get(url)).status).toBe(200);
   });
 
   test('all members can still be changed without a reload', async () => {

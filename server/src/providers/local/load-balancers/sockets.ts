@@ -23,11 +23,16 @@ export function listeningSockets(transport: Transport): ListeningSocket[] | null
 /** Program and pid of whoever holds a port of this address, also through a wildcard address, in
  *  words such as `nginx (pid 12)`; null when nobody does or it cannot be seen. */
 export function holderOf(address: string, port: number, transport: Transport): string | null {
+  const pid = holderPid(address, port, transport);
+  if (pid === undefined) return null;
+  return pid === null ? 'a program of another user' : `${programName(pid)} (pid ${pid})`;
+}
+
+/** Its pid; null when it cannot be seen, undefined when nobody holds it. */
+export function holderPid(address: string, port: number, transport: Transport): number | null | undefined {
   const wildcards = new Set([address, '0.0.0.0', '0:0:0:0:0:0:0:0']);
   const held = listeningSockets(transport)?.find((each) => each.port === port && wildcards.has(each.address));
-  if (!held) return null;
-  const pid = ownerOf(held.inode);
-  return pid === null ? 'a program of another user' : `${programName(pid)} (pid ${pid})`;
+  return held && ownerOf(held.inode);
 }
 
 function programName(pid: number): string {
