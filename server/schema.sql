@@ -573,6 +573,8 @@ CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btr
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
 CREATE INDEX load_balancers_flavor_desc ON public.load_balancers USING btree (project_id, region_id, flavor DESC NULLS LAST, id DESC);
+CREATE INDEX load_balancers_held ON public.load_balancers USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX load_balancers_logging_enabled ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE logging_enabled;
 CREATE INDEX load_balancers_name ON public.load_balancers USING btree (project_id, region_id, name, id);
 CREATE INDEX load_balancers_operating_status ON public.load_balancers USING btree (project_id, region_id, operating_status, id);
 CREATE UNIQUE INDEX load_balancers_port ON public.load_balancers USING btree (vip_port_id);

@@ -1,5 +1,6 @@
 import { benchEdge } from './edge.ts';
 import { benchFeatures } from './features.ts';
+import { benchBalancers, benchLists } from './load-balancers.ts';
 import type { Figure } from './measure.ts';
 import { benchReads } from './reads.ts';
 import { benchStart } from './start.ts';
@@ -13,6 +14,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   writes: benchWrites,
   features: benchFeatures,
   traffic: benchTraffic,
+  balancers: benchBalancers,
+  lists: benchLists,
   edge: benchEdge,
 };
 

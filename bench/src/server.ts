@@ -23,13 +23,7 @@ export interface BenchServer {
 export async function startBenchServer(): Promise<BenchServer> {
   const dataDir = newDataDir();
   const virga = await startVirga({ dataDir, env: { VIRGA_TIME_SCALE: '0', VIRGA_RATE_LIMIT: '0' } });
-  const connection = {
-    host: path.join(dataDir, 'postgres/run'),
-    port: 5432,
-    user: 'virga',
-    password: readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim(),
-    database: 'virga',
-  };
+  const connection = connectionOf(dataDir);
   return {
     virga,
     connection,
@@ -38,6 +32,17 @@ export async function startBenchServer(): Promise<BenchServer> {
       await virga.end('SIGTERM');
       removeDataDir(dataDir);
     },
+  };
+}
+
+/** How to reach the PostgreSQL of a data directory. */
+export function connectionOf(dataDir: string): pg.PoolConfig {
+  return {
+    host: path.join(dataDir, 'postgres/run'),
+    port: 5432,
+    user: 'virga',
+    password: readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim(),
+    database: 'virga',
   };
 }
 
@@ -56,7 +61,7 @@ export async function raiseQuotas(connection: pg.PoolConfig): Promise<void> {
     `insert into quota_counters (client_id, region_id, name, quota_limit)
      select 1, region, name, 1000000 from unnest($1::int[]) region, unnest($2::text[]) name
      on conflict (client_id, region_id, name) do update set quota_limit = excluded.quota_limit`,
-    [[0, 2], QUOTAS],
+    [[0, 1, 2], QUOTAS],
   );
   await client.end();
 }

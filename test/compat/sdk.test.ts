@@ -22,6 +22,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
   test.concurrent.each([
     'load_balancers',
     'listeners',
+    'pools',
     'l7_policies',
     'floating_ips',
     'networks',

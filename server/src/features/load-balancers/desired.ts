@@ -12,11 +12,13 @@ import {
   type HealthMonitorRow,
   type ListenerRow,
   type LoadBalancerTree,
+  type Logging,
   type MemberRow,
   type PoolRow,
   withoutDeleted,
 } from './model.ts';
 import type {
+  DesiredAccessLog,
   DesiredHealthMonitor,
   DesiredListener,
   DesiredLoadBalancer,
@@ -45,8 +47,13 @@ export function desiredOf(
       .filter((listener) => opened(listenerSecretIds(listener), secrets))
       .map((listener) => desiredListener(listener, tree, secrets)),
     pools: tree.pools.map((pool) => desiredPool(pool, tree, secrets)),
-    accessLog: tree.logging?.enabled && tree.logging.topic_name ? { topic: tree.logging.topic_name } : null,
+    accessLog: accessLog(tree.logging),
   };
+}
+
+function accessLog(logging: Logging | null): DesiredAccessLog | null {
+  if (!logging?.enabled || !logging.topic_name) return null;
+  return { topic: logging.topic_name, retentionDays: logging.retention_policy?.period ?? null };
 }
 
 function desiredListener(row: ListenerRow, tree: LoadBalancerTree, secrets: OpenedSecrets): DesiredListener {

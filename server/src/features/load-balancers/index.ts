@@ -35,6 +35,7 @@ import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
 import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
+import { Watchdog } from './watchdog.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
 export { findSecretUsers } from './secret-uses.ts';
@@ -52,6 +53,7 @@ export interface LoadBalancerDeps {
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
 const SAMPLE_EVERY_MS = 60_000;
+const WATCH_EVERY_MS = 10_000;
 
 export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
@@ -64,6 +66,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
   const parts = new PartService(providers);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
+  const watchdog = new Watchdog(db, deps.clock, log);
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
@@ -102,6 +105,12 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
         everyMs: SAMPLE_EVERY_MS,
         exclusive: true,
         run: () => sampler.run(),
+      },
+      {
+        name: 'load-balancers-watchdog',
+        everyMs: WATCH_EVERY_MS,
+        exclusive: true,
+        run: () => watchdog.run(),
       },
     ],
   };

@@ -43,7 +43,7 @@ export type OrderField = (typeof ORDER_FIELDS)[number];
 
 /** Where a load balancer may go from where it is. DELETED is never stored: the row goes with it. */
 export const TRANSITIONS: Readonly<Record<ProvisioningStatus, readonly ProvisioningStatus[]>> = {
-  PENDING_CREATE: ['ACTIVE', 'DELETED'],
+  PENDING_CREATE: ['ACTIVE', 'DELETED', 'ERROR'],
   ACTIVE: ['PENDING_UPDATE', 'PENDING_DELETE'],
   PENDING_UPDATE: ['ACTIVE', 'ERROR'],
   PENDING_DELETE: ['DELETED', 'ERROR'],

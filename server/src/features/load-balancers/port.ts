@@ -195,6 +195,8 @@ export interface DesiredHealthMonitor {
 
 export interface DesiredAccessLog {
   readonly topic: string;
+  /** Days that its lines are kept; absent or null: as long as the provider has room. */
+  readonly retentionDays?: number | null;
 }
 
 export type MemberHealth = 'ONLINE' | 'ERROR' | 'DRAINING' | 'NO_MONITOR' | 'OFFLINE';

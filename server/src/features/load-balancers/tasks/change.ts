@@ -4,7 +4,7 @@ import { done, type TaskHandler, type TaskRun } from '../../../platform/tasks/ha
 import { markFailed } from '../parts/store.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { readTree } from '../tree-store.ts';
-import { converge, heldTree, MINUTE_MS } from './common.ts';
+import { converge, heldTree, TASK_DEADLINE_MS } from './common.ts';
 
 /** What every task that changes a load balancer, or a part of one, is told. */
 export interface ChangeInput {
@@ -29,7 +29,7 @@ const RESTORING = 'restore_loadbalancer';
 export function changeTask(providers: RegionProviders, type: string, restore: Restore): TaskHandler {
   return {
     type,
-    deadlineMs: 15 * MINUTE_MS,
+    deadlineMs: TASK_DEADLINE_MS,
     async run(run) {
       const { loadBalancerId, created } = run.task.input as ChangeInput;
       return converge(run, await heldTree(run, loadBalancerId), providers, { created });

@@ -13,6 +13,9 @@ import { readTree } from '../tree-store.ts';
 
 export const MINUTE_MS = 60_000;
 
+/** After this long a task that is not done has failed, and is undone. */
+export const TASK_DEADLINE_MS = 15 * MINUTE_MS;
+
 /** The load balancer that a task holds until it ends.
  *  @throws TaskFailed when it does not hold it (any more) */
 export async function heldTree({ db, task }: TaskRun, id = task.subject): Promise<LoadBalancerTree> {

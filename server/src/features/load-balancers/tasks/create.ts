@@ -4,13 +4,13 @@ import { release } from '../../quotas/index.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
-import { converge, heldTree, MINUTE_MS } from './common.ts';
+import { converge, heldTree, TASK_DEADLINE_MS } from './common.ts';
 
 /** Brings a new load balancer up; when that fails, nothing of it is left. */
 export function createTask(providers: RegionProviders): TaskHandler {
   return {
     type: 'create_loadbalancer',
-    deadlineMs: 15 * MINUTE_MS,
+    deadlineMs: TASK_DEADLINE_MS,
     async run(run) {
       // Before the virtual address is stored: from then on the load balancer is served with what it has.
       const floating = await addressAttached(run.db, providers.forTask(run.task.regionId), run.task.id);

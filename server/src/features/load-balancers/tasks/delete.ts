@@ -3,13 +3,13 @@ import { release } from '../../quotas/index.ts';
 import { markFailed } from '../parts/store.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
-import { MINUTE_MS } from './common.ts';
+import { TASK_DEADLINE_MS } from './common.ts';
 
 /** Stops a load balancer, then forgets it; when it cannot be stopped, it stays in ERROR and can be deleted again. */
 export function deleteTask(providers: RegionProviders): TaskHandler {
   return {
     type: 'delete_loadbalancer',
-    deadlineMs: 15 * MINUTE_MS,
+    deadlineMs: TASK_DEADLINE_MS,
     async run({ task, operation }) {
       const { regionId, subject, clientId } = task;
       const provider = providers.forTask(regionId);

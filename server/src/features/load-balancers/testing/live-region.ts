@@ -17,6 +17,7 @@ import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
 import { loadBalancerTasks } from '../tasks/index.ts';
 import { TreeCache } from '../tree-cache.ts';
+import { Watchdog } from '../watchdog.ts';
 import { FakeProvider } from './fake-provider.ts';
 
 /** A test server without a worker, whose region 2 runs on a fake data plane: the test does the worker's part,
@@ -27,6 +28,7 @@ export interface LiveRegion {
   readonly reconciler: Reconciler;
   readonly observer: Observer;
   readonly sampler: Sampler;
+  readonly watchdog: Watchdog;
   /** The server's clock. */
   readonly clock: MovableClock;
   /** What a load balancer used, as the region's own data plane told it. */
@@ -85,6 +87,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     reconciler: new Reconciler(db, providers, new TreeCache(db), log),
     observer: new Observer(db, providers, new TreeCache(db), log),
     sampler: new Sampler(db, clock, providers, log),
+    watchdog: new Watchdog(db, clock, log),
     clock,
     metrics: (id, window) => {
       const scope = {

@@ -33,6 +33,8 @@ import { UsageMeter } from './usage.ts';
 export interface InstanceContext {
   readonly program: string;
   readonly claims: AddressClaims;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly environment: Omit<RenderEnvironment, 'socketPath' | 'serverStatePath' | 'certificateDirectory'>;
   /** Called when a probe has changed its verdict; `passVerdictsOn` is then due. */
   readonly onVerdict: (id: string) => void;
@@ -151,7 +153,10 @@ export class Instance {
   async housekeep(): Promise<void> {
     await this.#engine.deleteDeparted();
     await this.#engine.pollDraining(this.#state.listenerIds);
-    if (this.#state.logging) rotateAccessLog(this.#paths.accessLog);
+    const { logging, logRetentionDays: days } = this.#state;
+    // A state that an older version wrote does not know of retention.
+    const retention = typeof days === 'number' ? { days, now: this.#context.now() } : null;
+    if (logging) rotateAccessLog(this.#paths.accessLog, undefined, retention);
     if (this.#udp.needed) {
       const read = readSessions(this.#paths.nginxSessions, this.#counters.sessionsRead);
       this.#counters.addSessions(read.counts, read.offset);

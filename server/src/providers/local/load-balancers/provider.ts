@@ -269,6 +269,7 @@ class Provider implements LocalLoadBalancers {
     return {
       program: findProgram('haproxy') ?? 'haproxy',
       claims: this.#claims,
+      now: () => performance.timeOrigin + performance.now(),
       onVerdict: (id) => this.#passVerdictsOn(id),
       environment: {
         runAs,

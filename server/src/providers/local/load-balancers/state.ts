@@ -28,6 +28,8 @@ export interface InstanceState {
   readonly udp: UdpPlan;
   readonly probes: readonly ProbeTarget[];
   readonly logging: boolean;
+  /** Days that lines of the access log are kept; null: as long as there is room. */
+  readonly logRetentionDays: number | null;
   /** Key of the last failover that was carried out; the same one is not done twice. */
   readonly failover: string | null;
 }
@@ -50,6 +52,7 @@ export function emptyState(id: string): InstanceState {
     udp: NO_UDP,
     probes: [],
     logging: false,
+    logRetentionDays: null,
     failover: null,
   };
 }
@@ -91,6 +94,7 @@ export function stateAfter(
     udp,
     probes: probeTargets(desired),
     logging: desired.accessLog !== null,
+    logRetentionDays: desired.accessLog?.retentionDays ?? null,
     failover: failover ?? before.failover,
   };
 }

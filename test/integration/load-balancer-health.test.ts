@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RuntimeSocket } from '../../server/src/providers/local/load-balancers/runtime-socket.ts';
+import {
+  type Backend,
+  startBackend,
+} from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
+import { startTestServer, type TestServer } from '../harness/server.ts';
+import { waitUntil } from '../harness/wait.ts';
+
+/** How soon the API says what HAProxy found out. */
+
+const LBS = '/cloud/v1/loadbalancers/1/1';
+const ROUNDS = 3;
+
+let server: TestServer;
+let stays: Backend;
+
+beforeAll(async () => {
+  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
+  server = await startTestServer({ regions: [{ id: 1, ...local }] });
+  stays = await startBackend('stays');
+});
+
+afterAll(async () => {
+  await stays.kill();
+  await server.close();
+});
+
+/** Path of the command socket of the HAProxy that serves a load balancer. */
+function socketOf(id: string): string {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const words = readFileSync(path.join('/proc', pid, 'cmdline'), 'utf8').split('\0');
+      const file = words[words.indexOf('-f') + 1] ?? '';
+      if (!file.includes(id)) continue;
+      const found = /stats socket "?([^" ]+)/.exec(readFileSync(file, 'utf8'))?.[1];
+      if (found) return found;
+    } catch {
+      // Not a process of ours, or one that is just ending.
+    }
+  }
+  throw new Error(`nothing serves ${id}`);
+}
+
+test('a member, its pool and its load balancer change within a second of the verdict', async () => {
+  let mortal = await startBackend('mortal');
+  const { port } = mortal;
+  const members = [stays, mortal].map((backend) => ({ address: '127.0.0.1', protocol_port: backend.port }));
+  const healthmonitor = { type: 'TCP', delay: 1, timeout: 1, max_retries: 1, max_retries_down: 1 };
+  const pool = { name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', members, healthmonitor };
+  const listener = { name: 'http', protocol: 'HTTP', protocol_port: 8088, pools: [pool] };
+  const task = await server.ended(
+    await server.call('POST', LBS, { body: { name: 'web', listeners: [listener] } }),
+  );
+  const id = String(task.created_resources?.loadbalancers?.[0]);
+  const socket = new RuntimeSocket(socketOf(id));
+  const verdict = (down: boolean) =>
+    waitUntil(async () => (await socket.command('show stat')).includes(',DOWN,') === down, {
+      what: `HAProxy's verdict that a member is ${down ? 'down' : 'up'}`,
+      intervalMs: 5,
+    });
+  const shown = (wanted: readonly string[]) =>
+    waitUntil(
+      async () => {
+        const { body } = await server.call('GET', `${LBS}/${id}/status`);
+        const [{ operating_status, members: seen }] = body.listeners[0].pools;
+        const dead = seen.find((member: { protocol_port: number }) => member.protocol_port === port);
+        const all = [body.operating_status, operating_status, dead.operating_status];
+        return all.join() === wanted.join();
+      },
+      { what: wanted.join(), intervalMs: 5 },
+    );
+  const times: number[] = [];
+  const timed = async (down: boolean, wanted: readonly string[]) => {
+    await verdict(down);
+    const begin = performance.now();
+    await shown(wanted);
+    times.push(performance.now() - begin);
+  };
+  await shown(['ONLINE', 'ONLINE', 'ONLINE']);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await mortal.kill();
+    await timed(true, ['DEGRADED', 'DEGRADED', 'ERROR']);
+    mortal = await startBackend('mortal', port);
+    await timed(false, ['ONLINE', 'ONLINE', 'ONLINE']);
+  }
+  socket.close();
+  await mortal.kill();
+  // The median, so that a pause of this machine is not taken for slowness.
+  const median = times.toSorted((a, b) => a - b)[ROUNDS] ?? Number.POSITIVE_INFINITY;
+  expect(median).toBeLessThan(1000);
+  await server.ended(await server.call('DELETE', `${LBS}/${id}`));
+}, 60_000);
