@@ -46,6 +46,10 @@ const read = async () =>
   (await virga.call('GET', `/cloud/v1/loadbalancers/1/1/${id}`)).body as Record<string, unknown>;
 const haproxies = () => processesWith(`${dataDir}/regions`);
 
+test('a start tells no warning of its runtime', () => {
+  expect(virga.output()).not.toMatch(/\w*Warning:/);
+});
+
 test('a load balancer carries traffic to both members', async () => {
   const reply = await virga.call('POST', '/cloud/v1/loadbalancers/1/1', {
     name: 'web',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { messageOf } from '../kernel/errors.ts';
@@ -18,6 +19,8 @@ export class Background {
     this.#jobs = jobs;
     this.#log = log;
     this.#leases = new Leases(db);
+    // Each job waits on the signal, and what it runs may too: that is no leak.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /** Resolves when the jobs that must run before the server is ready have run. */
