@@ -17,6 +17,7 @@ import { readRegionsByIds, regions } from './features/regions/index.ts';
 import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
+import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
@@ -103,6 +104,7 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
     volumes({
       providerOf: providers.volumesOf,
       typesOf: providers.volumeTypesOf,
@@ -118,7 +120,7 @@ export function features({
     floatingIps({ providerOf, carrier: balancers.carrier }),
     networks({ providerOf: providers.networksOf }),
     // No project has security groups.
-    ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
+    ports({ providerOf: providers.networksOf, findSecurityGroups }),
     reservedFixedIps({ providerOf }),
     responsePages(),
     storageNotifications({ db, clock }),

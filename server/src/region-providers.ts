@@ -3,6 +3,7 @@ import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
+import type { SecurityGroupProvider } from './features/security-groups/port.ts';
 import type { VolumeProvider } from './features/volumes/port.ts';
 
 /** What a region runs on: the ports that its provider implements. */
@@ -12,6 +13,7 @@ export interface RegionProvider {
   readonly networks?: NetworkProvider;
   readonly volumes?: VolumeProvider;
   readonly images?: ImageProvider;
+  readonly securityGroups?: SecurityGroupProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Stops what must not outlive the server. */
   close?(): Promise<void>;
@@ -48,6 +50,9 @@ export class RegionProviders {
     this.#providers.get(regionId)?.volumes;
 
   readonly imagesOf = (regionId: number): ImageProvider | undefined => this.#providers.get(regionId)?.images;
+
+  readonly securityGroupsOf = (regionId: number): SecurityGroupProvider | undefined =>
+    this.#providers.get(regionId)?.securityGroups;
 
   /** The types of volumes that a region was given; none: all. */
   readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];
