@@ -2,6 +2,7 @@ import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
+import type { OwnedDataPlane, OwnedRegion } from './platform/owners/owned-region.ts';
 
 /** What a region runs on: the ports that its provider implements. */
 export interface RegionProvider {
@@ -9,6 +10,8 @@ export interface RegionProvider {
   readonly kubernetes?: KubernetesProvider;
   readonly networks?: NetworkProvider;
   readonly capabilities: Partial<Capabilities>;
+  /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
+  readonly owner?: OwnedDataPlane;
   /** Stops what must not outlive the server. */
   close?(): Promise<void>;
 }
@@ -18,6 +21,8 @@ export type ProviderFactory = (region: RegionRow) => RegionProvider;
 /** The providers of all regions, made on the start. */
 export class RegionProviders {
   readonly #providers: ReadonlyMap<number, RegionProvider>;
+  /** Regions that one node at a time works on. */
+  readonly owned: readonly OwnedRegion[];
 
   constructor(regions: readonly RegionRow[], factories: Readonly<Record<string, ProviderFactory>>) {
     const entries = regions.map((region) => {
@@ -27,6 +32,10 @@ export class RegionProviders {
       return [region.id, factory(region)] as const;
     });
     this.#providers = new Map(entries);
+    this.owned = regions.flatMap(({ id, display_name: name }) => {
+      const data = this.#providers.get(id)?.owner;
+      return data ? [{ id, name, data }] : [];
+    });
   }
 
   readonly loadBalancersOf = (regionId: number): LoadBalancerProvider | undefined =>
@@ -47,7 +56,7 @@ export class RegionProviders {
 
   /** The names of the ports that a region has. */
   portsOf(regionId: number): readonly string[] {
-    const { capabilities: _capabilities, close: _close, ...ports } = this.#providers.get(regionId) ?? {};
+    const { capabilities: _c, close: _close, owner: _owner, ...ports } = this.#providers.get(regionId) ?? {};
     return Object.keys(ports);
   }
 

@@ -9,6 +9,8 @@ export interface RegionSettings {
   readonly country?: string;
   readonly coordinates?: { readonly latitude: string; readonly longitude: string } | null;
   readonly volume_types?: readonly string[];
+  /** The node (VIRGA_NODE) on whose machine its programs shall run; only where they run on a machine. */
+  readonly node?: string;
   /** Rate of seeded failures per task type, 0 to 1; simulated regions only. */
   readonly faults?: Readonly<Record<string, number>>;
 }

@@ -518,6 +518,18 @@ export interface RegionAddresses {
   subnet_id: string | null;
 }
 
+export interface RegionOwners {
+  awaited_at: Date | null;
+  data_dir: string | null;
+  epoch: Generated<number>;
+  fault: string | null;
+  holder: string | null;
+  node: string | null;
+  pid: number | null;
+  region_id: number;
+  renewed_at: Date | null;
+}
+
 export interface Regions {
   created_at: Date;
   display_name: string;
@@ -768,6 +780,7 @@ export interface DB {
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
   region_addresses: RegionAddresses;
+  region_owners: RegionOwners;
   regions: Regions;
   reserved_fixed_ips: ReservedFixedIps;
   resource_count_changes: ResourceCountChanges;
