@@ -111,6 +111,43 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_started ON public.idempotency_keys USING btree (started_at);
 
+create table images (
+  id uuid not null,
+  project_id integer,
+  region_id integer not null,
+  client_id integer,
+  name text collate "C" not null,
+  description text,
+  status text not null,
+  architecture text not null,
+  os_type text not null,
+  os_distro text not null,
+  os_version text not null,
+  disk_format text not null,
+  min_disk integer not null,
+  min_ram integer not null,
+  size bigint,
+  ssh_key text,
+  hw_firmware_type text,
+  hw_machine_type text,
+  is_baremetal boolean default false not null,
+  display_order integer,
+  volume_id uuid,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint images_pkey PRIMARY KEY (id),
+  constraint images_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint images_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX images_created_at ON public.images USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX images_public ON public.images USING btree (region_id, display_order) WHERE (project_id IS NULL);
+CREATE INDEX images_tags ON public.images USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE CONSTRAINT TRIGGER images_count_gone AFTER DELETE ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
+CREATE CONSTRAINT TRIGGER images_count_new AFTER INSERT ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
+
 create table inference_secrets (
   project_id integer not null,
   name text not null,
@@ -592,6 +629,7 @@ CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON pub
 CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
+CREATE TRIGGER load_balancers_port AFTER INSERT OR DELETE ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION keep_port_of_load_balancer();
 
 create table mail_outbox (
   id bigint generated always as identity not null,
@@ -665,6 +703,44 @@ create table password_links (
 );
 CREATE INDEX password_links_user ON public.password_links USING btree (user_id);
 
+create table ports (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  network_id uuid not null,
+  device_type text,
+  device_id uuid,
+  "position" integer default 0 not null,
+  interface_name text,
+  reserved boolean default false not null,
+  managed_by text generated always as (
+CASE
+    WHEN ((NOT reserved) AND (device_type = ANY (ARRAY['load_balancer'::text, 'router'::text]))) THEN 'system'::text
+    ELSE 'user'::text
+END) stored not null,
+  port_security_enabled boolean default true not null,
+  security_group_ids uuid[] default '{}'::uuid[] not null,
+  allowed_address_pairs jsonb default '[]'::jsonb not null,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint ports_pkey PRIMARY KEY (id),
+  constraint ports_device CHECK (((device_type IS NULL) = (device_id IS NULL))),
+  constraint ports_device_type_check CHECK ((device_type = ANY (ARRAY['instance'::text, 'load_balancer'::text, 'router'::text]))),
+  constraint ports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX ports_address_pairs ON public.ports USING gin (allowed_address_pairs jsonb_path_ops) WHERE (allowed_address_pairs <> '[]'::jsonb);
+CREATE INDEX ports_created_at ON public.ports USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX ports_device ON public.ports USING btree (device_id) WHERE (device_id IS NOT NULL);
+CREATE INDEX ports_device_type ON public.ports USING btree (project_id, region_id, device_type, created_at DESC, id DESC);
+CREATE INDEX ports_managed_by ON public.ports USING btree (project_id, region_id, managed_by, created_at DESC, id DESC);
+CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, network_id, id);
+CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
+CREATE INDEX ports_security_groups ON public.ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
+CREATE TRIGGER ports_addresses_gone AFTER DELETE ON public.ports FOR EACH ROW EXECUTE FUNCTION free_addresses_of_port();
+
 create table projects (
   id integer generated by default as identity not null,
   client_id integer not null,
@@ -724,6 +800,8 @@ create table region_addresses (
   subnet_id uuid,
   constraint region_addresses_pkey PRIMARY KEY (region_id, space, address)
 );
+CREATE INDEX region_addresses_address ON public.region_addresses USING btree (region_id, address);
+CREATE INDEX region_addresses_owner ON public.region_addresses USING btree (owner_id);
 CREATE INDEX region_addresses_subnet ON public.region_addresses USING btree (subnet_id) WHERE (subnet_id IS NOT NULL);
 
 create table region_owners (
@@ -734,6 +812,7 @@ create table region_owners (
   pid integer,
   epoch bigint default 0 not null,
   renewed_at timestamp with time zone,
+  awaited_by uuid,
   awaited_at timestamp with time zone,
   fault text,
   constraint region_owners_pkey PRIMARY KEY (region_id),
@@ -753,6 +832,7 @@ create table regions (
   constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
 );
 CREATE TRIGGER regions_external_network AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_external_network();
+CREATE TRIGGER regions_public_images AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_images_of_region();
 
 create table reserved_fixed_ips (
   port_id uuid not null,
@@ -785,6 +865,7 @@ CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON pu
 CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE CONSTRAINT TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE ON public.reserved_fixed_ips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('reserved_fixed_ips');
+CREATE TRIGGER reserved_fixed_ips_port AFTER INSERT OR DELETE ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION keep_port_of_reserved();
 
 create table resource_count_changes (
   xid xid8 default pg_current_xact_id() not null,
@@ -997,6 +1078,48 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 
+create table volumes (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  size bigint not null,
+  type text not null,
+  status text not null,
+  bootable boolean default false not null,
+  image_id uuid,
+  image_metadata jsonb,
+  instance_id uuid,
+  attachment_id uuid,
+  device text,
+  attachment_tag text,
+  boot_index integer,
+  delete_on_termination boolean default false not null,
+  cluster_id uuid,
+  attached_at timestamp with time zone,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint volumes_pkey PRIMARY KEY (id),
+  constraint volumes_check CHECK (((instance_id IS NULL) = (attachment_id IS NULL))),
+  constraint volumes_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) DEFERRABLE INITIALLY DEFERRED,
+  constraint volumes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint volumes_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX volumes_attached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NOT NULL);
+CREATE INDEX volumes_bootable ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE bootable;
+CREATE INDEX volumes_cluster ON public.volumes USING btree (cluster_id, created_at DESC, id DESC) WHERE (cluster_id IS NOT NULL);
+CREATE INDEX volumes_created_at ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX volumes_device ON public.volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
+CREATE INDEX volumes_image ON public.volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
+CREATE INDEX volumes_tags ON public.volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX volumes_task ON public.volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX volumes_unattached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
+CREATE CONSTRAINT TRIGGER volumes_count AFTER INSERT OR DELETE ON public.volumes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('volumes');
+
 create table webhook_deliveries (
   id uuid not null,
   event_id uuid not null,
@@ -1059,6 +1182,41 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.add_images_of_region()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform add_public_images(new);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_public_images(region regions)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into images (id, region_id, name, status, architecture, os_type, os_distro, os_version, disk_format, min_disk,
+                      min_ram, ssh_key, hw_firmware_type, hw_machine_type, display_order, created_at, updated_at)
+  select overlay(overlay(md5(region.slug || ' ' || c.name) placing '4' from 13) placing '8' from 17)::uuid, region.id,
+         c.name, 'active', 'x86_64', 'linux', c.distro, c.version, 'qcow2', c.min_disk, c.min_ram, 'required', 'uefi',
+         'q35', c.place, region.created_at, region.created_at
+    from (values
+      (1, 'ubuntu-24.04-x64', 'ubuntu', '24.04', 5, 512),
+      (2, 'ubuntu-22.04-x64', 'ubuntu', '22.04', 5, 512),
+      (3, 'debian-13-x64', 'debian', '13', 5, 512),
+      (4, 'debian-12-x64', 'debian', '12', 5, 512),
+      (5, 'rockylinux-10-x64', 'rockylinux', '10', 10, 2048),
+      (6, 'rockylinux-9-x64', 'rockylinux', '9', 10, 1536),
+      (7, 'almalinux-10-x64', 'almalinux', '10', 10, 2048),
+      (8, 'almalinux-9-x64', 'almalinux', '9', 10, 1536),
+      (9, 'centos-stream-10-x64', 'centos', '10-stream', 10, 2048),
+      (10, 'fedora-42-x64', 'fedora', '42', 10, 2048),
+      (11, 'opensuse-leap-15.6-x64', 'opensuse', '15.6', 10, 1024),
+      (12, 'alpine-3.22-x64', 'alpine', '3.22', 1, 256)
+    ) c (place, name, distro, version, min_disk, min_ram)
+   where region.provider = 'simulated'
+$function$;
+
 CREATE OR REPLACE FUNCTION public.apply_count_changes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1096,6 +1254,15 @@ begin
     update resource_counts set count = count - 1
      where project_id = old.project_id and region_id = old.region_id and resource = tg_argv[0];
   end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.free_addresses_of_port()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from region_addresses where owner_id = old.id;
   return null;
 end $function$;
 
@@ -1146,6 +1313,42 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_port_of_load_balancer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
+    values (new.vip_port_id, new.project_id, new.region_id, new.client_id,
+            network_of_subnet(new.vip_subnet_id, new.region_id), 'load_balancer', new.id, new.created_at,
+            new.created_at)
+    on conflict (id) do update set device_type = 'load_balancer', device_id = new.id, position = 0,
+                                   updated_at = new.created_at;
+  else
+    delete from ports where id = old.vip_port_id and not reserved;
+    update ports set device_type = null, device_id = null where id = old.vip_port_id and device_id = old.id;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_port_of_reserved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into ports (id, project_id, region_id, client_id, network_id, reserved, created_at, updated_at)
+    values (new.port_id, new.project_id, new.region_id, new.client_id, new.network_id, true, new.created_at,
+            new.created_at)
+    on conflict (id) do update set reserved = true;
+  else
+    delete from ports where id = old.port_id and device_id is null;
+    update ports set reserved = false where id = old.port_id;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_reserved_address()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1184,6 +1387,16 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.network_of_subnet(subnet uuid, region integer)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when subnet is null
+    then (select n.id from networks n where n.region_id = region and n.external)
+    else (select s.network_id from subnets s where s.id = subnet) end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.note_count_change()
  RETURNS trigger

@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
+import { imageSource, images } from './features/images/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { networks } from './features/networks/index.ts';
+import { ports } from './features/ports/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegionsByIds, regions } from './features/regions/index.ts';
@@ -16,8 +18,9 @@ import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
-import { tasks } from './features/tasks/index.ts';
+import { TaskReads, tasks } from './features/tasks/index.ts';
 import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
+import { volumes } from './features/volumes/index.ts';
 import { webhooks } from './features/webhooks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -105,12 +108,21 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    volumes({
+      providerOf: providers.volumesOf,
+      typesOf: providers.volumeTypesOf,
+      images: imageSource,
+      tasks: new TaskReads(db, watcher),
+    }),
+    images({ providerOf: providers.imagesOf }),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),
     networks({ providerOf: providers.networksOf }),
+    // No project has security groups.
+    ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
     reservedFixedIps({ providerOf }),
     responsePages(),
     storageNotifications({ db, clock }),

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { SimulationSignals } from './features/kubernetes/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
+import type { LogCollector } from './kernel/log-collector.ts';
 import {
   createLocalLoadBalancers,
   createOwnedDataPlane,
@@ -20,6 +21,7 @@ export interface ProviderOptions {
   readonly log: Logger;
   /** What operators say about simulated nodes. */
   readonly signals: SimulationSignals;
+  readonly collectorOf: (regionId: number) => LogCollector | undefined;
 }
 
 /** The providers that a region may name. */
@@ -29,6 +31,7 @@ export function providerFactories({
   dataDir,
   log,
   signals,
+  collectorOf,
 }: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   const clock = systemClock();
   return {
@@ -40,6 +43,7 @@ export function providerFactories({
         log,
         instanceId: slug,
         fence,
+        collectorOf,
       });
       return {
         loadBalancers,

@@ -1,7 +1,9 @@
+import type { ImageProvider } from './features/images/port.ts';
 import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
+import type { VolumeProvider } from './features/volumes/port.ts';
 import type { OwnedDataPlane, OwnedRegion } from './platform/owners/owned-region.ts';
 
 /** What a region runs on: the ports that its provider implements. */
@@ -9,6 +11,8 @@ export interface RegionProvider {
   readonly loadBalancers?: LoadBalancerProvider;
   readonly kubernetes?: KubernetesProvider;
   readonly networks?: NetworkProvider;
+  readonly volumes?: VolumeProvider;
+  readonly images?: ImageProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
   readonly owner?: OwnedDataPlane;
@@ -23,6 +27,7 @@ export class RegionProviders {
   readonly #providers: ReadonlyMap<number, RegionProvider>;
   /** Regions that one node at a time works on. */
   readonly owned: readonly OwnedRegion[];
+  readonly #volumeTypes: ReadonlyMap<number, readonly string[]>;
 
   constructor(regions: readonly RegionRow[], factories: Readonly<Record<string, ProviderFactory>>) {
     const entries = regions.map((region) => {
@@ -36,6 +41,7 @@ export class RegionProviders {
       const data = this.#providers.get(id)?.owner;
       return data ? [{ id, name, data }] : [];
     });
+    this.#volumeTypes = new Map(regions.map(({ id, settings }) => [id, settings.volume_types ?? []]));
   }
 
   readonly loadBalancersOf = (regionId: number): LoadBalancerProvider | undefined =>
@@ -46,6 +52,14 @@ export class RegionProviders {
 
   readonly networksOf = (regionId: number): NetworkProvider | undefined =>
     this.#providers.get(regionId)?.networks;
+
+  readonly volumesOf = (regionId: number): VolumeProvider | undefined =>
+    this.#providers.get(regionId)?.volumes;
+
+  readonly imagesOf = (regionId: number): ImageProvider | undefined => this.#providers.get(regionId)?.images;
+
+  /** The types of volumes that a region was given; none: all. */
+  readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];
 
   readonly capabilitiesOf = async (regionId: number): Promise<Capabilities> => ({
     ...NO_CAPABILITIES,

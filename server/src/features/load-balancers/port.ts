@@ -84,6 +84,9 @@ export interface DesiredListener {
   /** For TERMINATED_HTTPS, and for PROMETHEUS that shall end TLS: the default certificate first, then those
    *  chosen by SNI. */
   readonly certificates: readonly DesiredCertificate[];
+  /** PEM; what certificates of clients are measured against, which only rules about them ask for. Null: nothing,
+   *  so that none is trusted. */
+  readonly clientAuthorities: string | null;
   /** In the order in which they are tried. */
   readonly l7Policies: readonly DesiredL7Policy[];
 }
@@ -195,8 +198,12 @@ export interface DesiredHealthMonitor {
 
 export interface DesiredAccessLog {
   readonly topic: string;
-  /** Days that its lines are kept; absent or null: as long as the provider has room. */
-  readonly retentionDays?: number | null;
+  /** What its user calls the load balancer. */
+  readonly loadBalancerName: string;
+  /** The region whose log collector gets the lines, if it has one. */
+  readonly destinationRegionId: number;
+  /** Days that its lines are kept; null: as long as the provider has room. */
+  readonly retentionDays: number | null;
 }
 
 export type MemberHealth = 'ONLINE' | 'ERROR' | 'DRAINING' | 'NO_MONITOR' | 'OFFLINE';

@@ -97,6 +97,35 @@ export interface IdempotencyKeys {
   status: number | null;
 }
 
+export interface Images {
+  architecture: string;
+  client_id: number | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  description: string | null;
+  disk_format: string;
+  display_order: number | null;
+  hw_firmware_type: string | null;
+  hw_machine_type: string | null;
+  id: string;
+  is_baremetal: Generated<boolean>;
+  min_disk: number;
+  min_ram: number;
+  name: string;
+  os_distro: string;
+  os_type: string;
+  os_version: string;
+  project_id: number | null;
+  region_id: number;
+  size: number | null;
+  ssh_key: string | null;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  volume_id: string | null;
+}
+
 export interface InferenceSecrets {
   created_at: Date;
   key_id: string;
@@ -473,6 +502,27 @@ export interface PasswordLinks {
   user_id: number;
 }
 
+export interface Ports {
+  allowed_address_pairs: Generated<Json>;
+  client_id: number;
+  created_at: Date;
+  device_id: string | null;
+  device_type: string | null;
+  id: string;
+  interface_name: string | null;
+  managed_by: Generated<string>;
+  network_id: string;
+  port_security_enabled: Generated<boolean>;
+  position: Generated<number>;
+  project_id: number;
+  region_id: number;
+  reserved: Generated<boolean>;
+  security_group_ids: Generated<string[]>;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -520,6 +570,7 @@ export interface RegionAddresses {
 
 export interface RegionOwners {
   awaited_at: Date | null;
+  awaited_by: string | null;
   data_dir: string | null;
   epoch: Generated<number>;
   fault: string | null;
@@ -712,6 +763,33 @@ export interface Users {
   session_version: Generated<number>;
 }
 
+export interface Volumes {
+  attached_at: Date | null;
+  attachment_id: string | null;
+  attachment_tag: string | null;
+  boot_index: number | null;
+  bootable: Generated<boolean>;
+  client_id: number;
+  cluster_id: string | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  delete_on_termination: Generated<boolean>;
+  device: string | null;
+  id: string;
+  image_id: string | null;
+  image_metadata: Json | null;
+  instance_id: string | null;
+  name: string;
+  project_id: number;
+  region_id: number;
+  size: number;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  type: string;
+  updated_at: Date;
+}
+
 export interface WebhookDeliveries {
   attempts: Generated<number>;
   client_id: number;
@@ -753,6 +831,7 @@ export interface DB {
   custom_page_sets: CustomPageSets;
   floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
+  images: Images;
   inference_secrets: InferenceSecrets;
   instances: Instances;
   k8s_clusters: K8sClusters;
@@ -775,6 +854,7 @@ export interface DB {
   master_keys: MasterKeys;
   networks: Networks;
   password_links: PasswordLinks;
+  ports: Ports;
   projects: Projects;
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;
@@ -795,6 +875,7 @@ export interface DB {
   subnets: Subnets;
   tasks: Tasks;
   users: Users;
+  volumes: Volumes;
   webhook_deliveries: WebhookDeliveries;
   webhook_targets: WebhookTargets;
   workers: Workers;

@@ -8,8 +8,10 @@ import type {
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
+import type { LogCollector } from '../../../kernel/log-collector.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { NotOwner, type OwnerFence } from '../owner-fence.ts';
+import { LogShipping } from './access-logs/shipping.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
 import { subnetFault } from './address-space.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
@@ -41,6 +43,8 @@ export interface LocalLoadBalancersOptions {
   readonly claimsFolder?: string;
   /** Says whether this process may change anything. Absent: nobody else could. */
   readonly fence?: Pick<OwnerFence, 'hold' | 'isOwner'>;
+  /** The log collector of a region; absent: no region has one. */
+  readonly collectorOf?: (regionId: number) => LogCollector | undefined;
 }
 
 type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
@@ -83,6 +87,7 @@ class Provider implements LocalLoadBalancers {
   readonly #fence: NonNullable<LocalLoadBalancersOptions['fence']>;
   readonly #sockets: string;
   #claims: AddressClaims;
+  readonly #logs: LogShipping;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
   #closed = false;
@@ -94,6 +99,11 @@ class Provider implements LocalLoadBalancers {
     this.#sockets = makeSocketDirectory(this.#root);
     this.#fence = options.fence ?? NO_FENCE;
     this.#claims = this.#readClaims();
+    this.#logs = new LogShipping({
+      collectorOf: (regionId) => options.collectorOf?.(regionId),
+      pathsOf: (id) => instancePaths(this.#root, this.#sockets, identifier(id)),
+      log: options.log,
+    });
   }
 
   async unavailable(): Promise<string | null> {
@@ -235,8 +245,9 @@ class Provider implements LocalLoadBalancers {
     await eachAtMost(SIDE_BY_SIDE, [...this.#instances.values()], async (instance) => {
       if (mode === 'leave') instance.disconnect();
       else if (mode === 'stop') await instance.stop();
-      else await instance.remove();
+      else await instance.remove(() => this.#logs.leave(instance.id));
     });
+    await this.#logs.close();
     this.#instances.clear();
     if (mode === 'forget') await this.#claims.release();
   }
@@ -258,10 +269,12 @@ class Provider implements LocalLoadBalancers {
     const instance = this.#instance(desired.id);
     if (desired.version < instance.version) return;
     try {
+      if (desired.accessLog) await this.#logs.follow(desired);
       await instance.apply(desired, failover);
+      if (!desired.accessLog) await this.#logs.leave(desired.id);
     } catch (error) {
       if (!known) {
-        await instance.remove();
+        await instance.remove(() => this.#logs.leave(desired.id));
         this.#instances.delete(desired.id);
       }
       throw error;
@@ -273,14 +286,14 @@ class Provider implements LocalLoadBalancers {
   /** A list made before the newest order must not take that order back. */
   async #repair(desired: DesiredLoadBalancer): Promise<void> {
     const served = this.#instances.get(desired.id);
-    if (served && served.version === desired.version && served.isServing()) return;
+    if (served && served.version === desired.version && served.isServing()) return this.#logs.follow(desired);
     await this.#apply(desired, null);
   }
 
   async #remove(id: string): Promise<void> {
     const known = this.#instances.has(id) || existsSync(join(this.#root, identifier(id)));
     if (!known) return;
-    await this.#instance(id).remove();
+    await this.#instance(id).remove(() => this.#logs.leave(id));
     this.#instances.delete(id);
     this.#appliedAt.delete(id);
   }
