@@ -3,7 +3,7 @@ import { AREAS } from './areas.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
-import { instances } from './features/instances/index.ts';
+import { instances, machinesInShort } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
@@ -104,7 +104,7 @@ export function features({
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
-    floatingIps({ providerOf, carrier: balancers.carrier }),
+    floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
     networks({ providerOf: providers.networksOf }),
     // No project has security groups.
     ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
