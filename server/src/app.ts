@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { addressConversions } from './features/address-conversions/index.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
@@ -106,6 +107,7 @@ export function features({
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
     networks({ providerOf: providers.networksOf }),
+    addressConversions({ providerOf }),
     // No project has security groups.
     ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
     reservedFixedIps({ providerOf }),

@@ -14,6 +14,13 @@ export {
 } from './attach.ts';
 export type { Carrier, CarrierRef, CarrierWhere, MachinesInShort, Settle } from './carrier.ts';
 export {
+  becomeFloatingIp,
+  type ConvertedAddress,
+  dropFloatingIp,
+  keepFloatingIp,
+  offerFloatingIp,
+} from './convert.ts';
+export {
   type CarriedFloatingIps,
   FLOATING_ADDRESSES_OF_LB,
   FLOATING_IPS_OF_LB,
@@ -22,6 +29,7 @@ export {
 export type { FloatingIpProvider } from './port.ts';
 export { FloatingIp } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
+export { floatingIpsOfPorts } from './views.ts';
 
 export function floatingIps(deps: FloatingIpDeps): Feature {
   return {
