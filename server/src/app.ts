@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { addressConversions } from './features/address-conversions/index.ts';
+import { flavors } from './features/flavors/index.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
-import { instances } from './features/instances/index.ts';
+import { instances, machinesInShort } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
@@ -114,13 +116,15 @@ export function features({
       images: imageSource,
       tasks: new TaskReads(db, watcher),
     }),
+    flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     images({ providerOf: providers.imagesOf }),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
-    floatingIps({ providerOf, carrier: balancers.carrier }),
+    floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
     networks({ providerOf: providers.networksOf }),
+    addressConversions({ providerOf }),
     // No project has security groups.
     ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
     reservedFixedIps({ providerOf }),
