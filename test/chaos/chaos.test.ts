@@ -6,15 +6,22 @@ const seed = Number(process.env.VIRGA_TEST_CHAOS_SEED ?? 1);
 const operations = Number(process.env.VIRGA_TEST_CHAOS_OPERATIONS ?? 60);
 const kills = Number(process.env.VIRGA_TEST_CHAOS_KILLS ?? 4);
 
-test(`kills at random points lose nothing, do nothing twice and leave nothing behind (seed ${seed})`, {
-  timeout: 600_000,
-}, async () => {
-  const dataDir = newDataDir();
-  try {
-    const result = await runChaos({ dataDir, seed, operations, kills });
-    expect(result.faults, `after ${result.kills.join(', ')}`).toEqual([]);
-    expect(result.accepted).toBeGreaterThan(operations / 2);
-  } finally {
-    removeDataDir(dataDir);
-  }
-});
+test.each([
+  ['one process', false],
+  ['an API and two workers', true],
+] as const)(
+  `kills at random points of %s lose nothing, do nothing twice and leave nothing behind (seed ${seed})`,
+  {
+    timeout: 900_000,
+  },
+  async (_name, separate) => {
+    const dataDir = newDataDir();
+    try {
+      const result = await runChaos({ dataDir, seed, operations, kills, separate });
+      expect(result.faults, `after ${result.kills.join(', ')}`).toEqual([]);
+      expect(result.accepted).toBeGreaterThan(operations / 2);
+    } finally {
+      removeDataDir(dataDir);
+    }
+  },
+);

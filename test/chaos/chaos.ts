@@ -2,21 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addSshKeyCall } from '../harness/kubernetes.ts';
-import { processesWith, startVirga, type VirgaProcess } from '../harness/process.ts';
+import { processesWith } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
-import type { Actor, Row } from './actors/actor.ts';
+import { type Actor, LOCAL, type Row } from './actors/actor.ts';
 import { actors } from './actors/index.ts';
 import { ChaosClient, Notes, type Truth } from './client.ts';
-import { databaseFaults, type Query, queryOf, remains } from './database-faults.ts';
+import { type Cluster, oneProcess, separateProcesses } from './cluster.ts';
+import { databaseFaults, remains, repeats } from './database-faults.ts';
 import { numbers } from './random.ts';
 
-/** Many changes at once, and kills at random points of them: of the server, of PostgreSQL, of HAProxy. */
+/** Many changes at once, and kills at random points of them: of servers, of PostgreSQL, of HAProxy. */
 
 export interface ChaosOptions {
   readonly dataDir: string;
   readonly seed: number;
   readonly operations: number;
   readonly kills: number;
+  /** Whether the API and two workers are processes of their own. Default: one process does it all. */
+  readonly separate?: boolean;
 }
 
 export interface ChaosResult {
@@ -28,49 +31,40 @@ export interface ChaosResult {
 }
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const run = new Chaos(options);
-  await run.start();
+  const { dataDir, seed } = options;
+  const env = { VIRGA_TIME_SCALE: '0.01', VIRGA_RATE_LIMIT: '0', VIRGA_SEED: String(seed) };
+  const cluster = options.separate ? await separateProcesses(dataDir, env) : oneProcess(dataDir, env);
+  const run = new Chaos(options, cluster);
   try {
+    await run.prepare();
     await run.storm();
     return await run.verdict();
   } finally {
-    await run.stop();
+    await cluster.stop();
   }
 }
 
 const PATIENCE_MS = 120_000;
+/** Where all servers of this machine note which addresses are theirs. */
+const CLAIMS = '/var/tmp/virga-addresses';
+const CLAIMS_LIST = 'load-balancers/addresses.json';
 
 class Chaos {
   readonly #options: ChaosOptions;
   readonly #random: () => number;
   readonly #notes = new Notes();
   readonly #kills: string[] = [];
-  readonly #query: Query;
-  #server: Promise<VirgaProcess>;
+  readonly #cluster: Cluster;
 
-  constructor(options: ChaosOptions) {
+  constructor(options: ChaosOptions, cluster: Cluster) {
     this.#options = options;
+    this.#cluster = cluster;
     this.#random = numbers(options.seed);
-    this.#query = queryOf(options.dataDir);
-    this.#server = this.#launch();
-    this.#server.catch(() => undefined);
   }
 
-  #launch(): Promise<VirgaProcess> {
-    return startVirga({
-      dataDir: this.#options.dataDir,
-      env: { VIRGA_TIME_SCALE: '0.01', VIRGA_RATE_LIMIT: '0', VIRGA_SEED: String(this.#options.seed) },
-    });
-  }
-
-  async start(): Promise<void> {
+  async prepare(): Promise<void> {
     const { method, path: target, body } = addSshKeyCall;
-    await (await this.#server).call(method, target, body);
-  }
-
-  async stop(): Promise<void> {
-    const server = await this.#server.catch(() => undefined);
-    await server?.end('SIGTERM');
+    await (await this.#cluster.api()).call(method, target, body);
   }
 
   /** Operations side by side, with kills in between. */
@@ -95,24 +89,14 @@ class Chaos {
   #client(number: number, asksAgain: boolean): ChaosClient {
     const { seed } = this.#options;
     const key = asksAgain ? `chaos-${seed}-${number}` : undefined;
-    return new ChaosClient(() => this.#server, this.#notes, numbers(seed * 10_007 + number), key);
+    return new ChaosClient(() => this.#cluster.api(), this.#notes, numbers(seed * 10_007 + number), key);
   }
 
   async #kill(): Promise<void> {
-    const victim = ['server', 'server', 'PostgreSQL', 'HAProxy'][Math.floor(this.#random() * 4)] ?? 'server';
+    const { victims } = this.#cluster;
+    const victim = victims[Math.floor(this.#random() * victims.length)] ?? '';
     this.#kills.push(victim);
-    const { dataDir } = this.#options;
-    if (victim === 'server') {
-      const server = await this.#server;
-      await server.end('SIGKILL');
-      this.#server = this.#launch();
-      await this.#server;
-    } else if (victim === 'PostgreSQL') {
-      const file = readFileSync(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8');
-      kill(Number(file.split('\n')[0]));
-    } else {
-      for (const pid of processesWith(`${dataDir}/regions`)) kill(pid);
-    }
+    await this.#cluster.kill(victim, this.#random);
   }
 
   /** Everything ended, everything FINISHED is true, nothing is orphaned; and all of it can be deleted. */
@@ -120,9 +104,14 @@ class Chaos {
     const faults = [...this.#notes.surprises];
     await this.#quiet();
     faults.push(...(await this.#untruths()));
-    faults.push(...(await databaseFaults(this.#query)), ...(await this.#processFaults()));
+    faults.push(...(await databaseFaults(this.#cluster.query)), ...(await repeats(this.#cluster.query)));
+    faults.push(...(await this.#processFaults()), ...this.#claimFaults());
     faults.push(...(await this.#deleteAll()));
-    faults.push(...(await databaseFaults(this.#query)), ...(await remains(this.#query)), ...this.#leavings());
+    faults.push(
+      ...(await databaseFaults(this.#cluster.query)),
+      ...(await remains(this.#cluster.query)),
+      ...this.#leavings(),
+    );
     return { accepted: this.#notes.tasks.size, kills: this.#kills, faults: [...new Set(faults)] };
   }
 
@@ -130,9 +119,9 @@ class Chaos {
   async #quiet(): Promise<void> {
     await waitUntil(
       async () => {
-        const [row] = await this.#query(
+        const [row] = await this.#cluster.query(
           `select (select count(*) from tasks where state in ('NEW', 'RUNNING'))
-                + (select count(*) from graphile_worker.jobs where task_identifier = 'run_task') as n`,
+                + (select count(*) from graphile_worker.jobs where task_identifier like 'run_task%') as n`,
         );
         return Number(row?.n) === 0;
       },
@@ -141,7 +130,7 @@ class Chaos {
   }
 
   async #untruths(): Promise<string[]> {
-    const server = await this.#server;
+    const server = await this.#cluster.api();
     const faults: string[] = [];
     for (const id of this.#notes.tasks) {
       const { body } = await server.call('GET', `/cloud/v1/tasks/${id}`);
@@ -156,21 +145,27 @@ class Chaos {
     return faults;
   }
 
-  /** Each load balancer of the local region has exactly its process, answers, and there are no others. */
+  /** Each load balancer of the local region that serves anything has exactly its process, answers, and there are no
+   *  others. Nobody is behind any of them. */
   async #processFaults(): Promise<string[]> {
-    const { body } = await (await this.#server).call('GET', '/cloud/v1/loadbalancers/1/1?limit=1000');
-    const wanted: { id: string; vip_address: string; provisioning_status: string }[] = body.results;
+    const wanted = await this.#cluster.query(
+      `select id, host(vip_address) as address, exists (
+                select from lb_listeners l where l.load_balancer_id = lb.id and protocol_port = 8088) as listens
+         from load_balancers lb
+        where region_id = ${LOCAL} and (exists (select from lb_listeners where load_balancer_id = lb.id)
+           or exists (select from lb_pools where load_balancer_id = lb.id))`,
+    );
     const faults: string[] = [];
-    for (const { id, vip_address } of wanted) {
-      await waitUntil(() => processesWith(id).length === 1, {
+    for (const { id, address, listens } of wanted) {
+      await waitUntil(() => processesWith(String(id)).length === 1, {
         what: `one process for ${id}`,
         timeoutMs: 10_000,
       }).catch((error: Error) => faults.push(error.message));
-      const status = await fetch(`http://${vip_address}:8088/`).then(
+      const status = await fetch(`http://${address}:8088/`).then(
         (response) => response.status,
         () => 0,
       );
-      if (status !== 503) faults.push(`${id} answers ${status} at ${vip_address}`);
+      if (status !== (listens ? 503 : 0)) faults.push(`${id} answers ${status} at ${address}`);
     }
     const running = processesWith(`${this.#options.dataDir}/regions`).length;
     if (running !== wanted.length) faults.push(`${running} processes for ${wanted.length} load balancers`);
@@ -196,6 +191,21 @@ class Chaos {
     return faults;
   }
 
+  /** What the machine's list of addresses says of this data directory is what the directory says of itself. */
+  #claimFaults(): string[] {
+    const { dataDir } = this.#options;
+    const lists = readdirSync(path.join(dataDir, 'regions')).map(
+      (region) => readJson<Record<string, string>>(path.join(dataDir, 'regions', region, CLAIMS_LIST)) ?? {},
+    );
+    const listed = new Set(lists.flatMap((list) => Object.values(list)));
+    const claims = readdirSync(CLAIMS).map((block) =>
+      readJson<{ dataDir: string; token: string }>(path.join(CLAIMS, block)),
+    );
+    return claims
+      .filter((claim) => claim?.dataDir.startsWith(`${dataDir}/`) && !listed.has(claim.token))
+      .map((claim) => `claim ${claim?.token} of addresses is listed nowhere`);
+  }
+
   /** Processes and files of load balancers that are gone. */
   #leavings(): string[] {
     const regions = path.join(this.#options.dataDir, 'regions');
@@ -212,10 +222,16 @@ class Chaos {
 function untruth(truth: Truth, status: number, body: Readonly<Record<string, unknown>>): string | undefined {
   if (truth === 'gone') return status === 404 ? undefined : `answers ${status} after its deletion FINISHED`;
   if (status !== 200) return `answers ${status}, but was created and not deleted`;
-  const wrong = Object.entries(truth).filter(([field, value]) => body[field] !== value);
+  const wrong = Object.entries(truth).filter(([field, value]) => fieldOf(body, field) !== value);
   return wrong.length === 0
     ? undefined
-    : wrong.map(([field, value]) => `${field} is ${body[field]}, not ${value}`).join(', ');
+    : wrong.map(([field, value]) => `${field} is ${fieldOf(body, field)}, not ${value}`).join(', ');
+}
+
+function fieldOf(body: unknown, field: string): unknown {
+  return field
+    .split('.')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], body);
 }
 
 function pick(from: readonly Actor[], random: number): Actor {
@@ -229,10 +245,11 @@ function pick(from: readonly Actor[], random: number): Actor {
   return picked ?? first;
 }
 
-function kill(pid: number): void {
+/** Undefined when the file is gone, or is just being replaced. */
+function readJson<T>(file: string): T | undefined {
   try {
-    process.kill(pid, 'SIGKILL');
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // It was gone already.
+    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { waitUntil } from '../harness/wait.ts';
 /** What an actor works with: a client of a server that may be killed at any moment. Whoever got an answer knows
  *  what has to be true in the end; whoever got none does not know. */
 
-/** What a read has to show: these fields, or that there is nothing. */
+/** What a read has to show: these fields (`members.length` for those further in), or that there is nothing. */
 export type Truth = Readonly<Record<string, unknown>> | 'gone';
 
 const PATIENCE_MS = 120_000;

@@ -95,6 +95,24 @@ async function countersOf(query: Query): Promise<[string, string][]> {
   });
 }
 
+/** What a client asked for once and got more than once: each gives its things names of their own. */
+export async function repeats(query: Query): Promise<string[]> {
+  const tables = await query(
+    `select table_name as t from information_schema.columns
+      where table_schema = 'public' and column_name in ('name', 'project_id', 'region_id')
+      group by table_name having count(*) = 3`,
+  );
+  const found: string[] = [];
+  for (const { t } of tables) {
+    const rows = await query(
+      `select name || ': ' || count(*) as n from ${t} where name ~ '[0-9]$'
+        group by project_id, region_id, name having count(*) > 1`,
+    );
+    found.push(...rows.map(({ n }) => `${t} was made more than once, ${n}`));
+  }
+  return found;
+}
+
 /** What is still counted after everything was deleted. */
 export async function remains(query: Query): Promise<string[]> {
   const rows = await query(
@@ -102,6 +120,8 @@ export async function remains(query: Query): Promise<string[]> {
       where usage <> 0 and name not in ('project_count', 'keypair_count')
      union all select resource || ' of project ' || project_id || ': ' || count from resource_counts
       where count <> 0 and resource <> 'ssh_keys'
+     union all select 'address ' || address || ' of ' || owner_id || ' in region ' || region_id
+       from region_addresses
      union all select 'projects: ' || usage from quota_counters where name = 'project_count' and usage <> 1`,
   );
   return rows.map(({ n }) => `still counted after all was deleted: ${n}`);

@@ -13,6 +13,8 @@ export interface Actor {
 export interface Row {
   readonly id: string;
   readonly name: string;
+  /** Of reserved addresses, instead of an id. */
+  readonly port_id?: string;
   /** Of projects and networks: one that cannot be deleted. */
   readonly is_default?: boolean;
   readonly external?: boolean;
@@ -20,3 +22,6 @@ export interface Row {
 
 export const LOCAL = 1;
 export const SIMULATED = 2;
+
+/** The path of the second version of a call. */
+export const v2 = (path: string): string => path.replace('/v1/', '/v2/');

@@ -1,4 +1,4 @@
-import { type Actor, SIMULATED } from './actor.ts';
+import { type Actor, SIMULATED, v2 } from './actor.ts';
 
 const LBS = `/cloud/v1/loadbalancers/1/${SIMULATED}`;
 const LISTENERS = `/cloud/v1/lblisteners/1/${SIMULATED}`;
@@ -16,7 +16,7 @@ export const loadBalancerParts: Actor = {
     const id = await client.create(LISTENERS, body, 'listeners', at, { ...settled, name: 'web' });
     if (id === undefined) return;
     const changed = { ...settled, connection_limit: 5 };
-    const change = ['PATCH', at(id).replace('/v1/', '/v2/'), { connection_limit: 5 }] as const;
+    const change = ['PATCH', v2(at(id)), { connection_limit: 5 }] as const;
     if (client.random() < 0.7 && !(await client.change(change, at(id), changed))) return;
     if (client.random() < 0.5) return void (await client.maybeRemove(at(id)));
     client.doubt(at(id));
