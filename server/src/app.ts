@@ -104,7 +104,7 @@ export function features({
     owners,
   });
   return [
-    iam({ cipher }),
+    iam({ db, clock, cipher }),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher, db }),

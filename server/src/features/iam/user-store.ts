@@ -240,3 +240,11 @@ export async function listSignIns(db: Queryable, clientId: number, page: { limit
   );
   return { count: total?.count ?? 0, results };
 }
+
+/** Forgets attempts to sign in before a moment, and links that no longer hold. */
+export async function deleteOldSignIns(db: Queryable, before: Date, now: Date): Promise<void> {
+  await db.named('sign_in_forget', 'delete from sign_ins where at < $1', [before.toISOString()]);
+  await db.named('password_link_forget', 'delete from password_links where expires_at < $1', [
+    now.toISOString(),
+  ]);
+}

@@ -4,7 +4,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db, Tx } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
-import { type MailRow, markMailFailed, markMailSent, readWaitingMail } from './outbox.ts';
+import { deleteEndedMail, type MailRow, markMailFailed, markMailSent, readWaitingMail } from './outbox.ts';
 
 /** Called in the transaction that marks a mail as sent, with when that was. */
 export type MailSentHook = (tx: Tx, mail: MailRow, timestamp: string) => Promise<void>;
@@ -21,6 +21,9 @@ export interface MailerOptions {
 
 const TIMEOUT_MS = 15_000;
 const LONGEST_PAUSE_S = 15 * 60;
+const FORGET_EVERY_MS = 3_600_000;
+/** Mail that was sent or refused stays in the outbox for 90 days. */
+const KEPT_MS = 90 * 86_400_000;
 
 /** Sends what the outbox holds. A mail is sent once, unless the program dies between the server's acceptance
  *  and its own note of it; then it goes out again under the same Message-ID. */
@@ -32,10 +35,14 @@ export class Mailer {
     this.#options = options;
   }
 
-  /** Nothing without an SMTP server. */
+  /** Nothing is sent without an SMTP server. */
   get jobs(): readonly BackgroundJob[] {
-    if (this.#options.smtpUrl === undefined) return [];
-    return [{ name: 'mail', everyMs: 500, exclusive: true, run: (signal) => this.#sendWaiting(signal) }];
+    const { db, clock, smtpUrl } = this.#options;
+    const forget = () => deleteEndedMail(db, new Date(clock.now().getTime() - KEPT_MS));
+    const jobs = [{ name: 'mail-forget', everyMs: FORGET_EVERY_MS, exclusive: true, run: forget }];
+    if (smtpUrl === undefined) return jobs;
+    const send = (signal: AbortSignal) => this.#sendWaiting(signal);
+    return [...jobs, { name: 'mail', everyMs: 500, exclusive: true, run: send }];
   }
 
   async #sendWaiting(signal: AbortSignal): Promise<void> {

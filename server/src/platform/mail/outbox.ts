@@ -100,3 +100,13 @@ export async function listMail(db: Queryable, page: { limit: number; offset: num
   );
   return { count: total?.count ?? 0, results };
 }
+
+/** Forgets mail that was sent or refused before a moment. What waits stays, however old. */
+export async function deleteEndedMail(db: Queryable, before: Date): Promise<void> {
+  await db.named(
+    'mail_forget',
+    `delete from mail_outbox
+      where (sent_at is not null or failed_at is not null) and coalesce(sent_at, failed_at) < $1`,
+    [before.toISOString()],
+  );
+}

@@ -20,6 +20,11 @@ export interface JobRunnerOptions {
   readonly onGiveUp: (poolIds: readonly string[]) => Promise<void>;
 }
 
+/** Ids are numbers or texts, depending on how the connection reads them. */
+interface Job {
+  readonly id: string | number;
+}
+
 const PAUSE_MS = 1000;
 
 /** Takes one kind of jobs from the queue until it is stopped, whatever happens to the database meanwhile. */
@@ -27,6 +32,8 @@ export class JobRunner {
   readonly #options: JobRunnerOptions;
   #runner: Runner | undefined;
   #poolIds: readonly string[] = [];
+  /** Ids of the jobs that it has been given and has not done. */
+  readonly #inHand = new Set<string>();
   #stopping = false;
   /** The queue's runner being replaced. */
   #replacing: Promise<void> = Promise.resolve();
@@ -40,6 +47,11 @@ export class JobRunner {
     return this.#poolIds;
   }
 
+  /** Whether it knows of a job that the queue believes to be in its hands: the queue's answer may have been lost. */
+  hasInHand(jobId: string): boolean {
+    return this.#inHand.has(jobId);
+  }
+
   async start(): Promise<void> {
     const { db, engine, log, identifier, concurrency, onBegin } = this.#options;
     const events = new EventEmitter();
@@ -47,6 +59,11 @@ export class JobRunner {
     events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
       poolIds.push(workerPool.id);
     });
+    this.#inHand.clear();
+    events.on('localQueue:getJobs:complete', ({ jobs }: { jobs: readonly Job[] }) => {
+      for (const { id } of jobs) this.#inHand.add(String(id));
+    });
+    events.on('job:complete', ({ job }: { job: Job }) => this.#inHand.delete(String(job.id)));
     const runner = await run({
       pgPool: db.pool,
       concurrency,

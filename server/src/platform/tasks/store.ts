@@ -150,3 +150,30 @@ export async function dropDeadJobs(db: Db): Promise<void> {
     [RUN_TASK],
   );
 }
+
+/** Jobs that the queue believes to be in these workers' hands, for a while already. */
+export async function readHeldJobs(db: Db, poolIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await db.named<{ id: string }>(
+    'task_held_jobs',
+    `select id::text from graphile_worker._private_jobs
+      where locked_by = any($1::text[]) and locked_at < now() - interval '1 second'`,
+    [poolIds],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Gives jobs back, as if they had never been taken. The queue has no call for single ones. */
+export async function giveJobsBack(
+  db: Db,
+  jobIds: readonly string[],
+  poolIds: readonly string[],
+): Promise<void> {
+  await db.named(
+    'task_give_back',
+    `update graphile_worker._private_jobs
+        set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1), run_at = now()
+      where id = any($1::bigint[]) and locked_by = any($2::text[])`,
+    [jobIds, poolIds],
+  );
+  db.notify('jobs:insert', '{"count":1}');
+}

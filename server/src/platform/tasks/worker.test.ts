@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
@@ -46,6 +47,42 @@ test('a task that the database could not take for a while goes on soon after, wh
   await server.db.pool.query('drop function break_tasks cascade');
   expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
 });
+
+test('a task whose job was given to a worker that never heard of it is done all the same', async () => {
+  // As when the database dies between the two.
+  await server.db.pool.query(`
+    create function give_away() returns trigger language plpgsql as $$ begin
+      new.locked_by := (select id from workers limit 1);
+      new.locked_at := now();
+      new.attempts := 1;
+      return new;
+    end $$;
+    create trigger give_away before insert on graphile_worker._private_jobs
+      for each row execute function give_away()`);
+  const reply = await create('one');
+  await server.db.pool.query('drop function give_away cascade');
+  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+});
+
+test('a job that takes long stays with the worker that does it', async () => {
+  const applied: string[] = [];
+  const slow = await startTestServer({
+    aroundProvider: (provider) => {
+      const balancers = provider.loadBalancers;
+      if (!balancers) return provider;
+      const apply: typeof balancers.apply = async (...args) => {
+        applied.push(args[1].key);
+        await delay(4000);
+        return balancers.apply(...args);
+      };
+      return { ...provider, loadBalancers: { ...balancers, apply } };
+    },
+  });
+  const reply = await slow.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name: 'slow' } });
+  expect(await slow.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  expect(applied).toEqual(reply.body.tasks);
+  await slow.close();
+}, 30_000);
 
 async function workers(): Promise<string[]> {
   const rows = await server.db.named<{ id: string }>('test_workers', 'select id from workers', []);

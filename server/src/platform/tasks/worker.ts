@@ -1,13 +1,12 @@
-import { hostname } from 'node:os';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import type { RegionOwners } from '../owners/region-owners.ts';
 import type { TaskEngine } from './engine.ts';
 import { JobRunner } from './job-runner.ts';
-import { isProcessAlive } from './processes.ts';
+import { forgetDeadNeighbours, giveUp, leave, sayAlive, takeOver } from './neighbours.ts';
 import { RUN_TASK } from './start.ts';
-import { dropDeadJobs, hurryFailedJobs, ownersJob, requeueOrphans } from './store.ts';
+import { giveJobsBack, ownersJob, readHeldJobs } from './store.ts';
 
 export interface WorkerOptions {
   readonly db: Db;
@@ -19,10 +18,6 @@ export interface WorkerOptions {
 }
 
 const BEAT_MS = 1000;
-/** A worker silent for this long is given up and its jobs go to the others. */
-const SILENT_MS = 4000;
-
-const DEAD = `update workers set seen_at = '-infinity' where id = any($1)`;
 
 /** Takes jobs from the queue, says that it is alive, and takes over from workers that no longer are. Jobs of a region
  *  with an owner come from a queue of their own, which only the owner works on. */
@@ -33,6 +28,8 @@ export class Worker {
   readonly #owners = new Map<number, JobRunner>();
   /** Those of regions that were lost, while they end. */
   readonly #ending = new Set<JobRunner>();
+  /** Jobs that the queue gave us and that we knew nothing of at the last beat. */
+  #unheard: readonly string[] = [];
   #stopping = false;
   #beat: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
@@ -43,9 +40,10 @@ export class Worker {
   }
 
   async start(): Promise<void> {
-    await this.#forgetDeadNeighbours();
-    await this.#takeOver();
-    await this.#options.owners.begin();
+    const { db, log, owners } = this.#options;
+    await forgetDeadNeighbours(db);
+    await takeOver(db, log);
+    await owners.begin();
     await this.#everybodys.start();
     await this.#keepRegions();
     this.#scheduleBeat();
@@ -60,20 +58,17 @@ export class Worker {
     this.#beat = undefined;
     await this.#beating;
     await this.#options.owners.end();
-    await this.#options.db.named('worker_leave', 'delete from workers where id = any($1)', [this.#poolIds()]);
+    await leave(this.#options.db, this.#poolIds());
   }
 
   #runner(identifier: string): JobRunner {
+    const { db, log, engine, concurrency = 16 } = this.#options;
     return new JobRunner({
-      db: this.#options.db,
-      log: this.#options.log,
-      engine: this.#options.engine,
-      identifier,
-      concurrency: this.#options.concurrency ?? 16,
+      ...{ db, log, engine, identifier, concurrency },
       onBegin: () => this.#sayAlive(),
       onGiveUp: async (poolIds) => {
-        await this.#options.db.named('workers_dead', DEAD, [poolIds]);
-        await this.#takeOver();
+        await giveUp(db, poolIds);
+        await takeOver(db, log);
       },
     });
   }
@@ -96,7 +91,8 @@ export class Worker {
     try {
       await this.#sayAlive();
       await this.#keepRegions();
-      await this.#takeOver();
+      await takeOver(this.#options.db, this.#options.log);
+      await this.#findUnheard();
     } catch (error) {
       this.#options.log.warn(`heartbeat failed: ${messageOf(error)}`);
     }
@@ -138,52 +134,22 @@ export class Worker {
       .then(() => this.#ending.delete(runner));
   }
 
-  async #sayAlive(): Promise<void> {
-    for (const id of this.#poolIds()) {
-      await this.#options.db.named(
-        'worker_beat',
-        `insert into workers (id, host, pid, started_at, seen_at) values ($1, $2, $3, now(), now())
-         on conflict (id) do update set seen_at = now()`,
-        [id, hostname(), process.pid],
-      );
-    }
+  #sayAlive(): Promise<void> {
+    return sayAlive(this.#options.db, this.#poolIds());
   }
 
-  /** After a crash the jobs of our own predecessor need not wait until it counts as silent. */
-  async #forgetDeadNeighbours(): Promise<void> {
-    const { db } = this.#options;
-    const here = await db.named<{ id: string; pid: number }>(
-      'workers_here',
-      'select id, pid from workers where host = $1',
-      [hostname()],
-    );
-    const dead = here.filter(({ pid }) => !isProcessAlive(pid)).map(({ id }) => id);
-    await db.named('workers_dead', DEAD, [dead]);
-  }
-
-  /** Unlocks the jobs of silent workers, and of those that nobody has ever heard of. */
-  async #takeOver(): Promise<void> {
+  /** When the database dies between giving us jobs and telling us so, they are ours for hours, and nobody does them.
+   *  What is only on its way is heard of by the next beat. */
+  async #findUnheard(): Promise<void> {
     const { db, log } = this.#options;
-    const silent = await db.named<{ id: string }>(
-      'workers_silent',
-      `delete from workers where seen_at < now() - $1::float8 * interval '1 millisecond' returning id`,
-      [SILENT_MS],
-    );
-    const strangers = await db.named<{ id: string }>(
-      'workers_unknown',
-      `select distinct locked_by as id from graphile_worker.jobs
-        where locked_by is not null and locked_at < now() - $1::float8 * interval '1 millisecond'
-          and locked_by not in (select id from workers)`,
-      [SILENT_MS],
-    );
-    const gone = [...new Set([...silent, ...strangers].map(({ id }) => id))];
-    if (gone.length > 0) {
-      log.warn({ workers: gone }, 'taking over the tasks of workers that stopped answering');
-      await db.named('workers_unlock', 'select graphile_worker.force_unlock_workers($1::text[])', [gone]);
-    }
-    await dropDeadJobs(db);
-    await hurryFailedJobs(db);
-    const orphans = await requeueOrphans(db);
-    if (orphans > 0) log.warn({ orphans }, 'ordered a new run for tasks whose job was lost');
+    const poolIds = this.#poolIds();
+    const runners = this.#runners();
+    const held = await readHeldJobs(db, poolIds);
+    const unheard = held.filter((id) => !runners.some((runner) => runner.hasInHand(id)));
+    const lost = unheard.filter((id) => this.#unheard.includes(id));
+    this.#unheard = unheard;
+    if (lost.length === 0) return;
+    log.warn({ jobs: lost }, 'giving back jobs that were never received');
+    await giveJobsBack(db, lost, poolIds);
   }
 }
