@@ -37,40 +37,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const run = new Chaos(options, cluster);
   try {
     await run.prepare();
-    await run.storm().catch(async (error) => {
-      /*DEBUGX*/
-      console.log(
-        JSON.stringify(
-          await cluster.query(
-            `select id, type, state, attempt, retries, step, updated_at, now() as now from tasks where state in ('NEW','RUNNING')`,
-          ),
-        ),
-      );
-      console.log(
-        JSON.stringify(
-          await cluster.query(
-            `select id, key, task_identifier, locked_at, locked_by, run_at, attempts, last_error from graphile_worker.jobs`,
-          ),
-        ),
-      );
-      console.log(
-        JSON.stringify(await cluster.query(`select * from workers`)),
-        JSON.stringify(await cluster.query(`select * from region_owners`)),
-      );
-      console.log(
-        (cluster as unknown as { out: () => Promise<string> }).out
-          ? await (cluster as unknown as { out: () => Promise<string> }).out()
-          : '',
-      );
-      throw error;
-    });
+    await run.storm();
     return await run.verdict();
   } finally {
     await cluster.stop();
   }
 }
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 /** Where all servers of this machine note which addresses are theirs. */
 const CLAIMS = '/var/tmp/virga-addresses';
 const CLAIMS_LIST = 'load-balancers/addresses.json';

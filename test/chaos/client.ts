@@ -8,7 +8,7 @@ import { waitUntil } from '../harness/wait.ts';
 /** What a read has to show: these fields (`members.length` for those further in), or that there is nothing. */
 export type Truth = Readonly<Record<string, unknown>> | 'gone';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 
 export class Notes {
   readonly tasks = new Set<string>();

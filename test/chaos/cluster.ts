@@ -63,15 +63,6 @@ export async function separateProcesses(dataDir: string, env: Environment): Prom
   const workers = [start('worker'), start('worker')];
   await Promise.all(workers.map((worker) => worker.process));
   return {
-    // @ts-expect-error DEBUGX
-    out: async () =>
-      (
-        await Promise.all(
-          [api, ...workers].map(
-            async (m) => `=====${(await m.process).pid} ${(await m.process).output().slice(-6000)}`,
-          ),
-        )
-      ).join('\n'),
     dataDir,
     query: queryOf(postgresDir),
     api: () => api.process,

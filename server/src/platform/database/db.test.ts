@@ -73,3 +73,24 @@ test('notifications reach listeners, those of one moment in one statement', asyn
   expect(heard).toEqual(['test_a 1', 'test_a 2', 'test_b 3']);
   listener.release(true);
 });
+
+test('an answer that does not come is not waited for for ever, and nothing of its transaction is kept', async () => {
+  const impatient = new Db({
+    connection: database.connection,
+    log: pino({ level: 'silent' }),
+    maxConnections: 1,
+    patienceMs: 200,
+  });
+  const stuck = (queryable: Pick<Db, 'named'>) => queryable.named('test_stuck', 'select pg_sleep(60)', []);
+  await expect(stuck(impatient)).rejects.toThrow('timeout');
+  const work = impatient.transaction(async (tx) => {
+    await tx.named(...insert('a'));
+    await stuck(tx);
+  });
+  await expect(work).rejects.toThrow('timeout');
+  // Its only connection is good again.
+  expect(await impatient.named('test_names', 'select name from clients', [])).toEqual([]);
+  await impatient.close();
+  const others = `pid <> pg_backend_pid() and datname = current_database() and query like '%pg_sleep(60)%'`;
+  await db.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+});

@@ -31,7 +31,12 @@ export interface DbOptions {
   readonly connection: pg.PoolConfig;
   readonly log: Logger;
   readonly maxConnections?: number;
+  /** Milliseconds after which an answer is no longer waited for, and its connection is given up. Default: 90 s. */
+  readonly patienceMs?: number;
 }
+
+/** An answer that does not come would hold up whoever waits for it for ever, with all that he holds. */
+const PATIENCE_MS = 90_000;
 
 // Counters and sums fit into a double exactly up to 2^53; PostgreSQL sends bigint as text otherwise.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -45,6 +50,7 @@ export class Db implements Queryable {
   readonly pool: pg.Pool;
   readonly kysely: Kysely<DB>;
   readonly #notifier: Notifier;
+  readonly #patienceMs: number;
 
   constructor(options: DbOptions) {
     this.pool = new pg.Pool({
@@ -64,6 +70,7 @@ export class Db implements Queryable {
       client.on('error', lost);
     });
     this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#notifier = new Notifier(this.pool, options.log);
   }
 
@@ -71,7 +78,7 @@ export class Db implements Queryable {
   readonly notify = (channel: string, payload: string): void => this.#notifier.notify(channel, payload);
 
   async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const result = await this.pool.query({ name, text, values: [...values] });
+    const result = await this.pool.query(statement(this.#patienceMs, text, name, values));
     return result.rows as Row[];
   }
 
@@ -91,16 +98,16 @@ export class Db implements Queryable {
     let broken: Error | undefined;
     try {
       sendTogether(client);
-      const begun = client.query('begin');
+      const begun = client.query(statement(this.#patienceMs, 'begin'));
       begun.catch(() => {});
       const callbacks: (() => void)[] = [];
-      const result = await work(transactionOn(client, callbacks));
+      const result = await work(transactionOn(client, callbacks, this.#patienceMs));
       await begun;
-      await client.query('commit');
+      await client.query(statement(this.#patienceMs, 'commit'));
       for (const callback of callbacks) callback();
       return result;
     } catch (error) {
-      await client.query('rollback').catch((cause: Error) => {
+      await client.query(statement(this.#patienceMs, 'rollback')).catch((cause: Error) => {
         broken = cause;
       });
       throw error;
@@ -112,6 +119,21 @@ export class Db implements Queryable {
   async close(): Promise<void> {
     await this.pool.end();
   }
+}
+
+/** What the library knows of a statement, and its types do not. */
+interface Statement extends pg.QueryConfig {
+  readonly query_timeout: number;
+}
+
+function statement(
+  patienceMs: number,
+  text: string,
+  name?: string,
+  values: readonly unknown[] = [],
+): pg.QueryConfig {
+  const config: Statement = { text, values: [...values], query_timeout: patienceMs };
+  return name === undefined ? config : { ...config, name };
 }
 
 type Results<T extends readonly unknown[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
@@ -144,7 +166,7 @@ function sendTogether(client: pg.PoolClient): void {
   process.nextTick(() => stream.uncork());
 }
 
-function transactionOn(client: pg.PoolClient, callbacks: (() => void)[]): Tx {
+function transactionOn(client: pg.PoolClient, callbacks: (() => void)[], patienceMs: number): Tx {
   let kysely: Kysely<DB> | undefined;
   return {
     inTransaction: true,
@@ -155,7 +177,7 @@ function transactionOn(client: pg.PoolClient, callbacks: (() => void)[]): Tx {
     },
     async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
       sendTogether(client);
-      const result = await client.query({ name, text, values: [...values] });
+      const result = await client.query(statement(patienceMs, text, name, values));
       return result.rows as Row[];
     },
   };
