@@ -4,6 +4,9 @@ import { MachineVolumes } from './machine-volumes.ts';
 import type { VolumeDeps } from './place.ts';
 import { volumeActionRoutes, volumeRoutes } from './routes.ts';
 import { VolumeService } from './service.ts';
+import { snapshotRoutes } from './snapshots/routes.ts';
+import { SnapshotService } from './snapshots/service.ts';
+import { createSnapshotTask, deleteSnapshotTask } from './snapshots/tasks.ts';
 import { volumeTasks } from './tasks.ts';
 
 export { filledFrom, holdForImage, releaseForImage } from './for-images.ts';
@@ -27,7 +30,11 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
     name: 'volumes',
     needs: 'volumes',
     machines: new MachineVolumes(deps),
-    routes: [...volumeRoutes(service), ...volumeActionRoutes(new VolumeActions(deps), service)],
-    tasks: volumeTasks(deps),
+    routes: [
+      ...volumeRoutes(service),
+      ...volumeActionRoutes(new VolumeActions(deps), service),
+      ...snapshotRoutes(new SnapshotService(deps)),
+    ],
+    tasks: [...volumeTasks(deps), createSnapshotTask(deps), deleteSnapshotTask(deps)],
   };
 }
