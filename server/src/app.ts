@@ -93,6 +93,14 @@ export function features({
     providerOf,
     regionIds,
   });
+  const disks = volumes({
+    providerOf: providers.volumesOf,
+    typesOf: providers.volumeTypesOf,
+    images: imageSource,
+    tasks: new TaskReads(db, watcher),
+  });
+  // No project has security groups.
+  const findSecurityGroups = async () => new Set<string>();
   return [
     iam({ cipher }),
     projects(),
@@ -102,21 +110,21 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
-    volumes({
-      providerOf: providers.volumesOf,
-      typesOf: providers.volumeTypesOf,
-      images: imageSource,
-      tasks: new TaskReads(db, watcher),
-    }),
+    disks,
     images({ providerOf: providers.imagesOf }),
-    instances(),
+    instances({
+      providerOf: providers.instancesOf,
+      floatingIpsOf: providerOf,
+      volumes: disks.machines,
+      findSecurityGroups,
+      cipher,
+    }),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),
     networks({ providerOf: providers.networksOf }),
-    // No project has security groups.
-    ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
+    ports({ providerOf: providers.networksOf, findSecurityGroups }),
     reservedFixedIps({ providerOf }),
     responsePages(),
     storageNotifications({ db, clock }),

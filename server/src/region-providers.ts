@@ -1,4 +1,5 @@
 import type { ImageProvider } from './features/images/port.ts';
+import type { InstanceProvider } from './features/instances/port.ts';
 import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
@@ -11,6 +12,7 @@ export interface RegionProvider {
   readonly kubernetes?: KubernetesProvider;
   readonly networks?: NetworkProvider;
   readonly volumes?: VolumeProvider;
+  readonly instances?: InstanceProvider;
   readonly images?: ImageProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Stops what must not outlive the server. */
@@ -43,6 +45,9 @@ export class RegionProviders {
 
   readonly networksOf = (regionId: number): NetworkProvider | undefined =>
     this.#providers.get(regionId)?.networks;
+
+  readonly instancesOf = (regionId: number): InstanceProvider | undefined =>
+    this.#providers.get(regionId)?.instances;
 
   readonly volumesOf = (regionId: number): VolumeProvider | undefined =>
     this.#providers.get(regionId)?.volumes;

@@ -1,4 +1,5 @@
 import { floatingIps } from './floating-ips.ts';
+import { instances } from './instances.ts';
 import { kubernetes } from './kubernetes.ts';
 import { l7Policies } from './l7-policies.ts';
 import { loadBalancerParts } from './load-balancer-parts.ts';
@@ -24,4 +25,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...reservedFixedIps,
   ...secrets,
   ...volumes,
+  ...instances,
 };

@@ -28,7 +28,12 @@ test('every project finds the images of the region, in their order, and no one w
   const orders = body.results.map((image: { display_order: number }) => image.display_order);
   expect(orders).toEqual([...orders].sort((a, b) => a - b));
   for (const image of body.results) {
-    expect(image).toMatchObject({ visibility: 'public', status: 'active', price_per_hour: null, region_id: 2 });
+    expect(image).toMatchObject({
+      visibility: 'public',
+      status: 'active',
+      price_per_hour: null,
+      region_id: 2,
+    });
     expect(image.min_disk).toBeGreaterThan(0);
     expect((await call('GET', `${IMAGES}/${image.id}`)).body).toEqual(image);
   }

@@ -35,7 +35,9 @@ export const deviceOf = (id: string) => ({ type: 'instance', id }) as const;
 /** @throws Forbidden when the region has no virtual machines */
 export function requireMachines(deps: Pick<InstanceDeps, 'providerOf'>, ctx: RegionContext): void {
   if (deps.providerOf(ctx.region.id)) return;
-  throw new Forbidden(`Region ${ctx.region.name} has no virtual machines; GET /cloud/v1/regions shows has_kvm`);
+  throw new Forbidden(
+    `Region ${ctx.region.name} has no virtual machines; GET /cloud/v1/regions shows has_kvm`,
+  );
 }
 
 /** @throws TaskFailed when the region has no virtual machines any more */

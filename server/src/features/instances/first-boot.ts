@@ -13,7 +13,12 @@ interface SealedRow {
 
 const contextOf = (instanceId: string) => `instances/${instanceId}/first-boot`;
 
-export async function keepFirstBoot(tx: Tx, cipher: Cipher, instanceId: string, first: FirstBoot): Promise<void> {
+export async function keepFirstBoot(
+  tx: Tx,
+  cipher: Cipher,
+  instanceId: string,
+  first: FirstBoot,
+): Promise<void> {
   const { keyId, box } = cipher.seal(JSON.stringify(first), contextOf(instanceId));
   await tx.named(
     'first_boot_insert',
@@ -37,7 +42,9 @@ export async function readFirstBoot(
 }
 
 export async function forgetFirstBoot(tx: Tx, instanceId: string): Promise<void> {
-  await tx.named('first_boot_delete', 'delete from instance_first_boots where instance_id = $1', [instanceId]);
+  await tx.named('first_boot_delete', 'delete from instance_first_boots where instance_id = $1', [
+    instanceId,
+  ]);
 }
 
 /** Encrypts what is kept under the current master key.

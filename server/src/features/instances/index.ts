@@ -1,7 +1,9 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { InstanceDeps } from './access.ts';
+import { InstanceActions } from './actions.ts';
 import { resealFirstBoots } from './first-boot.ts';
 import { instanceRoutes } from './routes.ts';
+import { instanceActionRoutes } from './routes-actions.ts';
 import { InstanceService } from './service.ts';
 import { changeVmTasks } from './tasks/change.ts';
 import { createVmTask } from './tasks/create.ts';
@@ -16,7 +18,11 @@ export { viewInstance } from './view.ts';
 export function instances(deps: InstanceDeps): Feature {
   return {
     name: 'instances',
-    routes: instanceRoutes(new InstanceService(deps)),
+    needs: 'instances',
+    routes: [
+      ...instanceRoutes(new InstanceService(deps)),
+      ...instanceActionRoutes(new InstanceActions(deps)),
+    ],
     tasks: [createVmTask(deps), deleteVmTask(deps), ...changeVmTasks(deps)],
     reseal: resealFirstBoots,
   };

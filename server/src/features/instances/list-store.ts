@@ -39,9 +39,7 @@ const ADDRESSES_OF_PORT = `coalesce((
          where s.id = a.subnet_id or (a.subnet_id is null and s.network_id = p.network_id)
          order by s.cidr >>= a.address desc, s.created_at limit 1) s on true
      where a.owner_id = p.id), '[]')`;
-const FLOATING_OF_PORT = `coalesce((
-    select jsonb_agg(host(f.floating_ip_address) order by f.created_at, f.id)
-      from floating_ips f where f.port_id = p.id and f.floating_ip_address is not null), '[]')`;
+const FLOATING_OF_PORT = `'[]'::jsonb`;
 const INTERFACES = `coalesce((
     select jsonb_agg(jsonb_build_object(
              'port_id', p.id, 'name', p.interface_name, 'network_name', n.name, 'external', n.external,
@@ -163,19 +161,14 @@ function addressConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
   if (ip !== undefined) {
     const start = `${escaped(ip.toLowerCase())}%`;
     found.push(
-      sql`(private_ip like ${start} or public_ip like ${start} or ${portWhere(sql`(exists (
-            select from region_addresses a where a.owner_id = p.id and host(a.address) like ${start}) or exists (
-            select from floating_ips f where f.port_id = p.id and host(f.floating_ip_address) like ${start}))`)})`,
+      sql`(private_ip like ${start} or public_ip like ${start} or ${portWhere(sql`exists (
+            select from region_addresses a where a.owner_id = p.id and host(a.address) like ${start})`)})`,
     );
   }
   if (query.only_with_fixed_external_ip)
     found.push(sql`(public_ip is not null or ${portWhere(sql`n.external`)})`);
   // A floating IP leads to an inner address that has none yet.
   if (query.available_floating)
-    found.push(
-      sql`((cluster_id is not null and public_ip is null) or ${portWhere(
-        sql`not n.external and not exists (select from floating_ips f where f.port_id = p.id)`,
-      )})`,
-    );
+    found.push(sql`((cluster_id is not null and public_ip is null) or ${portWhere(sql`not n.external`)})`);
   return found;
 }

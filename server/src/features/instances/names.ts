@@ -17,7 +17,10 @@ export function templateFault(template: string): string | undefined {
   if (/[{}]/.test(rest) || used.some((text) => !known.includes(text))) {
     return `knows no placeholders but ${known.join(', ')}`;
   }
-  const longest = used.reduce((sum, text) => sum + octetsOf(text.slice(1, -1)) * '255-'.length - 1, rest.length);
+  const longest = used.reduce(
+    (sum, text) => sum + octetsOf(text.slice(1, -1)) * '255-'.length - 1,
+    rest.length,
+  );
   return longest > LONGEST ? `makes names of more than ${LONGEST} characters` : undefined;
 }
 

@@ -1,13 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
-import {
-  DeleteInstanceQuery,
-  Instance,
-  InstanceList,
-  InstanceListQuery,
-  UpdateInstance,
-} from './schema.ts';
+import { DeleteInstanceQuery, Instance, InstanceList, InstanceListQuery, UpdateInstance } from './schema.ts';
 import { CreateInstance } from './schema-create.ts';
 import type { InstanceService } from './service.ts';
 

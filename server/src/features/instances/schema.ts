@@ -170,11 +170,12 @@ export const UpdateInstance = Type.Object(
 );
 export type UpdateInstance = Static<typeof UpdateInstance>;
 
-const ids = (what: string) =>
-  Type.Optional(Type.String({ description: `Ids with commas between: ${what}` }));
+const ids = (what: string) => Type.Optional(Type.String({ description: `Ids with commas between: ${what}` }));
 
 export const DeleteInstanceQuery = Type.Object({
-  volumes: ids('volumes that are deleted too; others are detached, but for those that go with their instance'),
+  volumes: ids(
+    'volumes that are deleted too; others are detached, but for those that go with their instance',
+  ),
   delete_floatings: Type.Optional(
     Type.Boolean({ default: false, description: 'Delete every floating IP that leads to it.' }),
   ),

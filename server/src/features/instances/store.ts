@@ -73,11 +73,7 @@ export async function readInstance(db: Queryable, id: string, place: Place): Pro
 }
 
 /** The instance while the task holds it. */
-export async function readHeld(
-  db: Queryable,
-  id: string,
-  taskId: string,
-): Promise<InstanceRow | undefined> {
+export async function readHeld(db: Queryable, id: string, taskId: string): Promise<InstanceRow | undefined> {
   const [row] = await db.named<InstanceRow>(
     'instance_held',
     `select ${COLUMNS} from instances i where i.id = $1 and i.task_id = $2`,
@@ -146,12 +142,11 @@ export async function changeInstance(
   id: string,
   change: { readonly name: string; readonly tags: StoredTags; readonly timestamp: string },
 ): Promise<void> {
-  await tx.named('instance_change', 'update instances set name = $2, tags = $3, updated_at = $4 where id = $1', [
-    id,
-    change.name,
-    JSON.stringify(change.tags),
-    change.timestamp,
-  ]);
+  await tx.named(
+    'instance_change',
+    'update instances set name = $2, tags = $3, updated_at = $4 where id = $1',
+    [id, change.name, JSON.stringify(change.tags), change.timestamp],
+  );
 }
 
 /** Removes it while the task holds it.

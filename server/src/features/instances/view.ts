@@ -87,7 +87,13 @@ function reachOfNode(row: ShownInstance, withNames: boolean): Reach {
   const { private_ip, public_ip, network_name, subnet_id } = row;
   if (private_ip === null || network_name === null || subnet_id === null) return { addresses: {}, fixed: [] };
   const interface_name = withNames ? 'eth0' : null;
-  const inside = { addr: private_ip, type: 'fixed', interface_name, subnet_id, subnet_name: network_name } as const;
+  const inside = {
+    addr: private_ip,
+    type: 'fixed',
+    interface_name,
+    subnet_id,
+    subnet_name: network_name,
+  } as const;
   const isPublic = public_ip !== null;
   return {
     addresses: {

@@ -97,6 +97,35 @@ export interface IdempotencyKeys {
   status: number | null;
 }
 
+export interface Images {
+  architecture: string;
+  client_id: number | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  description: string | null;
+  disk_format: string;
+  display_order: number | null;
+  hw_firmware_type: string | null;
+  hw_machine_type: string | null;
+  id: string;
+  is_baremetal: Generated<boolean>;
+  min_disk: number;
+  min_ram: number;
+  name: string;
+  os_distro: string;
+  os_type: string;
+  os_version: string;
+  project_id: number | null;
+  region_id: number;
+  size: number | null;
+  ssh_key: string | null;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  volume_id: string | null;
+}
+
 export interface InferenceSecrets {
   created_at: Date;
   key_id: string;
@@ -108,7 +137,14 @@ export interface InferenceSecrets {
   updated_at: Date;
 }
 
+export interface InstanceFirstBoots {
+  box: Buffer;
+  instance_id: string;
+  key_id: string;
+}
+
 export interface Instances {
+  boots: Generated<number>;
   client_id: number;
   cluster_id: string | null;
   created_at: Date;
@@ -116,18 +152,22 @@ export interface Instances {
   flavor: Json;
   id: string;
   name: string;
-  network_id: string;
-  network_name: string;
-  private_ip: string;
+  network_id: string | null;
+  network_name: string | null;
+  power: Generated<string>;
+  private_ip: string | null;
   project_id: number;
   public_ip: string | null;
   region_id: number;
   security_groups: Generated<string[]>;
+  servergroup_id: string | null;
   ssh_key_name: string | null;
   status: string;
-  subnet_id: string;
+  status_since: Date;
+  subnet_id: string | null;
   tags: Generated<Json>;
   task_id: string | null;
+  task_state: string | null;
   updated_at: Date;
   vm_state: string;
   volumes: Generated<Json>;
@@ -721,6 +761,33 @@ export interface Users {
   session_version: Generated<number>;
 }
 
+export interface Volumes {
+  attached_at: Date | null;
+  attachment_id: string | null;
+  attachment_tag: string | null;
+  boot_index: number | null;
+  bootable: Generated<boolean>;
+  client_id: number;
+  cluster_id: string | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  delete_on_termination: Generated<boolean>;
+  device: string | null;
+  id: string;
+  image_id: string | null;
+  image_metadata: Json | null;
+  instance_id: string | null;
+  name: string;
+  project_id: number;
+  region_id: number;
+  size: number;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  type: string;
+  updated_at: Date;
+}
+
 export interface WebhookDeliveries {
   attempts: Generated<number>;
   client_id: number;
@@ -762,7 +829,9 @@ export interface DB {
   custom_page_sets: CustomPageSets;
   floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
+  images: Images;
   inference_secrets: InferenceSecrets;
+  instance_first_boots: InstanceFirstBoots;
   instances: Instances;
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
@@ -804,6 +873,7 @@ export interface DB {
   subnets: Subnets;
   tasks: Tasks;
   users: Users;
+  volumes: Volumes;
   webhook_deliveries: WebhookDeliveries;
   webhook_targets: WebhookTargets;
   workers: Workers;

@@ -1,9 +1,11 @@
 import type { ImageProvider } from '../../features/images/port.ts';
+import type { InstanceProvider } from '../../features/instances/port.ts';
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { NetworkProvider } from '../../features/networks/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { simulatedInstances } from './instances.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 import { simulatedNetworks } from './networks.ts';
@@ -27,6 +29,7 @@ export interface Simulated {
   readonly networks: NetworkProvider;
   readonly volumes: VolumeProvider;
   readonly images: ImageProvider;
+  readonly instances: InstanceProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
@@ -38,5 +41,6 @@ export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): 
     networks: simulatedNetworks(options),
     volumes: simulatedVolumes(options),
     images: simulatedImages(options),
+    instances: simulatedInstances(options),
   };
 }

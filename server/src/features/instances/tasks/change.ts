@@ -1,4 +1,4 @@
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { excessOf, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import { CHANGES, type InstanceRow, machineAmounts } from '../model.ts';
