@@ -29,6 +29,7 @@ async function furnished(stage: Preparation): Promise<readonly string[]> {
     'volumes',
   );
   const port_id = await stage.finished(post(RESERVED, { type: 'external' }), 'ports');
+  const existing_floating_id = await stage.finished(post('/cloud/v1/floatingips/1/2', {}), 'floatingips');
   const [network_id, subnet_id] = await network(stage);
   const id = await stage.finished(
     post(INSTANCES_V2, {
@@ -40,12 +41,13 @@ async function furnished(stage: Preparation): Promise<readonly string[]> {
       ],
       interfaces: [
         { type: 'reserved_fixed_ip', port_id },
-        { type: 'subnet', network_id, subnet_id },
+        { type: 'subnet', network_id, subnet_id, floating_ip: { source: 'new' } },
+        { type: 'subnet', network_id, subnet_id, floating_ip: { source: 'existing', existing_floating_id } },
       ],
     }),
     'instances',
   );
-  return [id, volume_id, port_id];
+  return [id, volume_id, port_id, existing_floating_id];
 }
 
 const action = (id: string, name: string) => post(`${INSTANCES_V2}/${id}/action`, { action: name });
@@ -75,7 +77,7 @@ export const instances: Readonly<Record<string, Scenario>> = {
         ],
         interfaces: [
           { type: 'external' },
-          { type: 'subnet', network_id, subnet_id },
+          { type: 'subnet', network_id, subnet_id, floating_ip: { source: 'new' } },
           { type: 'reserved_fixed_ip', port_id },
         ],
         username: 'admin',
@@ -86,7 +88,8 @@ export const instances: Readonly<Record<string, Scenario>> = {
   delete_vm: { prepare: made, start: (id) => remove(`${INSTANCES}/${id}`) },
   'delete_vm with what it has': {
     prepare: furnished,
-    start: (id, volume, port) => remove(`${INSTANCES}/${id}?volumes=${volume}&reserved_fixed_ips=${port}`),
+    start: (id, volume, port, floating) =>
+      remove(`${INSTANCES}/${id}?volumes=${volume}&reserved_fixed_ips=${port}&floatings=${floating}`),
   },
   stop_vm: { prepare: made, start: (id) => action(String(id), 'stop') },
   start_vm: { prepare: after('stop'), start: (id) => action(String(id), 'start') },
@@ -94,6 +97,27 @@ export const instances: Readonly<Record<string, Scenario>> = {
   resume_vm: { prepare: after('suspend'), start: (id) => action(String(id), 'resume') },
   soft_reboot_vm: { prepare: made, start: (id) => action(String(id), 'reboot') },
   hard_reboot_vm: { prepare: after('stop'), start: (id) => action(String(id), 'reboot_hard') },
+  attach_vm_interface: {
+    prepare: made,
+    start: (id) => post(`${INSTANCES}/${id}/attach_interface`, { type: 'external' }),
+  },
+  'attach_vm_interface reserved': {
+    prepare: async (stage) => [
+      await made(stage),
+      await stage.finished(post(RESERVED, { type: 'external' }), 'ports'),
+    ],
+    start: (id, port_id) =>
+      post(`${INSTANCES}/${id}/attach_interface`, { type: 'reserved_fixed_ip', port_id }),
+  },
+  detach_vm_interface: {
+    prepare: async (stage) => {
+      const [id = ''] = await furnished(stage);
+      const { body } = await stage.call({ method: 'GET', path: `${INSTANCES}/${id}/interfaces` });
+      const { port_id, ip_assignments } = body.results[1];
+      return [id, port_id, ip_assignments[0].ip_address];
+    },
+    start: (id, port_id, ip_address) => post(`${INSTANCES}/${id}/detach_interface`, { port_id, ip_address }),
+  },
   resize_vm: {
     prepare: made,
     start: (id) => post(`${INSTANCES}/${id}/changeflavor`, { flavor_id: 'g1-standard-2-4' }),

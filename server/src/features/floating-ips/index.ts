@@ -4,13 +4,16 @@ import { type FloatingIpDeps, FloatingIpService } from './service.ts';
 import { createFloatingIpTask, deleteFloatingIpTask, updateFloatingIpTask } from './tasks/handlers.ts';
 
 export {
+  type AttachTo,
   addressAttached,
+  adoptFloatingIps,
   attachFloatingIp,
   dropAttached,
   type NewAssignment,
   settleAttached,
 } from './attach.ts';
-export type { Carrier, CarrierRef, CarrierWhere, Settle } from './carrier.ts';
+export type { Carrier, CarrierRef, CarrierWhere, MachinesInShort, Settle } from './carrier.ts';
+export { freeFloatingIps, holdFloatingIpsOf, viewFloatingIpsOf } from './of-ports.ts';
 export {
   type CarriedFloatingIps,
   FLOATING_ADDRESSES_OF_LB,
@@ -25,7 +28,7 @@ export function floatingIps(deps: FloatingIpDeps): Feature {
   return {
     name: 'floating-ips',
     needs: 'loadBalancers',
-    routes: floatingIpRoutes(new FloatingIpService(deps), deps.carrier),
+    routes: floatingIpRoutes(new FloatingIpService(deps), deps),
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };
 }

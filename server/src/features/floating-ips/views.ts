@@ -1,9 +1,9 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
-import type { FloatingIpView } from './model.ts';
+import type { ShownFloatingIp } from './model.ts';
 
 /** What of a floating IP is shown. */
-export function viewFloatingIp(row: FloatingIpView, region: string) {
+export function viewFloatingIp(row: ShownFloatingIp, region: string) {
   return {
     id: row.id,
     project_id: row.project_id,

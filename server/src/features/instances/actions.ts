@@ -1,14 +1,14 @@
 import { Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { NO_TASK, type TaskRef } from '../../platform/tasks/start.ts';
 import { excessOf, reserve } from '../quotas/index.ts';
-import { type InstanceDeps, placeOf, quotaScopeOf, requireMachines, taskOf } from './access.ts';
-import { CHANGES, type InstanceRow, machineAmounts, type Power, requireChangeable } from './model.ts';
+import { type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from './access.ts';
+import { startChange } from './hold.ts';
+import { machineAmounts, type Power, requireChangeable } from './model.ts';
 import { knownFlavor } from './new-instance.ts';
 import type { InstanceAction } from './schema-actions.ts';
 import * as store from './store.ts';
-import type { ChangeInput } from './tasks/change.ts';
 
 /** What each action makes of a machine; a restart is one boot more. */
 const POWERS: Readonly<Record<InstanceAction['action'], Power>> = {
@@ -35,7 +35,7 @@ export class InstanceActions {
       const row = await store.lockInstance(tx, id, placeOf(ctx));
       requireChangeable(row, action);
       const restarts = action === 'reboot' || action === 'reboot_hard';
-      return start(tx, ctx, row, action, {
+      return startChange(tx, ctx, row, action, {
         power: POWERS[action],
         ...(restarts ? { boots: row.boots + 1 } : {}),
       });
@@ -55,26 +55,9 @@ export class InstanceActions {
       if (!flavor) throw new Invalid({ flavor_id: ['is unknown'] });
       requireChangeable(row, 'changeflavor');
       if (flavor.id === row.flavor.id) return NO_TASK;
-      const task = await start(tx, ctx, row, 'changeflavor', { flavor });
+      const task = await startChange(tx, ctx, row, 'changeflavor', { flavor });
       await reserve(tx, quotaScopeOf(ctx), excessOf(machineAmounts(flavor), machineAmounts(row.flavor)));
       return task;
     });
   }
-}
-
-type Tx = Parameters<typeof store.lockInstance>[0];
-
-/** Gives the instance to a task that makes of it what the input says. */
-async function start(
-  tx: Tx,
-  ctx: RegionContext,
-  row: InstanceRow,
-  change: keyof typeof CHANGES,
-  input: ChangeInput,
-): Promise<TaskRef> {
-  const taskId = ctx.ids.uuid();
-  const { task, taskState, ...more } = CHANGES[change];
-  const status = 'status' in more ? more.status : undefined;
-  await store.holdInstance(tx, row.id, { taskId, taskState, status, timestamp: ctx.clock.timestamp() });
-  return startTask(tx, ctx, { ...taskOf(ctx, task, row, taskId), input: { ...input } });
 }

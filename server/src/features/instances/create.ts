@@ -2,17 +2,18 @@ import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { openPorts, type PortRow, type WantedPort } from '../ports/index.ts';
+import { attachFloatingIp } from '../floating-ips/index.ts';
+import { openPorts, type PortRow } from '../ports/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { type Amounts, reserve } from '../quotas/index.ts';
 import { findSshKey } from '../ssh-keys/index.ts';
 import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines, taskOf } from './access.ts';
 import { keepFirstBoot } from './first-boot.ts';
-import { attachFloatingIp } from './floating.ts';
 import { machineAmounts } from './model.ts';
 import { nameFrom } from './names.ts';
 import { planInstance } from './new-instance.ts';
 import type { CreateInstance } from './schema-create.ts';
+import { checkGroups } from './security-groups/check.ts';
 import { insertInstance } from './store.ts';
 
 /** Accepts a new instance: it, its ports, floating IPs and volumes are written together, held by the task that
@@ -30,7 +31,7 @@ export async function createInstance(
   return ctx.db.transaction(async (tx) => {
     await guardProject(tx, ctx.project.id);
     const sshKey = await usableKey(tx, ctx, input.ssh_key_name ?? null, faults);
-    await checkGroups(deps, tx, ctx, input, wanted, faults);
+    await checkGroups(deps, tx, ctx, groupsOf(input), faults);
     if (input.servergroup_id !== undefined) {
       faults.add('servergroup_id', `there is no server group ${input.servergroup_id}`);
     }
@@ -87,27 +88,10 @@ async function usableKey(tx: Tx, ctx: RegionContext, name: string | null, faults
   return key;
 }
 
-async function checkGroups(
-  deps: InstanceDeps,
-  tx: Tx,
-  ctx: RegionContext,
-  input: CreateInstance,
-  wanted: readonly WantedPort[],
-  faults: Faults,
-): Promise<void> {
-  const shared = input.security_groups?.map(({ id }) => id) ?? [];
-  const ids = new Set([...shared, ...wanted.flatMap(({ securityGroupIds }) => securityGroupIds ?? [])]);
-  if (ids.size === 0) return;
-  const known = await deps.findSecurityGroups(tx, [...ids], placeOf(ctx));
-  const refuse = (field: string, groups: readonly { readonly id: string }[] = []) => {
-    for (const [index, { id }] of groups.entries()) {
-      if (!known.has(id)) faults.add(`${field}.${index}.id`, `there is no security group ${id}`);
-    }
-  };
-  refuse('security_groups', input.security_groups);
-  for (const [at, each] of input.interfaces.entries()) {
-    refuse(`interfaces.${at}.security_groups`, each.security_groups);
-  }
+/** The security groups that a body names, by the fields that name them. */
+function groupsOf({ security_groups, interfaces }: CreateInstance) {
+  const named = interfaces.map((each, at) => [`interfaces.${at}.security_groups`, each.security_groups]);
+  return { security_groups, ...Object.fromEntries(named) };
 }
 
 /** @returns how many are new */
@@ -124,7 +108,11 @@ async function attachFloatingIps(
     const portId = ports[index]?.id;
     if (!assignment || portId === undefined) continue;
     const provider = deps.floatingIpsOf(ctx.region.id);
-    count += await attachFloatingIp(tx, ctx, provider, { portId, taskId, assignment });
+    count += await attachFloatingIp(tx, ctx, provider, {
+      to: { portId, address: null },
+      taskId,
+      assignment,
+    });
   }
   return count;
 }

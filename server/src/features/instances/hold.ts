@@ -6,20 +6,18 @@ import { CHANGES, type ChangeName, type InstanceRow } from './model.ts';
 import { holdInstance } from './store.ts';
 
 /** Gives a locked instance to the task of a change.
- *  @param input that the task is told
- *  @param prepare gives it more */
+ *  @param input what the task is told, or what gives it more and says so */
 export async function startChange(
   tx: Tx,
   ctx: RegionContext,
   row: InstanceRow,
   change: ChangeName,
-  input: object,
-  prepare: (taskId: string) => Promise<void> = async () => {},
+  input: object | ((taskId: string) => Promise<object>),
 ): Promise<TaskRef> {
   const taskId = ctx.ids.uuid();
   const { task, taskState, ...more } = CHANGES[change];
   const status = 'status' in more ? more.status : undefined;
   await holdInstance(tx, row.id, { taskId, taskState, status, timestamp: ctx.clock.timestamp() });
-  await prepare(taskId);
-  return startTask(tx, ctx, { ...taskOf(ctx, task, row, taskId), input: { ...input } });
+  const told = typeof input === 'function' ? await input(taskId) : input;
+  return startTask(tx, ctx, { ...taskOf(ctx, task, row, taskId), input: { ...told } });
 }

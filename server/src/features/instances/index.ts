@@ -2,6 +2,9 @@ import type { Feature } from '../../platform/feature.ts';
 import type { InstanceDeps } from './access.ts';
 import { InstanceActions } from './actions.ts';
 import { resealFirstBoots } from './first-boot.ts';
+import { interfaceRoutes } from './interfaces/routes.ts';
+import { InterfaceService } from './interfaces/service.ts';
+import { interfaceTasks } from './interfaces/tasks.ts';
 import { instanceRoutes } from './routes.ts';
 import { instanceActionRoutes } from './routes-actions.ts';
 import { InstanceService } from './service.ts';
@@ -10,6 +13,7 @@ import { createVmTask } from './tasks/create.ts';
 import { deleteVmTask } from './tasks/delete.ts';
 
 export type { InstanceDeps } from './access.ts';
+export { machinesInShort } from './in-short.ts';
 export type { ShownInstance } from './list-store.ts';
 export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
 export { Instance, InstanceList } from './schema.ts';
@@ -22,8 +26,9 @@ export function instances(deps: InstanceDeps): Feature {
     routes: [
       ...instanceRoutes(new InstanceService(deps)),
       ...instanceActionRoutes(new InstanceActions(deps)),
+      ...interfaceRoutes(new InterfaceService(deps)),
     ],
-    tasks: [createVmTask(deps), deleteVmTask(deps), ...changeVmTasks(deps)],
+    tasks: [createVmTask(deps), deleteVmTask(deps), ...changeVmTasks(deps), ...interfaceTasks(deps)],
     reseal: resealFirstBoots,
   };
 }

@@ -178,6 +178,90 @@ test('existing volumes and reserved addresses are taken along, and stay when it 
   expect((await get(`/cloud/v1/reserved_fixed_ips/1/2/${port_id}`)).status).toBe(404);
 });
 
+test('floating IPs come with it, lead to it, and go with it when that is asked for', async () => {
+  const before = await usage();
+  const existing = await made('/cloud/v1/floatingips/1/2', {}, 'floatingips');
+  const wish = (floating_ip: object) => ({ type: 'subnet', ...network, floating_ip });
+  const interfaces = [wish({ source: 'new' }), wish({ source: 'existing', existing_floating_id: existing })];
+  const task = await finished(await create(machine(image, { interfaces })));
+  const [fresh] = task.created_resources?.floatingips ?? [];
+  const [id] = task.created_resources?.instances ?? [];
+  expect(task.created_resources?.floatingips).toHaveLength(1);
+  expect(await used(before)).toMatchObject({ floating_count: 2, vm_count: 1 });
+  const floating = async (one: unknown) => (await get(`/cloud/v1/floatingips/1/2/${one}`)).body;
+  const public_ = await floating(fresh);
+  expect(public_).toMatchObject({
+    status: 'ACTIVE',
+    fixed_ip_address: expect.stringMatching(/^192\.168\.10\./),
+  });
+  expect((await shown(String(id))).addresses.net).toContainEqual({
+    addr: public_.floating_ip_address,
+    type: 'floating',
+  });
+  const listed = await get(`${INSTANCES}?ip=${public_.floating_ip_address}`);
+  expect(listed.body.results).toMatchObject([{ id }]);
+  const { results } = (await get(`${INSTANCES}/${id}/interfaces`)).body;
+  expect(results).toMatchObject([
+    { port_id: public_.port_id, floatingip_details: [{ id: fresh }] },
+    { floatingip_details: [{ id: existing }] },
+  ]);
+
+  await finished(await call('DELETE', `${INSTANCES}/${id}?floatings=${fresh}`));
+  expect((await get(`/cloud/v1/floatingips/1/2/${fresh}`)).status).toBe(404);
+  expect(await floating(existing)).toMatchObject({ status: 'DOWN', port_id: null, task_id: null });
+  const again = await instance({ interfaces: interfaces.slice(1) });
+  await finished(await call('DELETE', `${INSTANCES}/${again}?delete_floatings=true`));
+  expect(await used(before)).toEqual({});
+});
+
+test('interfaces are attached and detached, and everything says so', async () => {
+  const before = await usage();
+  const id = await instance({ interfaces: [{ type: 'subnet', ...network, interface_name: 'lan' }] });
+  const attach = (body: object) => call('POST', `${INSTANCES}/${id}/attach_interface`, body);
+  const interfaces = async () => (await get(`${INSTANCES}/${id}/interfaces`)).body.results;
+  const [lan] = await interfaces();
+  expect(lan).toMatchObject({
+    interface_name: 'lan',
+    network_id: network.network_id,
+    network_details: { name: 'net', subnets: [{ id: network.subnet_id, cidr: '192.168.10.0/24' }] },
+    ip_assignments: [{ subnet_id: network.subnet_id }],
+    floatingip_details: [],
+    allowed_address_pairs: [],
+    port_security_enabled: true,
+    mac_address: expect.stringMatching(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/),
+  });
+  const task = await finished(await attach({}));
+  expect(task).toMatchObject({ task_type: 'attach_vm_interface' });
+  expect(task.created_resources?.ports).toHaveLength(1);
+  expect(await used(before)).toMatchObject({ external_ip_count: 1 });
+  await finished(await attach({ type: 'any_subnet', network_id: network.network_id, interface_name: 'two' }));
+  const port_id = await made('/cloud/v1/reserved_fixed_ips/1/2', { type: 'subnet', ...network }, 'ports');
+  await finished(await attach({ type: 'reserved_fixed_ip', port_id }));
+  const ports = (await get(`${INSTANCES}/${id}/ports`)).body;
+  expect(ports).toMatchObject({ count: 4, results: [{ name: 'lan' }, { name: '' }, { name: 'two' }, {}] });
+  expect((await get(`${INSTANCES}/${id}/interfaces?limit=1&offset=3`)).body).toMatchObject({
+    count: 4,
+    results: [{ port_id }],
+  });
+
+  const detach = (body: object) => call('POST', `${INSTANCES}/${id}/detach_interface`, body);
+  const [, external, , reserved] = await interfaces();
+  const at = (one: typeof lan) => ({ port_id: one.port_id, ip_address: one.ip_assignments[0].ip_address });
+  const foreign = await detach({ ...at(external), ip_address: '192.0.2.1' });
+  expect(foreign.body.invalid_fields).toHaveProperty('ip_address');
+  expect((await detach({ ...at(external), port_id: NOWHERE })).body.invalid_fields).toHaveProperty('port_id');
+  expect((await attach({ type: 'external', ddos_profile: { profile_template: 1 } })).status).toBe(400);
+  expect((await attach({ type: 'any_subnet', network_id: NOWHERE })).status).toBe(404);
+  await finished(await detach(at(external)));
+  await finished(await detach(at(reserved)));
+  expect((await interfaces()).map((one: typeof lan) => one.interface_name)).toEqual(['lan', 'two']);
+  const kept = (await get(`/cloud/v1/reserved_fixed_ips/1/2/${port_id}`)).body;
+  expect(kept).toMatchObject({ attachments: [], fixed_ip_address: at(reserved).ip_address });
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+  await finished(await call('DELETE', `/cloud/v1/reserved_fixed_ips/1/2/${port_id}`));
+  expect(await used(before)).toEqual({});
+});
+
 test('what only the first boot needs is kept encrypted and then not at all, and shown nowhere', async () => {
   const secret = 'correct horse battery';
   const still = await startTestServer({ worker: false });

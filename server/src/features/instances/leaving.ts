@@ -1,9 +1,9 @@
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { holdFloatingIpsOf } from '../floating-ips/index.ts';
 import { lockPortsOf } from '../ports/index.ts';
 import { holdReservedIps } from '../reserved-fixed-ips/index.ts';
 import { deviceOf, type InstanceDeps } from './access.ts';
-import { holdFloatingIpsOf } from './floating.ts';
 import type { DeleteInstanceQuery } from './schema.ts';
 
 /** What goes together with an instance: ids that the query of its deletion names. */

@@ -39,7 +39,9 @@ const ADDRESSES_OF_PORT = `coalesce((
          where s.id = a.subnet_id or (a.subnet_id is null and s.network_id = p.network_id)
          order by s.cidr >>= a.address desc, s.created_at limit 1) s on true
      where a.owner_id = p.id), '[]')`;
-const FLOATING_OF_PORT = `'[]'::jsonb`;
+const FLOATING_OF_PORT = `coalesce((
+    select jsonb_agg(host(f.floating_ip_address) order by f.created_at, f.id)
+      from floating_ips f where f.port_id = p.id and f.floating_ip_address is not null), '[]')`;
 const INTERFACES = `coalesce((
     select jsonb_agg(jsonb_build_object(
              'port_id', p.id, 'name', p.interface_name, 'network_name', n.name, 'external', n.external,
@@ -64,6 +66,16 @@ export async function showInstance(db: Queryable, id: string, place: Place): Pro
   );
   if (!row) throw new NotFound(`Instance ${id} was not found`);
   return row;
+}
+
+/** Those of these that exist, in any order. */
+export async function showInstances(db: Queryable, ids: readonly string[]): Promise<ShownInstance[]> {
+  if (ids.length === 0) return [];
+  return db.named<ShownInstance>(
+    'instances_get_many',
+    `select ${INSTANCE_COLUMNS} from instances i where i.id = any($1::uuid[])`,
+    [[...new Set(ids)]],
+  );
 }
 
 type Order = NonNullable<InstanceListQuery['order_by']>;
@@ -161,8 +173,9 @@ function addressConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
   if (ip !== undefined) {
     const start = `${escaped(ip.toLowerCase())}%`;
     found.push(
-      sql`(private_ip like ${start} or public_ip like ${start} or ${portWhere(sql`exists (
-            select from region_addresses a where a.owner_id = p.id and host(a.address) like ${start})`)})`,
+      sql`(private_ip like ${start} or public_ip like ${start} or ${portWhere(sql`(exists (
+            select from region_addresses a where a.owner_id = p.id and host(a.address) like ${start}) or exists (
+            select from floating_ips f where f.port_id = p.id and host(f.floating_ip_address) like ${start}))`)})`,
     );
   }
   if (query.only_with_fixed_external_ip)

@@ -4,12 +4,13 @@ import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { patchTags, sameTags } from '../../platform/http/tags.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { type InstanceDeps, placeOf, requireMachines, taskOf } from './access.ts';
+import type { TaskRef } from '../../platform/tasks/start.ts';
+import { type InstanceDeps, placeOf, requireMachines } from './access.ts';
 import { createInstance } from './create.ts';
+import { startChange } from './hold.ts';
 import { holdLeaving, leavingOf } from './leaving.ts';
 import { listInstances, showInstance } from './list-store.ts';
-import { CHANGES, requireChangeable, requireOwn } from './model.ts';
+import { requireChangeable, requireOwn } from './model.ts';
 import type { DeleteInstanceQuery, InstanceListQuery, UpdateInstance } from './schema.ts';
 import type { CreateInstance } from './schema-create.ts';
 import * as store from './store.ts';
@@ -52,11 +53,9 @@ export class InstanceService {
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, placeOf(ctx));
       requireChangeable(row, 'delete');
-      const taskId = ctx.ids.uuid();
-      const input = await holdLeaving(tx, this.#deps, id, leaving, taskId);
-      const { task, taskState } = CHANGES.delete;
-      await store.holdInstance(tx, id, { taskId, taskState, timestamp: ctx.clock.timestamp() });
-      return startTask(tx, ctx, { ...taskOf(ctx, task, row, taskId), input: { ...input } });
+      return startChange(tx, ctx, row, 'delete', (taskId) =>
+        holdLeaving(tx, this.#deps, id, leaving, taskId),
+      );
     });
   }
 

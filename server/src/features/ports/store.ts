@@ -59,6 +59,21 @@ export async function lockDevice(tx: Tx, { type, id }: Device): Promise<void> {
   );
 }
 
+/** A floating IP that leads to one of these addresses of the port. */
+export async function floatingIpOn(
+  tx: Tx,
+  id: string,
+  addresses: readonly string[],
+): Promise<{ readonly id: string; readonly address: string } | undefined> {
+  const [row] = await tx.named<{ id: string; address: string }>(
+    'port_floating_ip_on',
+    `select id, host(fixed_ip_address) as address from floating_ips
+      where port_id = $1 and fixed_ip_address = any($2::inet[]) limit 1`,
+    [id, addresses],
+  );
+  return row;
+}
+
 /** The ports of these devices, each device's in their order. */
 export async function readPortsOf(
   db: Queryable,
@@ -151,6 +166,15 @@ export async function removePorts(tx: Tx, ids: readonly string[], timestamp: str
 /** Gives the lock to a task. */
 export async function holdPort(tx: Tx, id: string, taskId: string): Promise<void> {
   await tx.named('port_hold', 'update ports set task_id = $2 where id = $1', [id, taskId]);
+}
+
+/** Whether the task still holds the port; locks it. */
+export async function isHeldPort(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named('port_held', 'select 1 from ports where id = $1 and task_id = $2 for update', [
+    id,
+    taskId,
+  ]);
+  return rows.length > 0;
 }
 
 /** Ends a task's hold, with what it changes, if anything. */

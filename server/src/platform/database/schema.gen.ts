@@ -75,9 +75,11 @@ export interface FloatingIps {
   client_id: number;
   created_at: Date;
   creator_task_id: string | null;
+  fixed_ip_address: string | null;
   floating_ip_address: string | null;
   id: string;
   load_balancer_id: string | null;
+  port_id: string | null;
   project_id: number;
   region_id: number;
   status: Generated<string>;

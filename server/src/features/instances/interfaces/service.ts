@@ -9,7 +9,7 @@ import { reserve } from '../../quotas/index.ts';
 import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from '../access.ts';
 import { startChange } from '../hold.ts';
 import { requireChangeable } from '../model.ts';
-import { unknownGroups } from '../new-instance.ts';
+import { checkGroups } from '../security-groups/check.ts';
 import { lockInstance, readInstance } from '../store.ts';
 import type { AttachInterface, DetachInterface, InterfaceListQuery } from './schema.ts';
 import { viewInterfaces, viewPorts } from './views.ts';
@@ -32,7 +32,7 @@ export class InterfaceService {
       const faults = new Faults();
       if (input.ddos_profile) faults.add('ddos_profile', 'is for regions with has_ddos');
       const groups = input.security_groups ?? undefined;
-      await unknownGroups(this.#deps, tx, placeOf(ctx), { security_groups: groups }, faults);
+      await checkGroups(this.#deps, tx, ctx, { security_groups: groups }, faults);
       faults.refuse();
       requireChangeable(row, 'attach_interface');
       const wanted = {
@@ -63,8 +63,9 @@ export class InterfaceService {
       if (!port.ip_assignments.some(({ ip_address }) => ip_address === address)) {
         throw new Invalid({ ip_address: [`is not an address of port ${port.id}`] });
       }
-      return startChange(tx, ctx, row, 'detach_interface', { portId: port.id }, async (taskId) => {
+      return startChange(tx, ctx, row, 'detach_interface', async (taskId) => {
         await holdFloatingIpsOf(tx, [port.id], taskId);
+        return { portId: port.id };
       });
     });
   }

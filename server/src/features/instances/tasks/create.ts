@@ -1,10 +1,10 @@
 import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { addressAttached, dropAttached, settleAttached } from '../../floating-ips/index.ts';
 import { closePorts } from '../../ports/index.ts';
 import { lockCounters, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import { forgetFirstBoot, readFirstBoot } from '../first-boot.ts';
-import { addressAttached, dropAttached, settleAttached } from '../floating.ts';
 import { type InstanceRow, machineAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
 import { DEADLINE_MS, desiredOf, holdOf, portsOf, restoring, scopeOf, subjectOf } from './common.ts';
