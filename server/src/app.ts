@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { flavors } from './features/flavors/index.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
@@ -111,6 +112,7 @@ export function features({
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     disks,
+    flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     images({ providerOf: providers.imagesOf }),
     instances({
       providerOf: providers.instancesOf,

@@ -10,7 +10,7 @@ import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
-import { volumes } from './volumes.ts';
+import { images, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -26,4 +26,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...secrets,
   ...volumes,
   ...instances,
+  ...images,
 };

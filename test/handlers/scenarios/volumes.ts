@@ -3,6 +3,7 @@ import { type Preparation, post, remove, type Scenario } from './scenario.ts';
 
 const VOLUMES = '/cloud/v1/volumes/1/2';
 const V2 = VOLUMES.replace('/v1/', '/v2/');
+const IMAGES = '/cloud/v1/images/1/2';
 const MACHINE = '11111111-1111-4111-8111-111111111111';
 
 const empty = { source: 'new-volume', name: 'disk', size: 10 };
@@ -13,11 +14,22 @@ async function withMachine(stage: Preparation): Promise<string> {
   return volume(stage);
 }
 
+const imageOf = (volume_id: string) => post(IMAGES, { name: 'copy', volume_id });
+
+export const images: Readonly<Record<string, Scenario>> = {
+  create_image: { prepare: volume, start: (id) => imageOf(String(id)) },
+  delete_image: {
+    prepare: async (stage) => stage.finished(imageOf(await volume(stage)), 'images'),
+    start: (id) => remove(`${IMAGES}/${id}`),
+    failureLeaves: 'its contents may be gone: it can only be deleted again',
+  },
+};
+
 export const volumes: Readonly<Record<string, Scenario>> = {
   create_volume: { start: () => post(VOLUMES, { ...empty, tags: { on: 'call' } }) },
   'create_volume from an image': {
     prepare: async ({ call }) => {
-      const { body } = await call({ method: 'GET', path: '/cloud/v1/images/1/2?limit=1' });
+      const { body } = await call({ method: 'GET', path: `${IMAGES}?limit=1` });
       return body.results[0].id;
     },
     start: (image_id) => post(VOLUMES, { source: 'image', name: 'system', size: 20, image_id }),

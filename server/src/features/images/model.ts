@@ -26,7 +26,8 @@ export interface ImageRow extends ImageTraits {
   readonly region_id: number;
   readonly client_id: number | null;
   readonly description: string | null;
-  readonly status: 'saving' | 'active' | 'pending_delete';
+  /** `error`: it could not be deleted, and can only be deleted again. */
+  readonly status: 'saving' | 'active' | 'pending_delete' | 'error';
   readonly os_distro: string;
   readonly os_version: string;
   readonly disk_format: string;

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { RegionParams, Uuid } from '../../platform/http/schemas.ts';
-import { Image, ImageList, ImageListQuery, ImageQuery } from './schema.ts';
+import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { CreateImage, Image, ImageList, ImageListQuery, ImageQuery, UpdateImage } from './schema.ts';
 import type { ImageService } from './service.ts';
 
 const tag = 'Images';
@@ -10,6 +10,17 @@ const one = `${all}/{image_id}`;
 const params = Type.Object({ ...RegionParams.properties, image_id: Uuid() });
 
 export const imageRoutes = (service: ImageService): readonly Route[] => [
+  regionRoute({
+    method: 'POST',
+    path: all,
+    tag,
+    summary: 'Create an image of a volume',
+    access: 'write',
+    params: RegionParams,
+    body: CreateImage,
+    response: TaskIds,
+    handler: (ctx, { body }) => service.create(ctx, body),
+  }),
   regionRoute({
     method: 'GET',
     path: all,
@@ -31,5 +42,26 @@ export const imageRoutes = (service: ImageService): readonly Route[] => [
     query: ImageQuery,
     response: Image,
     handler: (ctx, { params: { image_id: id } }) => service.get(ctx, id),
+  }),
+  regionRoute({
+    method: 'PATCH',
+    path: one,
+    tag,
+    summary: 'Change what is said about an image of the project',
+    access: 'write',
+    params,
+    body: UpdateImage,
+    response: Image,
+    handler: (ctx, { params: { image_id: id }, body }) => service.update(ctx, id, body),
+  }),
+  regionRoute({
+    method: 'DELETE',
+    path: one,
+    tag,
+    summary: 'Delete an image of the project',
+    access: 'write',
+    params,
+    response: TaskIds,
+    handler: (ctx, { params: { image_id: id } }) => service.delete(ctx, id),
   }),
 ];

@@ -7,8 +7,9 @@ export const imageSource: ImageSource = {
   async find(tx, ids, place) {
     const rows = await keepImages(tx, ids, place);
     for (const row of rows) requireFree(row);
+    const usable = rows.filter(({ status }) => status === 'active');
     return new Map(
-      rows.map((row) => {
+      usable.map((row) => {
         const metadata = {
           image_id: row.id,
           image_name: row.name,

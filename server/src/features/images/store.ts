@@ -1,4 +1,4 @@
-import { NotFound } from '../../kernel/errors.ts';
+import { Forbidden, NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { Place } from '../volumes/index.ts';
 import type { ImageRow, ImageTraits } from './model.ts';
@@ -30,7 +30,7 @@ export async function insertImage(tx: Tx, image: NewImage): Promise<void> {
     `insert into images (id, project_id, region_id, client_id, name, status, architecture, os_type, os_distro,
             os_version, disk_format, min_disk, min_ram, size, ssh_key, hw_firmware_type, hw_machine_type, is_baremetal,
             volume_id, tags, task_id, creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, 'saving', $6, $7, $8, $9, 'raw', $10, $11, $10, $12, $13, $14, $15, $16, $17, $18,
+     values ($1, $2, $3, $4, $5, 'saving', $6, $7, $8, $9, 'raw', $10::int, $11, $10::int, $12, $13, $14, $15, $16, $17, $18,
              $18, $19, $19)`,
     [
       image.id,
@@ -78,4 +78,80 @@ export async function keepImages(tx: Queryable, ids: readonly string[], place: P
     `select ${IMAGE_COLUMNS} from images i where i.id = any($1::uuid[]) and ${VISIBLE} for share`,
     [[...new Set(ids)], place.projectId, place.regionId],
   );
+}
+
+/** The project's own image, locked; the region's are not the project's to change.
+ *  @throws NotFound, Forbidden */
+export async function lockOwnImage(tx: Tx, id: string, place: Place): Promise<ImageRow> {
+  const [row] = await tx.named<ImageRow>(
+    'image_lock',
+    `select ${IMAGE_COLUMNS} from images i where i.id = $1 and ${VISIBLE} for update`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Image ${id} was not found`);
+  if (row.project_id === null) throw new Forbidden(`Image ${id} is the region's; only it can change it`);
+  return row;
+}
+
+/** The image that a task holds; undefined once it does not. */
+export async function readHeld(db: Queryable, taskId: string): Promise<ImageRow | undefined> {
+  const [row] = await db.named<ImageRow>(
+    'image_held',
+    `select ${IMAGE_COLUMNS} from images i where i.task_id = $1`,
+    [taskId],
+  );
+  return row;
+}
+
+/** Gives the image to the task that deletes it. */
+export async function holdForDeletion(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('image_hold', `update images set task_id = $2, status = 'pending_delete' where id = $1`, [
+    id,
+    taskId,
+  ]);
+}
+
+/** Ends a task's hold. */
+export async function settleImage(
+  tx: Tx,
+  id: string,
+  { taskId, timestamp }: { readonly taskId: string; readonly timestamp: string },
+  status: ImageRow['status'],
+): Promise<void> {
+  await tx.named(
+    'image_settle',
+    'update images set task_id = null, status = $3, updated_at = $4 where id = $1 and task_id = $2',
+    [id, taskId, status, timestamp],
+  );
+}
+
+export async function changeImage(tx: Tx, id: string, to: ImageTraits, timestamp: string): Promise<void> {
+  await tx.named(
+    'image_change',
+    `update images set name = $2, os_type = $3, ssh_key = $4, hw_firmware_type = $5, hw_machine_type = $6,
+            is_baremetal = $7, tags = $8, updated_at = $9
+      where id = $1`,
+    [
+      id,
+      to.name,
+      to.os_type,
+      to.ssh_key,
+      to.hw_firmware_type,
+      to.hw_machine_type,
+      to.is_baremetal,
+      JSON.stringify(to.tags),
+      timestamp,
+    ],
+  );
+}
+
+/** Removes an image that the task holds.
+ *  @returns false when there was none */
+export async function deleteImage(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'image_delete',
+    'delete from images where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length > 0;
 }

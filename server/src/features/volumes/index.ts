@@ -6,12 +6,13 @@ import { volumeActionRoutes, volumeRoutes } from './routes.ts';
 import { VolumeService } from './service.ts';
 import { volumeTasks } from './tasks.ts';
 
+export { filledFrom, holdForImage, releaseForImage } from './for-images.ts';
 export type { ImageSource, SourceImage } from './images.ts';
 export type { MachinePlan } from './machine-plan.ts';
 export { VOLUMES_OF_INSTANCE } from './machine-store.ts';
 export { MachineVolumes } from './machine-volumes.ts';
 export type { Place } from './model.ts';
-export { placeOf, type VolumeDeps } from './place.ts';
+export { placeOf, taskOf, type VolumeDeps } from './place.ts';
 export type { DesiredVolume, VolumeProvider } from './port.ts';
 export { MachineVolume } from './schema-machine.ts';
 

@@ -1,7 +1,7 @@
 import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { newTags, parseTags } from '../../platform/http/tags.ts';
+import { givenTags } from '../../platform/http/tags.ts';
 import { lockVolumes } from './machine-store.ts';
 import type { VolumeRow } from './model.ts';
 import { requireState } from './model.ts';
@@ -80,7 +80,7 @@ function checkExisting(
 }
 
 function wantedOf(volume: MachineVolume, prefix: string, faults: Faults): WantedVolume | null {
-  const tags = faults.try(() => parseTags(volume.tags ?? {}, `${prefix}tags`)) ?? {};
+  const tags = givenTags(volume, faults, prefix);
   if (volume.source === 'existing-volume') return null;
   if (volume.source === 'snapshot') {
     faults.add(`${prefix}snapshot_id`, `snapshot ${volume.snapshot_id} was not found`);
@@ -93,7 +93,7 @@ function wantedOf(volume: MachineVolume, prefix: string, faults: Faults): Wanted
     size: volume.size,
     type: volume.type_name ?? 'standard',
     imageId: volume.source === 'image' ? volume.image_id : null,
-    tags: newTags(tags),
+    tags,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
-import { newTags, parseTags, patchTags } from '../../platform/http/tags.ts';
+import { givenTags, patchTags } from '../../platform/http/tags.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -106,8 +106,6 @@ export class VolumeService {
 
 /** @returns the wish; what is wrong with the body is in the faults */
 function wantedOf(input: CreateVolume, faults: Faults): WantedVolume {
-  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
-  const tags = faults.try(() => parseTags(input.tags ?? {}));
   const [policy] = input.lifecycle_policy_ids ?? [];
   if (policy !== undefined) faults.add('lifecycle_policy_ids', `there is no lifecycle policy ${policy}`);
   const { instance_id_to_attach_to: instance } = input;
@@ -123,7 +121,7 @@ function wantedOf(input: CreateVolume, faults: Faults): WantedVolume {
     size: input.size,
     type: input.type_name ?? 'standard',
     imageId: input.source === 'image' ? input.image_id : null,
-    tags: newTags({ ...metadata, ...tags }),
+    tags: givenTags(input, faults),
   };
 }
 
