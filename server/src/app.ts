@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { addressConversions } from './features/address-conversions/index.ts';
 import { flavors } from './features/flavors/index.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
@@ -126,6 +127,7 @@ export function features({
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
     networks({ providerOf: providers.networksOf }),
+    addressConversions({ providerOf }),
     ports({ providerOf: providers.networksOf, findSecurityGroups }),
     reservedFixedIps({ providerOf }),
     responsePages(),

@@ -27,6 +27,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'floating_ips',
     'networks',
     'volumes',
+    'instances',
     'accounts',
   ])(
     'lives the whole life of %s',

@@ -13,6 +13,13 @@ export {
   settleAttached,
 } from './attach.ts';
 export type { Carrier, CarrierRef, CarrierWhere, MachinesInShort, Settle } from './carrier.ts';
+export {
+  becomeFloatingIp,
+  type ConvertedAddress,
+  dropFloatingIp,
+  keepFloatingIp,
+  offerFloatingIp,
+} from './convert.ts';
 export { freeFloatingIps, holdFloatingIpsOf, viewFloatingIpsOf } from './of-ports.ts';
 export {
   type CarriedFloatingIps,
@@ -23,6 +30,7 @@ export {
 export type { FloatingIpProvider } from './port.ts';
 export { FloatingIp } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
+export { floatingIpsOfPorts } from './views.ts';
 
 export function floatingIps(deps: FloatingIpDeps): Feature {
   return {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../platform/database/db.ts';
+import type { Db, Queryable } from '../../platform/database/db.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
 import { PORT_OF_FIP, VIEW_COLUMNS } from './store.ts';
@@ -53,4 +53,18 @@ export function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   }
   if (where.status !== undefined) conditions.push(sql`status = ${where.status}`);
   return [...conditions, ...tagConditions(where)];
+}
+
+/** Those that lead to these ports, oldest first. */
+export async function readFloatingIpsOfPorts(
+  db: Queryable,
+  portIds: readonly string[],
+): Promise<FloatingIpView[]> {
+  if (portIds.length === 0) return [];
+  return db.named<FloatingIpView>(
+    'fips_of_ports',
+    `select ${VIEW_COLUMNS} from floating_ips f ${PORT_OF_FIP}
+      where f.port_id = any($1::uuid[]) order by f.created_at, f.id`,
+    [portIds],
+  );
 }

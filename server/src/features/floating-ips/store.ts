@@ -1,5 +1,5 @@
 import { NotFound } from '../../kernel/errors.ts';
-import { constraintOf, type Db, type Queryable, type Tx } from '../../platform/database/db.ts';
+import { constraintOf, type Queryable, type Tx } from '../../platform/database/db.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
 
@@ -147,7 +147,11 @@ export async function moveFloatingIp(
 
 /** Stores the address of a floating IP that has none yet.
  *  @returns the address that it has now; undefined when something else in the region has this one */
-export async function storeFloatingAddress(db: Db, id: string, address: string): Promise<string | undefined> {
+export async function storeFloatingAddress(
+  db: Queryable,
+  id: string,
+  address: string,
+): Promise<string | undefined> {
   try {
     const [row] = await db.named<{ floating_ip_address: string }>(
       'fip_store_address',

@@ -17,6 +17,7 @@ export { machinesInShort } from './in-short.ts';
 export type { ShownInstance } from './list-store.ts';
 export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
 export { Instance, InstanceList } from './schema.ts';
+export { requireInstances } from './store.ts';
 export { viewInstance } from './view.ts';
 
 export function instances(deps: InstanceDeps): Feature {

@@ -251,7 +251,8 @@ test('interfaces are attached and detached, and everything says so', async () =>
   expect(foreign.body.invalid_fields).toHaveProperty('ip_address');
   expect((await detach({ ...at(external), port_id: NOWHERE })).body.invalid_fields).toHaveProperty('port_id');
   expect((await attach({ type: 'external', ddos_profile: { profile_template: 1 } })).status).toBe(400);
-  expect((await attach({ type: 'any_subnet', network_id: NOWHERE })).status).toBe(404);
+  expect((await attach({ network_id: NOWHERE })).status).toBe(404);
+  expect((await attach({ type: 'subnet' })).body.invalid_fields).toHaveProperty('subnet_id');
   await finished(await detach(at(external)));
   await finished(await detach(at(reserved)));
   expect((await interfaces()).map((one: typeof lan) => one.interface_name)).toEqual(['lan', 'two']);
@@ -260,6 +261,37 @@ test('interfaces are attached and detached, and everything says so', async () =>
   await finished(await call('DELETE', `${INSTANCES}/${id}`));
   await finished(await call('DELETE', `/cloud/v1/reserved_fixed_ips/1/2/${port_id}`));
   expect(await used(before)).toEqual({});
+});
+
+test('a member of a load balancer may name an instance, and stays when that goes', async () => {
+  const id = await instance();
+  const balancer = (instance_id: string) => ({
+    name: 'in front',
+    listeners: [
+      {
+        name: 'http',
+        protocol: 'HTTP',
+        protocol_port: 80,
+        pools: [
+          {
+            name: 'app',
+            protocol: 'HTTP',
+            lb_algorithm: 'ROUND_ROBIN',
+            members: [{ address: '10.0.0.1', protocol_port: 8080, instance_id }],
+          },
+        ],
+      },
+    ],
+  });
+  expect((await call('POST', '/cloud/v1/loadbalancers/1/2', balancer(NOWHERE))).status).toBe(404);
+  const lb = await made('/cloud/v1/loadbalancers/1/2', balancer(id), 'loadbalancers');
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+  const { body } = await get('/cloud/v1/lbpools/1/2?details=true');
+  const pool = body.results.find(
+    (one: { loadbalancers: { id: string }[] }) => one.loadbalancers[0]?.id === lb,
+  );
+  expect(pool.members).toMatchObject([{ address: '10.0.0.1', operating_status: expect.any(String) }]);
+  await finished(await call('DELETE', `/cloud/v1/loadbalancers/1/2/${lb}`));
 });
 
 test('what only the first boot needs is kept encrypted and then not at all, and shown nowhere', async () => {

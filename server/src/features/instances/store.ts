@@ -60,8 +60,7 @@ export async function lockInstance(tx: Tx, id: string, place: Place): Promise<In
   return row;
 }
 
-/** Keeps it from being deleted until the transaction ends.
- *  @throws NotFound */
+/** @throws NotFound */
 export async function readInstance(db: Queryable, id: string, place: Place): Promise<InstanceRow> {
   const [row] = await db.named<InstanceRow>(
     'instance_read',
@@ -70,6 +69,19 @@ export async function readInstance(db: Queryable, id: string, place: Place): Pro
   );
   if (!row) throw new NotFound(`Instance ${id} was not found`);
   return row;
+}
+
+/** @throws NotFound for the first that the project does not have */
+export async function requireInstances(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
+  if (ids.length === 0) return;
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const rows = await db.named<{ id: string }>(
+    'instances_require',
+    'select id from instances where id = any($1::uuid[]) and project_id = $2 and region_id = $3',
+    [wanted, place.projectId, place.regionId],
+  );
+  const missing = wanted.find((id) => !rows.some((row) => row.id === id));
+  if (missing !== undefined) throw new NotFound(`Instance ${missing} was not found`);
 }
 
 /** The instance while the task holds it. */

@@ -1,5 +1,6 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Device, PortRow, PortSettings, Where } from './model.ts';
 
 /** Changes of ports and their addresses; lists are in list-store.ts. */
@@ -161,6 +162,10 @@ export async function removePorts(tx: Tx, ids: readonly string[], timestamp: str
     [ids, timestamp],
   );
   return row?.external ?? 0;
+}
+
+export async function setPortTags(tx: Tx, id: string, tags: StoredTags): Promise<void> {
+  await tx.named('port_set_tags', 'update ports set tags = $2 where id = $1', [id, JSON.stringify(tags)]);
 }
 
 /** Gives the lock to a task. */

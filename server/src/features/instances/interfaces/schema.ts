@@ -1,8 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { IpAddress, IpNetwork, ListOf, ListQuery, Nullable, Uuid } from '../../../platform/http/schemas.ts';
+import {
+  IpAddress,
+  IpNetwork,
+  ListOf,
+  ListQuery,
+  Nullable,
+  StringEnum,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
 import { FloatingIp } from '../../floating-ips/index.ts';
-import { Network, Subnet } from '../../networks/index.ts';
-import type { IpFamily } from '../../ports/index.ts';
+import { NetworkDetails } from '../../networks/index.ts';
 
 /** Interfaces: the ports of an instance, with what belongs to them. */
 
@@ -13,7 +20,7 @@ const plain = {
   interface_name: nullable(),
   mac_address: nullable(),
   network_id: Uuid(),
-  network_details: Type.Object({ ...Network.properties, subnets: Type.Array(Subnet) }),
+  network_details: NetworkDetails,
   ip_assignments: Type.Array(Type.Object({ ip_address: IpAddress(), subnet_id: Uuid() })),
   floatingip_details: Type.Array(FloatingIp),
   port_security_enabled: Type.Boolean(),
@@ -46,19 +53,6 @@ export const InstancePortList = Type.Object(
   { $id: 'InstancePortList' },
 );
 
-/** Without a type an external one is wanted. */
-export type AttachInterface = {
-  readonly interface_name?: string | null;
-  readonly security_groups?: readonly { readonly id: string }[] | null;
-  readonly ddos_profile?: object | null;
-} & (
-  | { readonly type?: 'external'; readonly ip_family?: IpFamily }
-  | { readonly type: 'subnet'; readonly subnet_id: string }
-  | { readonly type: 'any_subnet'; readonly network_id: string; readonly ip_family?: IpFamily }
-  | { readonly type: 'reserved_fixed_ip'; readonly port_id: string }
-);
-
-const id = { type: 'string', format: 'uuid' };
 const DdosWish = Nullable(
   Type.Object({
     profile_template: Type.Integer(),
@@ -75,35 +69,39 @@ const DdosWish = Nullable(
   }),
   { default: null, description: 'For regions with has_ddos.' },
 );
-const common = {
-  interface_name: { type: ['string', 'null'], maxLength: 37, default: null },
-  security_groups: Nullable(Type.Array(Type.Object({ id: Uuid() })), { default: null }),
-  ddos_profile: DdosWish,
-  port_group: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 3,
-    default: 0,
-    description: 'Accepted; groups are those of bare metal.',
+
+/** Which fields go with which type is checked by `wantedInterface`: clients may leave the type out. */
+export const AttachInterface = Type.Object(
+  {
+    type: Type.Optional(
+      StringEnum(['external', 'subnet', 'any_subnet', 'reserved_fixed_ip'], {
+        description: 'Default: what the other fields tell; without any, external.',
+      }),
+    ),
+    subnet_id: Type.Optional(Uuid({ description: 'For type subnet' })),
+    network_id: Type.Optional(Uuid({ description: 'For type any_subnet' })),
+    port_id: Type.Optional(Uuid({ description: 'For type reserved_fixed_ip' })),
+    ip_family: Type.Optional(
+      Nullable(StringEnum(['dual', 'ipv4', 'ipv6']), {
+        default: null,
+        description: 'For types external and any_subnet',
+      }),
+    ),
+    interface_name: Type.Optional(Nullable(Type.String({ maxLength: 37 }), { default: null })),
+    security_groups: Type.Optional(Nullable(Type.Array(Type.Object({ id: Uuid() })), { default: null })),
+    ddos_profile: Type.Optional(DdosWish),
+    port_group: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 3,
+        default: 0,
+        description: 'Accepted; groups are those of bare metal.',
+      }),
+    ),
   },
-};
-const ip_family = { type: ['string', 'null'], enum: ['dual', 'ipv4', 'ipv6', null], default: null };
-
-const kind = (type: string, required: readonly string[], properties: object) => ({
-  type: 'object',
-  required,
-  properties: { type: { type: 'string', const: type, default: type }, ...common, ...properties },
-});
-
-export const AttachInterface = Type.Unsafe<AttachInterface>({
-  $id: 'AttachInterface',
-  oneOf: [
-    kind('external', [], { ip_family }),
-    kind('subnet', ['type', 'subnet_id'], { subnet_id: id }),
-    kind('any_subnet', ['type', 'network_id'], { network_id: id, ip_family }),
-    kind('reserved_fixed_ip', ['type', 'port_id'], { port_id: id }),
-  ],
-});
+  { $id: 'AttachInterface' },
+);
+export type AttachInterface = Static<typeof AttachInterface>;
 
 export const DetachInterface = Type.Object(
   { port_id: Uuid(), ip_address: IpAddress() },

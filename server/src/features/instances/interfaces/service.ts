@@ -14,6 +14,22 @@ import { lockInstance, readInstance } from '../store.ts';
 import type { AttachInterface, DetachInterface, InterfaceListQuery } from './schema.ts';
 import { viewInterfaces, viewPorts } from './views.ts';
 
+/** What the fields of the body ask for; adds a fault for one that the type needs and that is not there. */
+function wantedInterface(input: AttachInterface, faults: Faults): WantedInterface {
+  const { subnet_id = '', network_id = '', port_id = '', ip_family } = input;
+  const told = port_id ? 'reserved_fixed_ip' : subnet_id ? 'subnet' : network_id ? 'any_subnet' : 'external';
+  const type = input.type ?? told;
+  const needed = (field: 'subnet_id' | 'network_id' | 'port_id') => {
+    if (input[field] === undefined) faults.add(field, `is required for type ${type}`);
+  };
+  if (type === 'subnet') needed('subnet_id');
+  if (type === 'any_subnet') needed('network_id');
+  if (type === 'reserved_fixed_ip') needed('port_id');
+  if (type === 'subnet') return { type, subnet_id };
+  if (type === 'any_subnet') return { type, network_id, ip_family };
+  return type === 'external' ? { type, ip_family } : { type, port_id };
+}
+
 /** Commands on the interfaces of an instance, one transaction and one task each, and reads. */
 export class InterfaceService {
   readonly #deps: InstanceDeps;
@@ -30,13 +46,14 @@ export class InterfaceService {
     return ctx.db.transaction(async (tx) => {
       const row = await lockInstance(tx, id, placeOf(ctx));
       const faults = new Faults();
+      const wish = wantedInterface(input, faults);
       if (input.ddos_profile) faults.add('ddos_profile', 'is for regions with has_ddos');
       const groups = input.security_groups ?? undefined;
       await checkGroups(this.#deps, tx, ctx, { security_groups: groups }, faults);
       faults.refuse();
       requireChangeable(row, 'attach_interface');
       const wanted = {
-        interface: { type: 'external', ...input } as WantedInterface,
+        interface: wish,
         interfaceName: input.interface_name ?? null,
         securityGroupIds: groups?.map((group) => group.id),
         field: '',

@@ -1,13 +1,13 @@
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { viewFloatingIpsOf } from '../../floating-ips/index.ts';
-import { viewNetworksInDetail } from '../../networks/index.ts';
+import { readNetworkDetails } from '../../networks/index.ts';
 import { macAddressOf, readPortsOf } from '../../ports/index.ts';
 
 /** The interfaces of an instance, in their order. Nodes of clusters have none of their own. */
 export async function viewInterfaces(ctx: RegionContext, instanceId: string) {
   const ports = await readPortsOf(ctx.db, 'instance', [instanceId]);
   const [networks, floating] = await Promise.all([
-    viewNetworksInDetail(
+    readNetworkDetails(
       ctx,
       ports.map((port) => port.network_id),
     ),

@@ -10,7 +10,7 @@ import type { SubnetOrderField } from './schema.ts';
 const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id)`;
 
 /** Times, names and so on of a subnet `s`; how many addresses are free is counted. */
-export const SUBNET_COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
+const COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
   s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips, s.tags, s.task_id,
   s.creator_task_id, s.created_at, s.updated_at`;
 
@@ -62,7 +62,7 @@ export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
 export async function overlapping(tx: Tx, networkId: string, cidr: string): Promise<SubnetRow | undefined> {
   const [row] = await tx.named<SubnetRow>(
     'subnet_overlapping',
-    `select ${SUBNET_COLUMNS} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
+    `select ${COLUMNS} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
     [networkId, cidr],
   );
   return row;
@@ -73,7 +73,7 @@ export async function overlapping(tx: Tx, networkId: string, cidr: string): Prom
 export async function readSubnet(db: Queryable, id: string, place: Place): Promise<SubnetRow> {
   const [row] = await db.named<SubnetRow>(
     'subnet_get',
-    `select ${SUBNET_COLUMNS} from subnets s
+    `select ${COLUMNS} from subnets s
       where s.id = $1 and s.region_id = $3 and (s.project_id = $2 or s.project_id is null)`,
     [id, place.projectId, place.regionId],
   );
@@ -81,12 +81,22 @@ export async function readSubnet(db: Queryable, id: string, place: Place): Promi
   return row;
 }
 
+/** The subnets of these networks, oldest first. */
+export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]): Promise<SubnetRow[]> {
+  if (networkIds.length === 0) return [];
+  return db.named<SubnetRow>(
+    'subnets_of_networks',
+    `select ${COLUMNS} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
+    [[...new Set(networkIds)]],
+  );
+}
+
 /** The project's own subnet, locked against every other change and against new users.
  *  @throws NotFound */
 export async function lockSubnet(tx: Tx, id: string, place: Place): Promise<SubnetRow> {
   const [row] = await tx.named<SubnetRow>(
     'subnet_lock',
-    `select ${SUBNET_COLUMNS} from subnets s
+    `select ${COLUMNS} from subnets s
       where s.id = $1 and s.project_id = $2 and s.region_id = $3 for update`,
     [id, place.projectId, place.regionId],
   );
@@ -200,7 +210,7 @@ export function subnetQuery(where: SubnetListWhere): RawBuilder<Found> {
         select s.* from subnets s where ${filter}
          order by ${sql.raw(`${key} ${direction} nulls last, id ${direction}`)}
          limit ${where.limit}::int offset ${where.offset}::bigint) p)
-    select c.count, ${sql.raw(SUBNET_COLUMNS)}
+    select c.count, ${sql.raw(COLUMNS)}
       from (select count(*) as count from subnets s where ${filter}) c left join page s on true
      order by s.position`;
 }
