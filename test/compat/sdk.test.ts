@@ -28,6 +28,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'networks',
     'volumes',
     'instances',
+    'security_groups',
     'accounts',
   ])(
     'lives the whole life of %s',

@@ -3,12 +3,14 @@ import type { InstanceProvider } from '../../features/instances/port.ts';
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { NetworkProvider } from '../../features/networks/port.ts';
+import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { simulatedInstances } from './instances.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 import { simulatedNetworks } from './networks.ts';
+import { simulatedSecurityGroups } from './security-groups.ts';
 import { simulatedImages, simulatedVolumes } from './volumes.ts';
 
 export interface SimulatedOptions {
@@ -30,6 +32,7 @@ export interface Simulated {
   readonly volumes: VolumeProvider;
   readonly images: ImageProvider;
   readonly instances: InstanceProvider;
+  readonly securityGroups: SecurityGroupProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
@@ -42,5 +45,6 @@ export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): 
     volumes: simulatedVolumes(options),
     images: simulatedImages(options),
     instances: simulatedInstances(options),
+    securityGroups: simulatedSecurityGroups(options),
   };
 }
