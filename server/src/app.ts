@@ -19,6 +19,7 @@ import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
+import { serverGroups } from './features/server-groups/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
@@ -118,6 +119,7 @@ export function features({
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
     disks,
+    serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
     flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     images({ providerOf: providers.imagesOf }),

@@ -29,6 +29,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'volumes',
     'instances',
     'security_groups',
+    'placement_groups',
     'accounts',
   ])(
     'lives the whole life of %s',
