@@ -18,6 +18,8 @@ import { readRegionsByIds, regions } from './features/regions/index.ts';
 import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
+import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
+import { serverGroups } from './features/server-groups/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
@@ -41,6 +43,8 @@ import { Mailer } from './platform/mail/mailer.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
+import type { NodeIdentity } from './platform/owners/owned-region.ts';
+import { RegionOwners } from './platform/owners/region-owners.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import type { TaskHandler } from './platform/tasks/handler.ts';
@@ -60,6 +64,7 @@ export interface AppOptions {
   readonly rateLimit: number;
   readonly mail: MailOptions;
   readonly isReady: () => boolean;
+  readonly node: NodeIdentity;
   readonly checkResponses?: boolean;
   /** Absent: video tokens are not issued. */
   readonly video?: VideoTokenSettings;
@@ -82,8 +87,10 @@ export function features({
   mail,
   watcher,
   video,
-}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
+  owners,
+}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses' | 'node'> & {
   watcher: TaskWatcher;
+  owners: RegionOwners;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   const balancers = loadBalancers({
@@ -94,6 +101,7 @@ export function features({
     secrets: new SecretReader(cipher),
     providerOf,
     regionIds,
+    owners,
   });
   return [
     iam({ cipher }),
@@ -104,6 +112,8 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
+    securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
     volumes({
       providerOf: providers.volumesOf,
       typesOf: providers.volumeTypesOf,
@@ -120,7 +130,7 @@ export function features({
     networks({ providerOf: providers.networksOf }),
     addressConversions({ providerOf }),
     // No project has security groups.
-    ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
+    ports({ providerOf: providers.networksOf, findSecurityGroups }),
     reservedFixedIps({ providerOf }),
     responsePages(),
     storageNotifications({ db, clock }),
@@ -147,7 +157,8 @@ export class App {
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
-    const all = features({ ...options, watcher: this.#watcher });
+    const owners = ownersOf(options);
+    const all = features({ ...options, watcher: this.#watcher, owners });
     this.features = all;
     this.#authenticator = authenticatorOf(options);
     this.routes = [
@@ -155,6 +166,7 @@ export class App {
       ...probeRoutes({
         metrics: this.#metrics,
         isReady: options.isReady,
+        notes: () => owners.refused(),
         operatorMetrics: all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
         authenticator: this.#authenticator,
       }),
@@ -166,9 +178,10 @@ export class App {
       clock: options.clock,
       log: options.log,
       handlers: this.handlers,
+      serves: (regionId) => owners.serves(regionId),
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
-    this.worker = new Worker({ ...options, engine: this.engine });
+    this.worker = new Worker({ ...options, engine: this.engine, owners });
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(
@@ -197,6 +210,12 @@ export class App {
     await serveReference(api, this.document);
     return api;
   }
+}
+
+function ownersOf({ providers, ...options }: AppOptions): RegionOwners {
+  const { owned } = providers;
+  const everybodys = providers.regionIds().filter((id) => !owned.some((region) => region.id === id));
+  return new RegionOwners({ ...options, owned, everybodys });
 }
 
 function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {

@@ -570,6 +570,19 @@ export interface RegionAddresses {
   subnet_id: string | null;
 }
 
+export interface RegionOwners {
+  awaited_at: Date | null;
+  awaited_by: string | null;
+  data_dir: string | null;
+  epoch: Generated<number>;
+  fault: string | null;
+  holder: string | null;
+  node: string | null;
+  pid: number | null;
+  region_id: number;
+  renewed_at: Date | null;
+}
+
 export interface Regions {
   created_at: Date;
   display_name: string;
@@ -629,6 +642,41 @@ export interface Secrets {
   region_id: number;
   sealed: Buffer;
   status: string;
+  task_id: string | null;
+}
+
+export interface SecurityGroups {
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  deleting: Generated<boolean>;
+  description: Generated<string>;
+  id: string;
+  is_default: Generated<boolean>;
+  name: string;
+  project_id: number;
+  region_id: number;
+  revision_number: Generated<number>;
+  rules: Generated<Json>;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
+export interface ServerGroupMembers {
+  created_at: Date;
+  group_id: string;
+  instance_id: string;
+}
+
+export interface ServerGroups {
+  client_id: number;
+  created_at: Date;
+  id: string;
+  name: string;
+  policy: string;
+  project_id: number;
+  region_id: number;
   task_id: string | null;
 }
 
@@ -849,11 +897,15 @@ export interface DB {
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
   region_addresses: RegionAddresses;
+  region_owners: RegionOwners;
   regions: Regions;
   reserved_fixed_ips: ReservedFixedIps;
   resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
   secrets: Secrets;
+  security_groups: SecurityGroups;
+  server_group_members: ServerGroupMembers;
+  server_groups: ServerGroups;
   sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;
