@@ -168,20 +168,28 @@ create table inference_secrets (
 CREATE INDEX inference_secrets_key ON public.inference_secrets USING btree (key_id);
 CREATE CONSTRAINT TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON public.inference_secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('inference_secrets');
 
+create table instance_first_boots (
+  instance_id uuid not null,
+  key_id text not null,
+  box bytea not null,
+  constraint instance_first_boots_pkey PRIMARY KEY (instance_id),
+  constraint instance_first_boots_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+
 create table instances (
   id uuid not null,
   client_id integer not null,
   project_id integer not null,
   region_id integer not null,
-  name text not null,
+  name text collate "C" not null,
   flavor jsonb not null,
   status text not null,
   vm_state text not null,
-  private_ip text not null,
+  private_ip text,
   public_ip text,
-  network_name text not null,
-  network_id uuid not null,
-  subnet_id uuid not null,
+  network_name text,
+  network_id uuid,
+  subnet_id uuid,
   security_groups text[] default '{}'::text[] not null,
   ssh_key_name text,
   volumes jsonb default '[]'::jsonb not null,
@@ -191,13 +199,27 @@ create table instances (
   task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  task_state text,
+  power text default 'running'::text not null,
+  boots integer default 1 not null,
+  status_since timestamp with time zone not null,
+  servergroup_id uuid,
   constraint instances_pkey PRIMARY KEY (id),
+  constraint instances_power_check CHECK ((power = ANY (ARRAY['running'::text, 'stopped'::text, 'suspended'::text]))),
   constraint instances_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint instances_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint instances_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, created_at, id) WHERE (cluster_id IS NOT NULL);
 CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX instances_flavor ON public.instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
+CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
+CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
+CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
+CREATE INDEX instances_servergroup ON public.instances USING btree (servergroup_id) WHERE (servergroup_id IS NOT NULL);
+CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
+CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);
 CREATE CONSTRAINT TRIGGER instances_count AFTER INSERT OR DELETE ON public.instances DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('instances');
 
 create table k8s_clusters (
@@ -868,6 +890,7 @@ CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING bt
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
+CREATE INDEX reserved_fixed_ips_task ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
 CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.ip_address IS NULL) AND (new.ip_address IS NOT NULL))) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
