@@ -3,7 +3,9 @@ import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
+import type { SecurityGroupProvider } from './features/security-groups/port.ts';
 import type { VolumeProvider } from './features/volumes/port.ts';
+import type { OwnedDataPlane, OwnedRegion } from './platform/owners/owned-region.ts';
 
 /** What a region runs on: the ports that its provider implements. */
 export interface RegionProvider {
@@ -12,7 +14,10 @@ export interface RegionProvider {
   readonly networks?: NetworkProvider;
   readonly volumes?: VolumeProvider;
   readonly images?: ImageProvider;
+  readonly securityGroups?: SecurityGroupProvider;
   readonly capabilities: Partial<Capabilities>;
+  /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
+  readonly owner?: OwnedDataPlane;
   /** Stops what must not outlive the server. */
   close?(): Promise<void>;
 }
@@ -22,6 +27,8 @@ export type ProviderFactory = (region: RegionRow) => RegionProvider;
 /** The providers of all regions, made on the start. */
 export class RegionProviders {
   readonly #providers: ReadonlyMap<number, RegionProvider>;
+  /** Regions that one node at a time works on. */
+  readonly owned: readonly OwnedRegion[];
   readonly #volumeTypes: ReadonlyMap<number, readonly string[]>;
 
   constructor(regions: readonly RegionRow[], factories: Readonly<Record<string, ProviderFactory>>) {
@@ -32,6 +39,10 @@ export class RegionProviders {
       return [region.id, factory(region)] as const;
     });
     this.#providers = new Map(entries);
+    this.owned = regions.flatMap(({ id, display_name: name }) => {
+      const data = this.#providers.get(id)?.owner;
+      return data ? [{ id, name, data }] : [];
+    });
     this.#volumeTypes = new Map(regions.map(({ id, settings }) => [id, settings.volume_types ?? []]));
   }
 
@@ -49,6 +60,9 @@ export class RegionProviders {
 
   readonly imagesOf = (regionId: number): ImageProvider | undefined => this.#providers.get(regionId)?.images;
 
+  readonly securityGroupsOf = (regionId: number): SecurityGroupProvider | undefined =>
+    this.#providers.get(regionId)?.securityGroups;
+
   /** The types of volumes that a region was given; none: all. */
   readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];
 
@@ -61,7 +75,7 @@ export class RegionProviders {
 
   /** The names of the ports that a region has. */
   portsOf(regionId: number): readonly string[] {
-    const { capabilities: _capabilities, close: _close, ...ports } = this.#providers.get(regionId) ?? {};
+    const { capabilities: _c, close: _close, owner: _owner, ...ports } = this.#providers.get(regionId) ?? {};
     return Object.keys(ports);
   }
 

@@ -27,6 +27,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'floating_ips',
     'networks',
     'volumes',
+    'security_groups',
     'accounts',
   ])(
     'lives the whole life of %s',

@@ -31,7 +31,7 @@ import { poolRoutes } from './pools/routes.ts';
 import { PoolService } from './pools/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
-import { RegionProviders } from './region-providers.ts';
+import { type Owners, RegionProviders } from './region-providers.ts';
 import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
 import { loadBalancerTasks } from './tasks/index.ts';
@@ -48,6 +48,7 @@ export interface LoadBalancerDeps {
   readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
+  readonly owners: Owners;
 }
 
 const RECONCILE_EVERY_MS = 2000;
@@ -61,6 +62,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
     secrets: deps.secrets,
+    owners: deps.owners,
   });
   const parts = new PartService(providers);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
@@ -84,25 +86,29 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),
+<<<<<<< HEAD
     held: HELD,
+=======
+    // What is not exclusive works on the regions that this node owns, each of which is nobody else's.
+>>>>>>> main
     background: [
       {
         name: 'load-balancers-reconcile',
         everyMs: RECONCILE_EVERY_MS,
-        exclusive: true,
+        exclusive: false,
         beforeReady: true,
         run: () => reconciler.run(),
       },
       {
         name: 'load-balancers-observe',
         everyMs: OBSERVE_EVERY_MS,
-        exclusive: true,
+        exclusive: false,
         run: () => observer.run(),
       },
       {
         name: 'load-balancers-sample',
         everyMs: SAMPLE_EVERY_MS,
-        exclusive: true,
+        exclusive: false,
         run: () => sampler.run(),
       },
     ],

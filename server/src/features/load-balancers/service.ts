@@ -3,7 +3,7 @@ import { type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { attachFloatingIp } from '../floating-ips/index.ts';
+import { adoptFloatingIps, attachFloatingIp } from '../floating-ips/index.ts';
 import { requireSubnets } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -70,17 +70,20 @@ export class LoadBalancerService {
     });
   }
 
+  /** Floating IPs come with the body, or with a reserved port that they lead to already. */
   async #attachFloatingIp(
     tx: Tx,
     ctx: RegionContext,
-    { floating_ip: assignment }: CreateLoadBalancer,
+    { floating_ip: assignment, vip_port_id: reserved }: CreateLoadBalancer,
     id: string,
     taskId: string,
   ): Promise<void> {
-    if (!assignment) return;
     const provider = this.#providers.of(ctx.region.id);
-    await attachFloatingIp(tx, ctx, provider, { loadBalancerId: id, taskId, assignment });
-    await store.noteFloatingIps(tx, id, taskId);
+    if (assignment) {
+      await attachFloatingIp(tx, ctx, provider, { to: { loadBalancerId: id }, taskId, assignment });
+    }
+    const adopted = reserved !== undefined && (await adoptFloatingIps(tx, id, taskId));
+    if (assignment || adopted) await store.noteFloatingIps(tx, id, taskId);
   }
 
   /** Changes settings by a task; one that changes nothing needs none.

@@ -8,6 +8,7 @@ import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { type AddressPlace, findPlace, readNetworks, viewNetwork, WHOLE_REGION } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
+import { nameOf } from './convert.ts';
 import { type ReservedIpRow, requireIdle, requireUnused } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
@@ -47,7 +48,7 @@ export class ReservedIpService {
       await guardProject(tx, projectId);
       const wanted = await find(tx, ctx, input, provider);
       const taskId = ctx.ids.uuid();
-      const name = `reserved-fixed-ip-${wanted.id.slice(0, 8)}`;
+      const name = nameOf(wanted.id);
       const { external } = wanted.place.network;
       const inserted = await store.insertReservedIp(tx, {
         id: wanted.id,

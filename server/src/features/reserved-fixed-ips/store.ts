@@ -147,6 +147,16 @@ export async function changeReservedIp(tx: Tx, id: string, isVip: boolean, times
   );
 }
 
+/** A floating IP that leads to the port. */
+export async function floatingIpOf(tx: Tx, id: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'reserved_floating_ip',
+    'select id from floating_ips where port_id = $1 limit 1',
+    [id],
+  );
+  return row?.id;
+}
+
 /** Gives the lock to a task. */
 export async function holdReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
   await tx.named('reserved_hold', 'update reserved_fixed_ips set task_id = $2 where port_id = $1', [

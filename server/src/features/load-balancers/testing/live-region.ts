@@ -5,6 +5,7 @@ import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { TaskWatchdog } from '../../../platform/tasks/watchdog.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
+import { machinesInShort } from '../../instances/index.ts';
 import { networks } from '../../networks/index.ts';
 import { reservedFixedIps } from '../../reserved-fixed-ips/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
@@ -68,6 +69,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const floating = floatingIps({
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
+    machines: machinesInShort,
   });
   const reserved = reservedFixedIps({ providerOf: (id) => providers.of(id) });
   const nets = networks({
