@@ -181,13 +181,9 @@ export class App {
       serves: (regionId) => owners.serves(regionId),
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
-<<<<<<< HEAD
-    this.worker = new Worker({ ...options, engine: this.engine });
+    this.worker = new Worker({ ...options, engine: this.engine, owners });
     const { handlers } = this;
     this.watchdog = new TaskWatchdog({ ...options, handlers, held: all.flatMap(({ held }) => held ?? []) });
-=======
-    this.worker = new Worker({ ...options, engine: this.engine, owners });
->>>>>>> main
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(

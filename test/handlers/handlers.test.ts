@@ -143,7 +143,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     const task = await stage.task(id);
     expect(task).toMatchObject({ state: 'ERROR', created_resources: null });
     expect(task.error).toContain(`${type} was not done within`);
-    expect(leftovers(await stage.snapshot(), id)).toEqual([]);
+    expect(leftovers(await stage.snapshot(), id), LET_GO).toEqual([]);
   });
 
   test('leaves no lock when it is lost, and can be asked for again', async () => {
@@ -152,13 +152,17 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     expect(leftovers(await stage.snapshot(), id)).not.toEqual([]);
     await stage.server.db.named('test_lose', 'delete from tasks where id = $1', [id]);
     await stage.server.app.watchdog.run();
-    expect(leftovers(await stage.snapshot(), id)).toEqual([]);
+    expect(leftovers(await stage.snapshot(), id), LET_GO).toEqual([]);
     // What was being created or moved is where it was going; what a failure leaves is known to the scenario.
     if (/^(create|attach|detach)_/.test(type) || scenario.failureLeaves !== undefined) return;
     const again = await stage.accepted(scenario.start(...reference.prepared));
     expect((await stage.goOn(again)).task).toMatchObject({ state: 'FINISHED' });
   });
 });
+
+/** For whoever adds a resource. */
+const LET_GO =
+  'the `held` of the feature says what becomes of such a row when its task is lost: see docs/adding-a-resource.md';
 
 function everyCall({ calls }: Reference, place: Place, kind: Kind): Fault[] {
   const done = kind === 'unheard' || kind === 'refused when done';

@@ -86,11 +86,8 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),
-<<<<<<< HEAD
     held: HELD,
-=======
     // What is not exclusive works on the regions that this node owns, each of which is nobody else's.
->>>>>>> main
     background: [
       {
         name: 'load-balancers-reconcile',

@@ -3,8 +3,8 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
 import type { TaskHandler } from './handler.ts';
+import { abandon, giveUpHanging, type Late } from './late.ts';
 import { type HeldTable, Locks } from './locks.ts';
-import { abandon, giveUpHanging, type Late } from './store.ts';
 import { TASK_ENDED } from './watch.ts';
 
 /** A task of which nothing was heard for this long hangs: a run that goes on says so, or ends. */
