@@ -956,6 +956,33 @@ CREATE INDEX security_groups_task ON public.security_groups USING btree (task_id
 CREATE CONSTRAINT TRIGGER security_groups_count_gone AFTER DELETE ON public.security_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT old.is_default)) EXECUTE FUNCTION count_resource('security_groups');
 CREATE CONSTRAINT TRIGGER security_groups_count_new AFTER INSERT ON public.security_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT new.is_default)) EXECUTE FUNCTION count_resource('security_groups');
 
+create table server_group_members (
+  instance_id uuid not null,
+  group_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint server_group_members_pkey PRIMARY KEY (instance_id),
+  constraint server_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES server_groups(id),
+  constraint server_group_members_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX server_group_members_group ON public.server_group_members USING btree (group_id, created_at, instance_id);
+
+create table server_groups (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text not null,
+  policy text not null,
+  task_id uuid,
+  created_at timestamp with time zone not null,
+  constraint server_groups_pkey PRIMARY KEY (id),
+  constraint server_groups_policy_check CHECK ((policy = ANY (ARRAY['affinity'::text, 'anti-affinity'::text, 'soft-anti-affinity'::text]))),
+  constraint server_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint server_groups_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX server_groups_created_at ON public.server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE CONSTRAINT TRIGGER server_groups_count AFTER INSERT OR DELETE ON public.server_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('servergroups');
+
 create table sign_ins (
   id bigint generated always as identity not null,
   client_id integer not null,

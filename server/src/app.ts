@@ -19,6 +19,7 @@ import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
+import { serverGroups } from './features/server-groups/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
@@ -112,6 +113,7 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
     volumes({
       providerOf: providers.volumesOf,

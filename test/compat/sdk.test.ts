@@ -28,6 +28,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'networks',
     'volumes',
     'security_groups',
+    'placement_groups',
     'accounts',
   ])(
     'lives the whole life of %s',

@@ -279,6 +279,16 @@ def security_groups():
         gone(lambda: cloud.security_groups.get(made.id), "the security group")
 
 
+def placement_groups():
+    group = cloud.placement_groups.create(name="sdk group", policy="anti-affinity")
+    check(group.instances == [], "a placement group is created")
+    check(cloud.placement_groups.get(group.servergroup_id).name == "sdk group", "it is read")
+    listed = [row.servergroup_id for row in cloud.placement_groups.list().results]
+    check(group.servergroup_id in listed, "it is listed")
+    cloud.tasks.poll(cloud.placement_groups.delete(group.servergroup_id).tasks[0], polling_interval_seconds=1)
+    gone(lambda: cloud.placement_groups.get(group.servergroup_id), "the placement group")
+
+
 def accounts():
     check(cloud.projects.get().id == PROJECT, "a project is read")
     check(PROJECT in [project.id for project in cloud.projects.list()], "projects are listed")
@@ -306,7 +316,7 @@ def accounts():
     gone(lambda: cloud.inference.secrets.get("sdk-secret"), "the inference secret")
 
 
-PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, security_groups, accounts)}
+PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, security_groups, placement_groups, accounts)}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]]()

@@ -9,7 +9,7 @@ import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
-import { securityGroups } from './security-groups.ts';
+import { securityGroups, serverGroups } from './security-groups.ts';
 import { images, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
@@ -25,6 +25,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...reservedFixedIps,
   ...secrets,
   ...securityGroups,
+  ...serverGroups,
   ...volumes,
   ...images,
 };

@@ -7,6 +7,18 @@ const ssh = { direction: 'ingress', protocol: 'tcp', port_range_min: 22, port_ra
 const body = { name: 'web', rules: [ssh], tags: { on: 'call' } };
 const group = ({ finished }: Preparation) => finished(post(V2, body), 'security_groups');
 
+const SERVER_GROUPS = '/cloud/v1/servergroups/1/2';
+
+export const serverGroups: Readonly<Record<string, Scenario>> = {
+  delete_servergroup: {
+    prepare: async ({ call }) => {
+      const { body } = await call(post(SERVER_GROUPS, { name: 'apart', policy: 'anti-affinity' }));
+      return body.servergroup_id;
+    },
+    start: (id) => remove(`${SERVER_GROUPS}/${id}`),
+  },
+};
+
 export const securityGroups: Readonly<Record<string, Scenario>> = {
   create_security_group: { start: () => post(V2, body) },
   update_security_group: {

@@ -663,6 +663,23 @@ export interface SecurityGroups {
   updated_at: Date;
 }
 
+export interface ServerGroupMembers {
+  created_at: Date;
+  group_id: string;
+  instance_id: string;
+}
+
+export interface ServerGroups {
+  client_id: number;
+  created_at: Date;
+  id: string;
+  name: string;
+  policy: string;
+  project_id: number;
+  region_id: number;
+  task_id: string | null;
+}
+
 export interface SignIns {
   at: Date;
   client_id: number;
@@ -887,6 +904,8 @@ export interface DB {
   resource_counts: ResourceCounts;
   secrets: Secrets;
   security_groups: SecurityGroups;
+  server_group_members: ServerGroupMembers;
+  server_groups: ServerGroups;
   sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;
