@@ -104,6 +104,12 @@ export function features({
     regionIds,
     owners,
   });
+  const disks = volumes({
+    providerOf: providers.volumesOf,
+    typesOf: providers.volumeTypesOf,
+    images: imageSource,
+    tasks: new TaskReads(db, watcher),
+  });
   return [
     iam({ cipher }),
     projects(),
@@ -113,24 +119,24 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
-    volumes({
-      providerOf: providers.volumesOf,
-      typesOf: providers.volumeTypesOf,
-      images: imageSource,
-      tasks: new TaskReads(db, watcher),
-    }),
     flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     images({ providerOf: providers.imagesOf }),
-    instances(),
+    instances({
+      providerOf: providers.instancesOf,
+      floatingIpsOf: providerOf,
+      volumes: disks.machines,
+      findSecurityGroups,
+      cipher,
+    }),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
     networks({ providerOf: providers.networksOf }),
     addressConversions({ providerOf }),
-    // No project has security groups.
     ports({ providerOf: providers.networksOf, findSecurityGroups }),
     reservedFixedIps({ providerOf }),
     responsePages(),

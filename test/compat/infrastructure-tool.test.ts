@@ -202,3 +202,59 @@ test('network, subnet and floating IP: create, read, update, delete', async () =
   await deleted(`${subnets}/${subnet}`);
   await deleted(`${networks}/${network}`);
 });
+
+test('instance: create, read with volumes, ports and interfaces, resize, attach and detach, delete', async () => {
+  const instances = scoped('v1', 'instances');
+  const { results: images } = await read(`${scoped('v1', 'images')}?os_distro=ubuntu`);
+  const network_id = await created(scoped('v1', 'networks'), { name: 'tool machines' }, 'networks');
+  const subnet = { name: 'tool', network_id, cidr: '10.20.0.0/24' };
+  const subnet_id = await created(scoped('v1', 'subnets'), subnet, 'subnets');
+  const id = await created(
+    scoped('v2', 'instances'),
+    {
+      name: 'tool',
+      flavor: 'g1-standard-1-2',
+      volumes: [
+        {
+          source: 'image',
+          image_id: images[0].id,
+          size: 10,
+          boot_index: 0,
+          type_name: 'standard',
+          delete_on_termination: true,
+        },
+      ],
+      interfaces: [{ type: 'external' }],
+      metadata: { made: 'by a tool' },
+    },
+    'instances',
+  );
+  expect(await read(`${instances}/${id}`)).toMatchObject({
+    instance_id: id,
+    instance_name: 'tool',
+    instance_created: expect.stringMatching(/Z$/),
+    metadata: { made: 'by a tool' },
+    metadata_detailed: [{ key: 'made', value: 'by a tool', read_only: false }],
+    status: 'ACTIVE',
+  });
+  const volumes = await read(`${scoped('v1', 'volumes')}?instance_id=${id}`);
+  expect(volumes).toMatchObject({ count: 1, results: [{ is_root_volume: true, bootable: true }] });
+  const ports = await read(`${instances}/${id}/ports`);
+  const interfaces = await read(`${instances}/${id}/interfaces`);
+  expect(interfaces.results.map((one: Json) => one.port_id)).toEqual(
+    ports.results.map((one: Json) => one.id),
+  );
+
+  await updated('POST', `${instances}/${id}/changeflavor`, { flavor_id: 'g1-standard-2-4' });
+  expect(await read(`${instances}/${id}`)).toMatchObject({ flavor: { flavor_id: 'g1-standard-2-4' } });
+  await updated('POST', `${instances}/${id}/attach_interface`, { type: 'subnet', subnet_id });
+  const [, added] = (await read(`${instances}/${id}/interfaces`)).results;
+  expect(added.ip_assignments).toMatchObject([{ subnet_id }]);
+  const { ip_address } = added.ip_assignments[0];
+  await updated('POST', `${instances}/${id}/detach_interface`, { port_id: added.port_id, ip_address });
+  expect((await read(`${instances}/${id}/interfaces`)).count).toBe(1);
+
+  await deleted(`${instances}/${id}`);
+  await notFound(`${scoped('v1', 'volumes')}/${volumes.results[0].id}`);
+  await deleted(`${scoped('v1', 'networks')}/${network_id}`);
+});

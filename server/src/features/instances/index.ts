@@ -1,17 +1,35 @@
 import type { Feature } from '../../platform/feature.ts';
+import type { InstanceDeps } from './access.ts';
+import { InstanceActions } from './actions.ts';
+import { resealFirstBoots } from './first-boot.ts';
+import { interfaceRoutes } from './interfaces/routes.ts';
+import { InterfaceService } from './interfaces/service.ts';
+import { interfaceTasks } from './interfaces/tasks.ts';
 import { instanceRoutes } from './routes.ts';
+import { instanceActionRoutes } from './routes-actions.ts';
+import { InstanceService } from './service.ts';
+import { changeVmTasks } from './tasks/change.ts';
+import { createVmTask } from './tasks/create.ts';
+import { deleteVmTask } from './tasks/delete.ts';
 
+export type { InstanceDeps } from './access.ts';
 export { machinesInShort } from './in-short.ts';
+export type { ShownInstance } from './list-store.ts';
+export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
 export { Instance, InstanceList } from './schema.ts';
-export {
-  deleteInstances,
-  type InstanceRow,
-  insertInstance,
-  markInstances,
-  readClusterInstances,
-} from './store.ts';
+export { requireInstances } from './store.ts';
 export { viewInstance } from './view.ts';
 
-export function instances(): Feature {
-  return { name: 'instances', routes: instanceRoutes };
+export function instances(deps: InstanceDeps): Feature {
+  return {
+    name: 'instances',
+    needs: 'instances',
+    routes: [
+      ...instanceRoutes(new InstanceService(deps)),
+      ...instanceActionRoutes(new InstanceActions(deps)),
+      ...interfaceRoutes(new InterfaceService(deps)),
+    ],
+    tasks: [createVmTask(deps), deleteVmTask(deps), ...changeVmTasks(deps), ...interfaceTasks(deps)],
+    reseal: resealFirstBoots,
+  };
 }

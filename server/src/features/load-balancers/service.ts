@@ -4,7 +4,6 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../floating-ips/index.ts';
-import { requireSubnets } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { requireSecrets } from '../secrets/index.ts';
@@ -19,7 +18,7 @@ import {
   settingsOf,
 } from './model.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
-import { memberSubnets, refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts';
+import { membersOf, refuseUnknownLogRegion, requireOfMembers } from './references.ts';
 import type { RegionProviders } from './region-providers.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
@@ -40,7 +39,6 @@ export class LoadBalancerService {
   async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
     const tags = checkedTags(input);
     await this.#providers.require(ctx.region);
-    refuseUnknownReferences(input);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     const taskId = ctx.ids.uuid();
     const { id: projectId, clientId } = ctx.project;
@@ -49,7 +47,7 @@ export class LoadBalancerService {
     const amounts = { floating_count: input.floating_ip?.source === 'new' ? 1 : 0, loadbalancer_count: 1 };
     return ctx.db.transaction(async (tx) => {
       await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
-      await requireSubnets(tx, memberSubnets(input), { projectId, regionId });
+      await requireOfMembers(tx, membersOf(input), { projectId, regionId });
       const vip = await findVipPlace(tx, ctx, input, this.#providers.of(regionId));
       const [, , , task] = await together([
         guardProject(tx, projectId),

@@ -157,7 +157,7 @@ export async function removePorts(tx: Tx, ids: readonly string[], timestamp: str
   await tx.named('ports_delete', 'delete from ports where id = any($1::uuid[]) and not reserved', [ids]);
   await tx.named(
     'ports_detach',
-    `update ports set device_type = null, device_id = null, interface_name = null, updated_at = $2
+    `update ports set device_type = null, device_id = null, interface_name = null, position = 0, updated_at = $2
       where id = any($1::uuid[])`,
     [ids, timestamp],
   );

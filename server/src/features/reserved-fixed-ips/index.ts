@@ -7,6 +7,7 @@ export { becomeReservedIp, dropReservedIp, keepReservedIp, offerReservedIp } fro
 export type { ReservedIpProvider } from './port.ts';
 export type { ReservedIpDeps } from './service.ts';
 export { RESERVED_ADDRESS_OF_LB, type TakenPort, takeReservedIp } from './take.ts';
+export { dropReservedIps, holdReservedIps, keepReservedIps } from './with-device.ts';
 
 export function reservedFixedIps(deps: ReservedIpDeps): Feature {
   return {
