@@ -30,3 +30,7 @@ create constraint trigger volume_snapshots_count after insert or delete on volum
 -- What a volume was made from.
 alter table volumes add column snapshot_id uuid;
 create index volumes_snapshot on volumes (snapshot_id) where snapshot_id is not null and status = 'downloading';
+
+-- For the watchdog, which looks for rows whose task has ended.
+create index images_held on images (task_id) where task_id is not null;
+create index server_groups_held on server_groups (task_id) where task_id is not null;

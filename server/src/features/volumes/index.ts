@@ -19,6 +19,10 @@ export { placeOf, taskOf, type VolumeDeps } from './place.ts';
 export type { DesiredVolume, VolumeProvider } from './port.ts';
 export { MachineVolume } from './schema-machine.ts';
 
+/** What may not be whole can only be deleted, or reverted. */
+const STATUS_WITHOUT_TASK = `case when status in ('creating', 'downloading', 'deleting') then 'error_deleting'
+  when status = 'reverting' then 'error_restoring' when instance_id is null then 'available' else 'in-use' end`;
+
 export interface VolumeFeature extends Feature {
   /** What machines do with volumes. */
   readonly machines: MachineVolumes;
@@ -36,5 +40,9 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
       ...snapshotRoutes(new SnapshotService(deps)),
     ],
     tasks: [...volumeTasks(deps), createSnapshotTask(deps), deleteSnapshotTask(deps)],
+    held: [
+      { table: 'volumes', becomes: `status = ${STATUS_WITHOUT_TASK}` },
+      { table: 'volume_snapshots', becomes: `status = 'error_deleting'` },
+    ],
   };
 }
