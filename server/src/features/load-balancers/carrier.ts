@@ -1,4 +1,4 @@
-import { Conflict, NotFound } from '../../kernel/errors.ts';
+import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Carrier, CarrierRef, CarrierWhere } from '../floating-ips/index.ts';
@@ -37,6 +37,11 @@ async function hold(tx: Tx, { by, id, ...scope }: CarrierWhere, taskId: string):
   });
   requireTransition(row, 'PENDING_UPDATE');
   if (row.vip_address === null) throw new Conflict(`Load balancer ${row.id} has no address yet`);
+  if (by === 'port' && row.vip_ip_family === 'ipv6') {
+    throw new Invalid({
+      port_id: [`has no IPv4 address, which floating IPs stand for, but ${row.vip_address}`],
+    });
+  }
   await store.holdLoadBalancer(tx, row.id, 'PENDING_UPDATE', taskId);
   return { id: row.id, portId: row.vip_port_id, address: row.vip_address };
 }

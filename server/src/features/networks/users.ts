@@ -14,9 +14,11 @@ export async function refuseUsed(tx: Tx, what: string, subnetIds: readonly strin
   if (subnetIds.length === 0) return;
   const users = await tx.named<User>(
     'subnet_users',
-    `select 'load balancer' as what, id from load_balancers where vip_subnet_id = any($1::uuid[])
+    `select 'load balancer' as what, id from load_balancers
+      where vip_subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all
-     select 'reserved fixed IP', port_id from reserved_fixed_ips where subnet_id = any($1::uuid[])
+     select 'reserved fixed IP', port_id from reserved_fixed_ips
+      where subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all
      select 'Kubernetes cluster', id from k8s_clusters where fixed_subnet_id = any($1::uuid[])
       order by 1, 2 limit ${SHOWN + 1}`,

@@ -7,10 +7,12 @@ export interface ReservedIpProvider {
   allocateAddress(
     taken: ReadonlySet<string>,
     id: string,
-    within?: { readonly cidr: string; readonly gateway: string | null },
+    within?: { readonly cidr: string; readonly gateway: string | null; readonly external?: boolean },
   ): Promise<string>;
   /** Why load balancers cannot have addresses of this subnet: then any free one will do. */
   subnetFault?(cidr: string): string | null;
+  /** Why load balancers cannot have IPv6 addresses of this subnet here and now, or null: they can. Absent: they can. */
+  ipv6Fault?(cidr: string): Promise<string | null>;
   /** True when two networks may use the same addresses without getting into each other's way. */
   readonly separateNetworks?: boolean;
   /** How far a change of an address that nothing carries has come. */
