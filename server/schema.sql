@@ -561,19 +561,14 @@ create table load_balancers (
   vip_port_id uuid default gen_random_uuid() not null,
   vip_subnet_id uuid,
   vip_space uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
-  additional_address inet,
-  additional_subnet_id uuid,
-  additional_space uuid,
   constraint load_balancers_pkey PRIMARY KEY (id),
   constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
   constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
   constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
   constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
-  constraint load_balancers_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
   constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint load_balancers_vip_subnet_id_fkey FOREIGN KEY (vip_subnet_id) REFERENCES subnets(id)
 );
-CREATE INDEX load_balancers_additional_subnet ON public.load_balancers USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
@@ -593,12 +588,11 @@ CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree
 CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
-CREATE TRIGGER load_balancers_additional_given AFTER UPDATE OF additional_address ON public.load_balancers FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_vip();
-CREATE TRIGGER load_balancers_additional_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_vip();
 CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS DISTINCT FROM new.vip_address)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
+CREATE TRIGGER load_balancers_port AFTER INSERT OR DELETE ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION keep_port_of_load_balancer();
 
 create table mail_outbox (
   id bigint generated always as identity not null,
@@ -672,6 +666,44 @@ create table password_links (
 );
 CREATE INDEX password_links_user ON public.password_links USING btree (user_id);
 
+create table ports (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  network_id uuid not null,
+  device_type text,
+  device_id uuid,
+  "position" integer default 0 not null,
+  interface_name text,
+  reserved boolean default false not null,
+  managed_by text generated always as (
+CASE
+    WHEN ((NOT reserved) AND (device_type = ANY (ARRAY['load_balancer'::text, 'router'::text]))) THEN 'system'::text
+    ELSE 'user'::text
+END) stored not null,
+  port_security_enabled boolean default true not null,
+  security_group_ids uuid[] default '{}'::uuid[] not null,
+  allowed_address_pairs jsonb default '[]'::jsonb not null,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint ports_pkey PRIMARY KEY (id),
+  constraint ports_device CHECK (((device_type IS NULL) = (device_id IS NULL))),
+  constraint ports_device_type_check CHECK ((device_type = ANY (ARRAY['instance'::text, 'load_balancer'::text, 'router'::text]))),
+  constraint ports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX ports_address_pairs ON public.ports USING gin (allowed_address_pairs jsonb_path_ops) WHERE (allowed_address_pairs <> '[]'::jsonb);
+CREATE INDEX ports_created_at ON public.ports USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX ports_device ON public.ports USING btree (device_id) WHERE (device_id IS NOT NULL);
+CREATE INDEX ports_device_type ON public.ports USING btree (project_id, region_id, device_type, created_at DESC, id DESC);
+CREATE INDEX ports_managed_by ON public.ports USING btree (project_id, region_id, managed_by, created_at DESC, id DESC);
+CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, network_id, id);
+CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
+CREATE INDEX ports_security_groups ON public.ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
+CREATE TRIGGER ports_addresses_gone AFTER DELETE ON public.ports FOR EACH ROW EXECUTE FUNCTION free_addresses_of_port();
+
 create table projects (
   id integer generated by default as identity not null,
   client_id integer not null,
@@ -731,6 +763,8 @@ create table region_addresses (
   subnet_id uuid,
   constraint region_addresses_pkey PRIMARY KEY (region_id, space, address)
 );
+CREATE INDEX region_addresses_address ON public.region_addresses USING btree (region_id, address);
+CREATE INDEX region_addresses_owner ON public.region_addresses USING btree (owner_id);
 CREATE INDEX region_addresses_subnet ON public.region_addresses USING btree (subnet_id) WHERE (subnet_id IS NOT NULL);
 
 create table regions (
@@ -763,29 +797,22 @@ create table reserved_fixed_ips (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  additional_address inet,
-  additional_subnet_id uuid,
-  additional_space uuid,
   constraint reserved_fixed_ips_pkey PRIMARY KEY (port_id),
-  constraint reserved_fixed_ips_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
   constraint reserved_fixed_ips_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
   constraint reserved_fixed_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint reserved_fixed_ips_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
 );
-CREATE INDEX reserved_fixed_ips_additional_subnet ON public.reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
 CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
 CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
-CREATE TRIGGER reserved_fixed_ips_additional_given AFTER UPDATE OF additional_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_reserved();
-CREATE TRIGGER reserved_fixed_ips_additional_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
-CREATE TRIGGER reserved_fixed_ips_additional_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
 CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.ip_address IS NULL) AND (new.ip_address IS NOT NULL))) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE CONSTRAINT TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE ON public.reserved_fixed_ips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('reserved_fixed_ips');
+CREATE TRIGGER reserved_fixed_ips_port AFTER INSERT OR DELETE ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION keep_port_of_reserved();
 
 create table resource_count_changes (
   xid xid8 default pg_current_xact_id() not null,
@@ -1056,8 +1083,6 @@ begin
   insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
   values (gen_random_uuid(), network, new.id, 'external',
           case new.provider when 'local' then '127.64.0.0/10' else '10.0.0.0/8' end::cidr, false,
-          new.created_at, new.created_at),
-         (gen_random_uuid(), network, new.id, 'external-ipv6', own_ipv6_range(new.id), false,
           new.created_at, new.created_at);
   return null;
 end $function$;
@@ -1102,43 +1127,12 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.keep_additional_reserved()
+CREATE OR REPLACE FUNCTION public.free_addresses_of_port()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_op = 'DELETE' then
-    delete from region_addresses a
-     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
-       and a.owner_id = old.port_id and not exists (
-         select from load_balancers lb
-          where lb.vip_port_id = old.port_id and lb.additional_address = old.additional_address);
-  elsif not exists (
-    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
-       and a.address = new.additional_address and a.owner_id = new.port_id) then
-    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-    values (new.region_id, new.additional_space, new.additional_address, new.port_id, new.additional_subnet_id);
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_additional_vip()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'DELETE' then
-    delete from region_addresses a
-     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
-       and a.owner_id = old.vip_port_id and not exists (
-         select from reserved_fixed_ips r
-          where r.port_id = old.vip_port_id and r.additional_address = old.additional_address);
-  elsif not exists (
-    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
-       and a.address = new.additional_address and a.owner_id = new.vip_port_id) then
-    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-    values (new.region_id, new.additional_space, new.additional_address, new.vip_port_id, new.additional_subnet_id);
-  end if;
+  delete from region_addresses where owner_id = old.id;
   return null;
 end $function$;
 
@@ -1189,6 +1183,42 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_port_of_load_balancer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
+    values (new.vip_port_id, new.project_id, new.region_id, new.client_id,
+            network_of_subnet(new.vip_subnet_id, new.region_id), 'load_balancer', new.id, new.created_at,
+            new.created_at)
+    on conflict (id) do update set device_type = 'load_balancer', device_id = new.id, position = 0,
+                                   updated_at = new.created_at;
+  else
+    delete from ports where id = old.vip_port_id and not reserved;
+    update ports set device_type = null, device_id = null where id = old.vip_port_id and device_id = old.id;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_port_of_reserved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into ports (id, project_id, region_id, client_id, network_id, reserved, created_at, updated_at)
+    values (new.port_id, new.project_id, new.region_id, new.client_id, new.network_id, true, new.created_at,
+            new.created_at)
+    on conflict (id) do update set reserved = true;
+  else
+    delete from ports where id = old.port_id and device_id is null;
+    update ports set reserved = false where id = old.port_id;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_reserved_address()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1228,6 +1258,16 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.network_of_subnet(subnet uuid, region integer)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when subnet is null
+    then (select n.id from networks n where n.region_id = region and n.external)
+    else (select s.network_id from subnets s where s.id = subnet) end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.note_count_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1265,14 +1305,6 @@ begin
   new.changed_xid := pg_current_xact_id();
   return new;
 end $function$;
-
-CREATE OR REPLACE FUNCTION public.own_ipv6_range(region integer)
- RETURNS cidr
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select ('fd76:6972:6761:' || to_hex(region % 65536) || '::/64')::cidr
-$function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
  RETURNS boolean

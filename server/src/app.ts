@@ -8,6 +8,7 @@ import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { networks } from './features/networks/index.ts';
+import { ports } from './features/ports/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegionsByIds, regions } from './features/regions/index.ts';
@@ -105,6 +106,8 @@ export function features({
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier }),
     networks({ providerOf: providers.networksOf }),
+    // No project has security groups.
+    ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
     reservedFixedIps({ providerOf }),
     responsePages(),
     storageNotifications({ db, clock }),

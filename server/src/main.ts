@@ -20,7 +20,7 @@ import { migrateToLatest } from './platform/database/migrate.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
 import { providerFactories } from './provider-factories.ts';
 import { RegionProviders } from './region-providers.ts';
-import { DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
+import { collectorsOf, DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
 import { keepVideoSecrets } from './video-secrets.ts';
 
 /** Things to undo at the end, last one first. */
@@ -67,9 +67,10 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const credentials = await prepareDatabase({ db, clock, ids, apiKey, regions, defaultRegions, dataDir });
   const { masterKeys: configured } = config;
   const cipher = await openCipher({ db, configured, dataDir, timestamp: clock.timestamp() });
+  const known = await readRegions(db);
   const providers = new RegionProviders(
-    await readRegions(db),
-    providerFactories({ ...config, log, signals: simulationSignals(db) }),
+    known,
+    providerFactories({ ...config, log, signals: simulationSignals(db), collectorOf: collectorsOf(known) }),
   );
   closers.push(() => providers.close());
   let ready = false;

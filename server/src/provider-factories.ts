@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { SimulationSignals } from './features/kubernetes/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
+import type { LogCollector } from './kernel/log-collector.ts';
 import { createLocalLoadBalancers, localNetworks } from './providers/local/index.ts';
 import { createSimulated } from './providers/simulated/index.ts';
 import type { ProviderFactory } from './region-providers.ts';
@@ -15,6 +16,7 @@ export interface ProviderOptions {
   readonly log: Logger;
   /** What operators say about simulated nodes. */
   readonly signals: SimulationSignals;
+  readonly collectorOf: (regionId: number) => LogCollector | undefined;
 }
 
 /** The providers that a region may name. */
@@ -24,6 +26,7 @@ export function providerFactories({
   dataDir,
   log,
   signals,
+  collectorOf,
 }: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   const clock = systemClock();
   return {
@@ -32,6 +35,7 @@ export function providerFactories({
         dataDir: path.join(dataDir, 'regions', String(id)),
         log,
         instanceId: slug,
+        collectorOf,
       });
       return {
         loadBalancers,

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { ConfigError } from './config.ts';
 import { type NewRegion, REGION_STATES } from './features/regions/index.ts';
 import { Invalid } from './kernel/errors.ts';
+import { type LogCollector, parseLogCollector } from './kernel/log-collector.ts';
 import { Key, Nullable, StringEnum } from './platform/http/schemas.ts';
 import { Validator } from './platform/http/validation.ts';
 
@@ -19,6 +20,7 @@ const RegionEntry = Type.Object(
     country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
     coordinates: Type.Optional(Nullable(Type.Object({ latitude: Type.String(), longitude: Type.String() }))),
     volume_types: Type.Optional(Type.Array(Type.String())),
+    log_collector: Type.Optional(Type.String()),
     faults: Type.Optional(
       Type.Unsafe<Record<string, number>>({
         type: 'object',
@@ -56,12 +58,33 @@ export function readRegionsFile(file: string): readonly NewRegion[] {
       throw new ConfigError(`VIRGA_REGIONS: two regions in ${file} have the same id`);
     if (slugs.size < regions.length)
       throw new ConfigError(`VIRGA_REGIONS: two regions in ${file} have the same name`);
+    refuseCollectors(regions, file);
     return regions.map(newRegion);
   } catch (error) {
     if (error instanceof Invalid)
       throw new ConfigError(`VIRGA_REGIONS: ${file} is not right: ${error.message}`);
     throw error;
   }
+}
+
+/** The log collectors of the regions that have one. */
+export function collectorsOf(
+  regions: readonly Pick<NewRegion, 'id' | 'settings'>[],
+): (regionId: number) => LogCollector | undefined {
+  const collectors = new Map(
+    regions.map(({ id, settings }) => [id, parseLogCollector(settings.log_collector ?? '') ?? undefined]),
+  );
+  return (regionId) => collectors.get(regionId);
+}
+
+function refuseCollectors(regions: readonly Static<typeof RegionEntry>[], file: string): void {
+  const faults = regions.flatMap(({ name, log_collector: text }) =>
+    text === undefined || parseLogCollector(text) ? [] : [`that of ${name} is "${text}"`],
+  );
+  if (faults.length === 0) return;
+  throw new ConfigError(
+    `VIRGA_REGIONS: a log_collector in ${file} must be syslog+tcp://host:port or syslog+udp://host:port: ${faults.join(', ')}`,
+  );
 }
 
 function parse(file: string): unknown {

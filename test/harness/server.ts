@@ -22,6 +22,7 @@ import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { providerFactories } from '../../server/src/provider-factories.ts';
 import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
+import { collectorsOf } from '../../server/src/regions-file.ts';
 import { createTestDatabase } from './database.ts';
 import { checkErrors } from './documented-errors.ts';
 import { newFolder } from './leavings.ts';
@@ -139,6 +140,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     dataDir,
     log,
     signals: simulationSignals(db),
+    collectorOf: collectorsOf(options.regions ?? REGIONS),
   });
   const wrapped = Object.entries(factories).map(
     ([name, make]) => [name, (region: RegionRow) => aroundProvider(make(region))] as const,

@@ -4,6 +4,7 @@ import { l7Policies } from './l7-policies.ts';
 import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { networks } from './networks.ts';
+import { ports } from './ports.ts';
 import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
@@ -18,6 +19,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...kubernetes,
   ...floatingIps,
   ...networks,
+  ...ports,
   ...reservedFixedIps,
   ...secrets,
 };

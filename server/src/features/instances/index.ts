@@ -1,7 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
 import { instanceRoutes } from './routes.ts';
 
-export { FLAVORS, type Flavor, findFlavor, hardwareOf } from './flavors.ts';
 export { Instance, InstanceList } from './schema.ts';
 export {
   deleteInstances,

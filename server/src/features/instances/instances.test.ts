@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
-import { findFlavor } from './flavors.ts';
+import { findFlavor } from '../flavors/index.ts';
 import { insertInstance, markInstances } from './store.ts';
 
 let server: TestServer;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
-import type { Flavor } from './flavors.ts';
+import type { Flavor } from '../flavors/index.ts';
 import type { InstanceListQuery } from './schema.ts';
 
 export interface InstanceRow {

@@ -1,6 +1,6 @@
 import { zuluTime } from '../../kernel/codecs.ts';
 import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
-import { hardwareOf } from './flavors.ts';
+import { hardwareOf } from '../flavors/index.ts';
 import type { InstanceRow } from './store.ts';
 
 /** An instance as the wire shows it, with the older names of some fields beside the newer ones. */

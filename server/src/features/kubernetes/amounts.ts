@@ -1,5 +1,5 @@
 import { Invalid } from '../../kernel/errors.ts';
-import { type Flavor, findFlavor } from '../instances/index.ts';
+import { type Flavor, findFlavor } from '../flavors/index.ts';
 import type { Amounts, QuotaName } from '../quotas/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 

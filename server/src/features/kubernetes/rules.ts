@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { Invalid } from '../../kernel/errors.ts';
-import { findFlavor } from '../instances/index.ts';
+import { findFlavor } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 import type { CreateCluster, CreatePool, UpdateCluster } from './schema-input.ts';
 import { VERSIONS } from './versions.ts';

@@ -12,7 +12,6 @@ import {
   type HealthMonitorRow,
   type ListenerRow,
   type LoadBalancerTree,
-  type Logging,
   type MemberRow,
   type PoolRow,
   type Vips,
@@ -48,13 +47,18 @@ export function desiredOf(
       .filter((listener) => opened(listenerSecretIds(listener), secrets))
       .map((listener) => desiredListener(listener, tree, secrets)),
     pools: tree.pools.map((pool) => desiredPool(pool, tree, secrets)),
-    accessLog: accessLog(tree.logging),
+    accessLog: accessLog(tree),
   };
 }
 
-function accessLog(logging: Logging | null): DesiredAccessLog | null {
+function accessLog({ logging, name, region_id: ownRegion }: LoadBalancerTree): DesiredAccessLog | null {
   if (!logging?.enabled || !logging.topic_name) return null;
-  return { topic: logging.topic_name, retentionDays: logging.retention_policy?.period ?? null };
+  return {
+    topic: logging.topic_name,
+    loadBalancerName: name,
+    destinationRegionId: logging.destination_region_id ?? ownRegion,
+    retentionDays: logging.retention_policy?.period ?? null,
+  };
 }
 
 function desiredListener(row: ListenerRow, tree: LoadBalancerTree, secrets: OpenedSecrets): DesiredListener {

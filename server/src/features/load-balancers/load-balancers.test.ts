@@ -186,7 +186,6 @@ test.each([
   { vip_network_id: UNKNOWN },
   { vip_port_id: UNKNOWN },
   { floating_ip: { source: 'existing', existing_floating_id: UNKNOWN } },
-  { logging: { enabled: true, destination_region_id: 77 } },
 ])('what a body names but does not exist is not found: %j', async (part) => {
   const reply = await server.call('POST', LBS, { body: { name: 'naming', ...part } });
   expect(reply.status).toBe(404);

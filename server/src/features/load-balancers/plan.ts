@@ -44,14 +44,15 @@ export function planLoadBalancer(input: CreateLoadBalancer, tags: StoredTags, sc
   return { loadBalancer, parts };
 }
 
-/** What is kept of logging: where the topic has no name, it is called after the load balancer. */
+/** What is kept of logging: where the topic has no name, it is called after the load balancer, in a word that is
+ *  short enough for every collector. */
 export function storedLogging(input: LoggingInput | undefined, id: string, regionId: number): Logging | null {
   if (input === undefined) return null;
   const enabled = input.enabled ?? false;
   return {
     enabled,
     destination_region_id: input.destination_region_id ?? (enabled ? regionId : null),
-    topic_name: input.topic_name ?? (enabled ? `loadbalancer-${id}` : null),
+    topic_name: input.topic_name ?? (enabled ? `lb-${id}` : null),
     retention_policy: input.retention_policy ?? null,
   };
 }

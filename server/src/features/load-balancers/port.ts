@@ -200,8 +200,12 @@ export interface DesiredHealthMonitor {
 
 export interface DesiredAccessLog {
   readonly topic: string;
-  /** Days that its lines are kept; absent or null: as long as the provider has room. */
-  readonly retentionDays?: number | null;
+  /** What its user calls the load balancer. */
+  readonly loadBalancerName: string;
+  /** The region whose log collector gets the lines, if it has one. */
+  readonly destinationRegionId: number;
+  /** Days that its lines are kept; null: as long as the provider has room. */
+  readonly retentionDays: number | null;
 }
 
 export type MemberHealth = 'ONLINE' | 'ERROR' | 'DRAINING' | 'NO_MONITOR' | 'OFFLINE';

@@ -1,4 +1,4 @@
-import { NotFound } from '../../kernel/errors.ts';
+import { Invalid, NotFound } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { requireSubnets } from '../networks/index.ts';
 import type { ListenerInput } from './listeners/schema.ts';
@@ -45,11 +45,13 @@ export function memberSubnets(input: CreateLoadBalancer): string[] {
   return pools.flatMap((pool) => (pool.members ?? []).flatMap(subnetOf));
 }
 
-/** @throws NotFound when logs shall go to a region that does not exist */
+/** @throws Invalid when logs shall go to a region that does not exist */
 export function refuseUnknownLogRegion(
   logging: LoggingInput | undefined,
   regionIds: readonly number[],
 ): void {
   const id = logging?.destination_region_id;
-  if (id != null && !regionIds.includes(id)) throw new NotFound(`Region ${id} was not found`);
+  if (id != null && !regionIds.includes(id)) {
+    throw new Invalid({ 'logging.destination_region_id': [`there is no region ${id}`] });
+  }
 }

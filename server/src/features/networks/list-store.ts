@@ -61,13 +61,13 @@ function conditionsOf(where: NetworkListWhere): RawBuilder<unknown>[] {
   return [...conditions, ...tagConditions(where)];
 }
 
-/** Ports of a network: what has an address there. */
+/** Ports of a network that something has. */
 export async function listNetworkPorts(db: Db, networkId: string) {
   return db.named<{ id: string; instance_id: string; instance_name: string }>(
     'network_ports',
-    `select lb.vip_port_id as id, lb.id as instance_id, lb.name as instance_name
-       from load_balancers lb join subnets s on s.id = lb.vip_subnet_id
-      where s.network_id = $1 order by lb.created_at, lb.id`,
+    `select p.id, p.device_id as instance_id, coalesce(lb.name, i.name, '') as instance_name
+       from ports p left join load_balancers lb on lb.id = p.device_id left join instances i on i.id = p.device_id
+      where p.network_id = $1 and p.device_id is not null order by p.created_at, p.id`,
     [networkId],
   );
 }

@@ -17,6 +17,9 @@ export async function refuseUsed(tx: Tx, what: string, subnetIds: readonly strin
     `select 'load balancer' as what, id from load_balancers
       where vip_subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all
+     select replace(p.device_type, '_', ' '), p.device_id from region_addresses a join ports p on p.id = a.owner_id
+       where a.subnet_id = any($1::uuid[]) and p.device_type <> 'load_balancer'
+      union all
      select 'reserved fixed IP', port_id from reserved_fixed_ips
       where subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all

@@ -9,6 +9,8 @@ export interface RegionSettings {
   readonly country?: string;
   readonly coordinates?: { readonly latitude: string; readonly longitude: string } | null;
   readonly volume_types?: readonly string[];
+  /** Where access logs that are destined for this region go: `syslog+tcp://host:port` or `syslog+udp://host:port`. */
+  readonly log_collector?: string;
   /** Rate of seeded failures per task type, 0 to 1; simulated regions only. */
   readonly faults?: Readonly<Record<string, number>>;
 }

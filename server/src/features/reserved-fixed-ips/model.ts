@@ -1,4 +1,5 @@
 import { Conflict, Locked } from '../../kernel/errors.ts';
+import { type AddressPair, type DeviceType, deviceOf, deviceText } from '../ports/index.ts';
 
 export interface ReservedIpRow {
   readonly port_id: string;
@@ -22,8 +23,10 @@ export interface ReservedIpRow {
   readonly creator_task_id: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** The load balancer that has it now. */
-  readonly load_balancer_id: string | null;
+  /** What has it now. */
+  readonly device_type: DeviceType | null;
+  readonly device_id: string | null;
+  readonly allowed_address_pairs: readonly AddressPair[];
 }
 
 /** @throws Locked naming the task that holds it */
@@ -31,8 +34,8 @@ export function requireIdle(row: Pick<ReservedIpRow, 'port_id' | 'task_id'>): vo
   if (row.task_id !== null) throw new Locked(`Reserved fixed IP ${row.port_id}`, row.task_id);
 }
 
-/** @throws Conflict naming the load balancer that has it */
-export function requireUnused(row: Pick<ReservedIpRow, 'port_id' | 'load_balancer_id'>): void {
-  if (row.load_balancer_id === null) return;
-  throw new Conflict(`Reserved fixed IP ${row.port_id} is in use by load balancer ${row.load_balancer_id}`);
+/** @throws Conflict naming what has it */
+export function requireUnused(row: Pick<ReservedIpRow, 'port_id' | 'device_type' | 'device_id'>): void {
+  const device = deviceOf(row);
+  if (device) throw new Conflict(`Reserved fixed IP ${row.port_id} is in use by ${deviceText(device)}`);
 }

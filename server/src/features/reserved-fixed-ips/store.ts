@@ -6,9 +6,11 @@ import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
 
 const COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
-  (select family(s.cidr) from subnets s where s.id = r.subnet_id) as ip_version, r.additional_address, r.additional_subnet_id, r.additional_space,
-  r.is_external, r.is_vip, r.name, r.task_id, r.creator_task_id, r.created_at, r.updated_at,
-  (select lb.id from load_balancers lb where lb.vip_port_id = r.port_id) as load_balancer_id`;
+  (select family(s.cidr) from subnets s where s.id = r.subnet_id) as ip_version, r.additional_address,
+  r.additional_subnet_id, r.additional_space,
+  r.is_external, r.is_vip, r.name, coalesce(r.task_id, p.task_id) as task_id, r.creator_task_id, r.created_at, r.updated_at,
+  p.device_type, p.device_id, p.allowed_address_pairs`;
+const PORT_OF = 'join ports p on p.id = r.port_id';
 
 export interface Where {
   readonly id: string;
@@ -95,7 +97,7 @@ export async function readReservedIp(
 ): Promise<ReservedIpRow> {
   const [row] = await db.named<ReservedIpRow>(
     'reserved_get',
-    `select ${COLUMNS} from reserved_fixed_ips r where r.port_id = $1 and r.project_id = $2 and r.region_id = $3`,
+    `select ${COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.project_id = $2 and r.region_id = $3`,
     [id, projectId, regionId],
   );
   if (!row) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
@@ -110,7 +112,7 @@ export async function readHeld(
 ): Promise<ReservedIpRow | undefined> {
   const [row] = await db.named<ReservedIpRow>(
     'reserved_held',
-    `select ${COLUMNS} from reserved_fixed_ips r where r.port_id = $1 and r.task_id = $2`,
+    `select ${COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.task_id = $2`,
     [id, taskId],
   );
   return row;
@@ -239,13 +241,13 @@ export async function listReservedIps(
   }
 }
 
-const USER = 'exists (select from load_balancers lb where lb.vip_port_id = r.port_id)';
+const USED = 'exists (select from ports p where p.id = r.port_id and p.device_id is not null)';
 const KEYS: Readonly<Record<ReservedOrderField, string>> = {
   created_at: 'created_at',
   fixed_ip_address: 'ip_address',
   name: 'name',
   // What is in use is ACTIVE, everything else is DOWN.
-  status: `(not ${USER})`,
+  status: `(not ${USED})`,
   updated_at: 'updated_at',
 };
 
@@ -258,13 +260,13 @@ export function listQuery(where: ListWhere): RawBuilder<Found> {
         select r.* from reserved_fixed_ips r where ${filter}
          order by ${sql.raw(order)} limit ${where.limit}::int offset ${where.offset}::bigint) p)
     select c.count, ${sql.raw(COLUMNS)}
-      from (select count(*) as count from reserved_fixed_ips r where ${filter}) c left join page r on true
+      from (select count(*) as count from reserved_fixed_ips r where ${filter}) c left join page r on true left ${sql.raw(PORT_OF)}
      order by r.position`;
 }
 
 function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const conditions = [sql`r.project_id = ${where.projectId}::int`, sql`r.region_id = ${where.regionId}::int`];
-  if (where.availableOnly) conditions.push(sql.raw(`not ${USER}`));
+  if (where.availableOnly) conditions.push(sql.raw(`not ${USED}`));
   if (where.externalOnly) conditions.push(sql`r.is_external`);
   if (where.internalOnly) conditions.push(sql`not r.is_external`);
   if (where.vipOnly) conditions.push(sql`r.is_vip`);
@@ -275,7 +277,7 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   }
   if (where.deviceId !== undefined) {
     conditions.push(
-      sql`exists (select from load_balancers lb where lb.vip_port_id = r.port_id and lb.id::text = ${where.deviceId})`,
+      sql`exists (select from ports p where p.id = r.port_id and p.device_id::text = ${where.deviceId})`,
     );
   }
   return conditions;

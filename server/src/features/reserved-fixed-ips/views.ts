@@ -5,7 +5,8 @@ import type { ReservedIpRow } from './model.ts';
 /** What of a reserved fixed IP is shown. */
 export function viewReservedIp(row: ReservedIpRow, region: string, network: ReturnType<typeof viewNetwork>) {
   const { v4, v6 } = assignmentsOf(row);
-  const user = row.load_balancer_id;
+  const user = row.device_id;
+  const kind = row.device_type?.replace('_', '') ?? null;
   return {
     port_id: row.port_id,
     project_id: row.project_id,
@@ -23,11 +24,14 @@ export function viewReservedIp(row: ReservedIpRow, region: string, network: Retu
     is_vip: row.is_vip,
     reservation: {
       resource_id: user,
-      resource_type: user === null ? null : 'loadbalancer',
+      resource_type: kind,
       status: user === null ? 'available' : 'in_use',
     },
-    attachments: user === null ? [] : [{ resource_id: user, resource_type: 'loadbalancer' }],
-    allowed_address_pairs: [],
+    attachments: user === null ? [] : [{ resource_id: user, resource_type: kind }],
+    allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
+      ip_address,
+      mac_address: null,
+    })),
     task_id: row.task_id,
     creator_task_id: row.creator_task_id,
     created_at: offsetTime(row.created_at),

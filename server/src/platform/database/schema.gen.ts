@@ -476,6 +476,27 @@ export interface PasswordLinks {
   user_id: number;
 }
 
+export interface Ports {
+  allowed_address_pairs: Generated<Json>;
+  client_id: number;
+  created_at: Date;
+  device_id: string | null;
+  device_type: string | null;
+  id: string;
+  interface_name: string | null;
+  managed_by: Generated<string>;
+  network_id: string;
+  port_security_enabled: Generated<boolean>;
+  position: Generated<number>;
+  project_id: number;
+  region_id: number;
+  reserved: Generated<boolean>;
+  security_group_ids: Generated<string[]>;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
 export interface Projects {
   client_id: number;
   created_at: Date;
@@ -769,6 +790,7 @@ export interface DB {
   master_keys: MasterKeys;
   networks: Networks;
   password_links: PasswordLinks;
+  ports: Ports;
   projects: Projects;
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;

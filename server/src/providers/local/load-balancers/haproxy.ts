@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { startLogWriter } from './access-log.ts';
+import { startLogWriter } from './access-logs/file.ts';
 import { readText } from './files.ts';
 import type { InstancePaths } from './paths.ts';
 import { commandLine, identify, type ProcessIdentity } from './processes.ts';

@@ -9,7 +9,7 @@ import { render } from './config/render.ts';
 import type { RenderEnvironment } from './config/rendering.ts';
 import { checkConfiguration, objection } from './haproxy.ts';
 import { findProgram, unprivilegedUser } from './programs.ts';
-import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
+import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 
 let directory: string;
 
@@ -111,7 +111,12 @@ function build(words: Words): DesiredLoadBalancer {
     basicAuth: [{ username: words.user, encryptedPassword: words.hash }],
     l7Policies: policies,
   });
-  return loadBalancer({ id: 'lb', listeners: [front], pools, accessLog: { topic: words.value } });
+  return loadBalancer({
+    id: 'lb',
+    listeners: [front],
+    pools,
+    accessLog: accessLog({ topic: words.value, loadBalancerName: words.value }),
+  });
 }
 
 /** The first word of each line: what HAProxy is told to do, without to what. */

@@ -6,7 +6,7 @@ import type {
   Usage,
 } from '../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { rotateAccessLog } from './access-log.ts';
+import { rotateAccessLog } from './access-logs/file.ts';
 import type { AddressClaims } from './address-claims.ts';
 import { type Endpoint, requireFree } from './bind-probe.ts';
 import { render } from './config/render.ts';
@@ -207,9 +207,11 @@ export class Instance {
     this.#save({ ...this.#state, process: null, draining: [] });
   }
 
-  /** Ends all processes and removes every trace. */
-  async remove(): Promise<void> {
+  /** Ends all processes and removes every trace.
+   *  @param lastWords what to do once nothing is served any more, with the files still there */
+  async remove(lastWords: () => Promise<void> = async () => undefined): Promise<void> {
     await this.#endAll();
+    await lastWords();
     rmSync(this.#paths.socket, { force: true });
     rmSync(this.#paths.directory, { recursive: true, force: true });
   }

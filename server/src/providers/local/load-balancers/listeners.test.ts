@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get } from './test-support/client.ts';
-import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
+import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 import { startProvider, type TestProvider } from './test-support/provider.ts';
 
 let site: TestProvider;
@@ -199,7 +199,7 @@ test('a retried request never doubles what is not safe to double', async () => {
 });
 
 test('an access log has one line for each request, over changes and reloads', async () => {
-  const { lb, url, web } = await serve({}, {}, { accessLog: { topic: 'web' } });
+  const { lb, url, web } = await serve({}, {}, { accessLog: accessLog({ topic: 'web' }) });
   const path = join(site.dataDir, 'load-balancers', lb.id, 'access.log');
   const paths = () =>
     [...readFileSync(path, 'utf8').matchAll(/"GET (\S+) HTTP\/1\.1"/g)].map(([, asked]) => asked);

@@ -17,6 +17,7 @@ export interface InstancePaths {
   readonly serverState: string;
   readonly certificates: string;
   readonly accessLog: string;
+  readonly logPosition: string;
   readonly nginxConfig: string;
   readonly nginxPidFile: string;
   readonly nginxSessions: string;
@@ -35,6 +36,7 @@ export function instancePaths(root: string, socketDirectory: string, id: string)
     serverState: join(directory, 'server-state'),
     certificates: join(directory, 'certificates'),
     accessLog: join(directory, 'access.log'),
+    logPosition: join(directory, 'log-position.json'),
     nginxConfig: join(directory, 'nginx.conf'),
     nginxPidFile: join(directory, 'nginx.pid'),
     nginxSessions: join(directory, 'nginx-sessions.log'),

@@ -8,8 +8,10 @@ import type {
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
+import type { LogCollector } from '../../../kernel/log-collector.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { removeAbandoned } from './abandoned-addresses.ts';
+import { LogShipping } from './access-logs/shipping.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
 import { subnetFault } from './address-space.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
@@ -40,6 +42,8 @@ export interface LocalLoadBalancersOptions {
   readonly instanceId: string;
   /** Folder in which all servers of this machine note the addresses that they use. */
   readonly claimsFolder?: string;
+  /** The log collector of a region; absent: no region has one. */
+  readonly collectorOf?: (regionId: number) => LogCollector | undefined;
 }
 
 type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
@@ -76,6 +80,7 @@ class Provider implements LocalLoadBalancers {
   readonly #reserved = new Map<string, number>();
   readonly #claims: AddressClaims;
   readonly #sockets: string;
+  readonly #logs: LogShipping;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
   #abandoned: Promise<void> | undefined;
@@ -86,6 +91,11 @@ class Provider implements LocalLoadBalancers {
     this.#root = join(options.dataDir, 'load-balancers');
     makePrivateDirectory(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
+    this.#logs = new LogShipping({
+      collectorOf: (regionId) => options.collectorOf?.(regionId),
+      pathsOf: (id) => instancePaths(this.#root, this.#sockets, identifier(id)),
+      log: options.log,
+    });
     this.#claims = new AddressClaims({
       folder: options.claimsFolder ?? DEFAULT_CLAIMS_FOLDER,
       dataDir: options.dataDir,
@@ -208,9 +218,10 @@ class Provider implements LocalLoadBalancers {
     await eachAtMost(SIDE_BY_SIDE, [...this.#instances.values()], async (instance) => {
       if (mode === 'leave') instance.disconnect();
       else if (mode === 'stop') await instance.stop();
-      else await instance.remove();
+      else await instance.remove(() => this.#logs.leave(instance.id));
     });
     clearTimeout(this.#watch);
+    await this.#logs.close();
     this.#instances.clear();
     if (mode === 'forget') await this.#claims.release();
   }
@@ -222,10 +233,12 @@ class Provider implements LocalLoadBalancers {
     const instance = this.#instance(desired.id);
     if (desired.version < instance.version) return;
     try {
+      if (desired.accessLog) await this.#logs.follow(desired);
       await instance.apply(desired, failover);
+      if (!desired.accessLog) await this.#logs.leave(desired.id);
     } catch (error) {
       if (!known) {
-        await instance.remove();
+        await instance.remove(() => this.#logs.leave(desired.id));
         this.#instances.delete(desired.id);
       }
       throw error;
@@ -248,14 +261,14 @@ class Provider implements LocalLoadBalancers {
   /** A list made before the newest order must not take that order back. */
   async #repair(desired: DesiredLoadBalancer): Promise<void> {
     const served = this.#instances.get(desired.id);
-    if (served && served.version === desired.version && served.isServing()) return;
+    if (served && served.version === desired.version && served.isServing()) return this.#logs.follow(desired);
     await this.#apply(desired, null);
   }
 
   async #remove(id: string): Promise<void> {
     const known = this.#instances.has(id) || existsSync(join(this.#root, identifier(id)));
     if (!known) return;
-    await this.#instance(id).remove();
+    await this.#instance(id).remove(() => this.#logs.leave(id));
     this.#instances.delete(id);
     this.#appliedAt.delete(id);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { allPids, commandLine } from './processes.ts';
-import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
+import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
 
 let site: TestProvider;
@@ -171,11 +171,16 @@ test('a UDP port that somebody else holds is refused by the name of the holder',
 test('UDP sessions are in the access log', async () => {
   const echo = await startEcho('echo');
   const { lb, vipAddress } = await build([member(echo.port)]);
-  await site.apply({ ...lb, accessLog: { topic: 'dns' } });
+  await site.apply({ ...lb, accessLog: accessLog({ topic: 'dns' }) });
   await ask(vipAddress, 5353, 'hello');
   const path = join(site.dataDir, 'load-balancers', lb.id, 'access.log');
   const line = await waitUntil(() => readFileSync(path, 'utf8') || null, { what: 'a line' });
-  expect(line).toMatch(/^127\.0\.0\.1:\d+ \[.*\] 5353 UDP 127\.0\.0\.1:\d+ 200 5 10 0\.\d+\n$/);
+  const [listenerId] = lb.listeners.map(({ id }) => id);
+  const [time, ...told] = line.split(' ');
+  expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+  expect(told.join(' ').replace(`listener-${listenerId}`, 'LISTENER')).toMatch(
+    /^127\.0\.0\.1:\d+ \[.*\] LISTENER UDP 127\.0\.0\.1:\d+ 200 5 10 0\.\d+\n$/,
+  );
   await echo.close();
 });
 

@@ -85,7 +85,8 @@ function writeGlobal(
   // A new member is checked at once, not after up to a whole interval.
   writer.line('max-spread-checks 500ms');
   writer.line(`server-state-file ${quote(serverStatePath)}`);
-  if (desired.accessLog) writer.line('log fd@3 format raw local0');
+  // Each line is one write to a pipe, which carries 4 KiB in one piece.
+  if (desired.accessLog) writer.line('log fd@3 len 4000 format iso local0');
 }
 
 /** What keeps every request alive over reloads and changes of members (measured). */

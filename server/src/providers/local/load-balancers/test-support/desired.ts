@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  DesiredAccessLog,
   DesiredHealthMonitor,
   DesiredListener,
   DesiredLoadBalancer,
@@ -74,6 +75,10 @@ export function listener(change: Partial<DesiredListener> = {}): DesiredListener
     l7Policies: [],
     ...change,
   };
+}
+
+export function accessLog(change: Partial<DesiredAccessLog> = {}): DesiredAccessLog {
+  return { topic: 'web', loadBalancerName: 'shop', destinationRegionId: 1, retentionDays: null, ...change };
 }
 
 export function loadBalancer(change: Partial<DesiredLoadBalancer> = {}): DesiredLoadBalancer {

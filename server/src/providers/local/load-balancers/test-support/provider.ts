@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../features/load-balancers/port.ts';
+import type { LogCollector } from '../../../../kernel/log-collector.ts';
 import type { Operation } from '../../../../kernel/operation.ts';
 import { createLocalLoadBalancers, type LocalLoadBalancers } from '../provider.ts';
 
@@ -26,7 +27,10 @@ export const operation = (type = 'create_loadbalancer', key = 'task'): Operation
 });
 
 /** A provider with a data directory of its own. */
-export function startProvider(dataDir = mkdtempSync(join(tmpdir(), 'virga-lb-'))): TestProvider {
+export function startProvider(
+  dataDir = mkdtempSync(join(tmpdir(), 'virga-lb-')),
+  collectorOf?: (regionId: number) => LogCollector | undefined,
+): TestProvider {
   const warnings: string[] = [];
   const log = {
     info: () => undefined,
@@ -34,7 +38,12 @@ export function startProvider(dataDir = mkdtempSync(join(tmpdir(), 'virga-lb-'))
       warnings.push(message);
     },
   };
-  const provider = createLocalLoadBalancers({ dataDir, log, instanceId: 'test' });
+  const provider = createLocalLoadBalancers({
+    dataDir,
+    log,
+    instanceId: 'test',
+    ...(collectorOf && { collectorOf }),
+  });
   return {
     provider,
     dataDir,
@@ -50,7 +59,7 @@ export function startProvider(dataDir = mkdtempSync(join(tmpdir(), 'virga-lb-'))
     restart: () => {
       // A dead server does not close anything; its timers are all that would go on in this process.
       void provider.close('leave');
-      return startProvider(dataDir);
+      return startProvider(dataDir, collectorOf);
     },
     close: async () => {
       await provider.close('forget');

@@ -18,7 +18,7 @@ export interface NginxEnvironment {
 /** The configuration of one nginx that carries the UDP listeners of one load balancer.
  *  @param down members that do not answer */
 export function renderNginx(plan: UdpPlan, down: ReadonlySet<string>, environment: NginxEnvironment): string {
-  const { modulePath, runAs, pidFile, errorLog, accessLog, connections } = environment;
+  const { modulePath, runAs, pidFile, errorLog, connections } = environment;
   const lines = [
     ...(modulePath ? [`load_module ${quotePath(modulePath)};`] : []),
     ...(runAs ? [`user ${runAs.user} ${runAs.group};`] : []),
@@ -28,9 +28,6 @@ export function renderNginx(plan: UdpPlan, down: ReadonlySet<string>, environmen
     `error_log ${quotePath(errorLog)} error;`,
     `events { worker_connections ${connections}; }`,
     'stream {',
-    ...(accessLog
-      ? [`  log_format told '$remote_addr:$remote_port [$time_local] $server_port UDP ${TOLD}';`]
-      : []),
     ...plan.listeners.flatMap(limitZone(connections)),
     ...plan.pools.flatMap((pool, index) => renderPool(pool, index, down)),
     ...plan.listeners.flatMap((listener, index) => renderListener(plan, listener, index, environment)),
@@ -58,8 +55,10 @@ function renderListener(
 ): string[] {
   const { sessionLog, accessLog, connections } = environment;
   const pool = plan.pools.findIndex(({ id }) => id === listener.poolId);
+  const told = `$time_iso8601 $remote_addr:$remote_port [$time_local] listener-${identifier(listener.id)} UDP ${TOLD}`;
   return [
     `  log_format session_${index} '${identifier(listener.id)} $bytes_received $bytes_sent $status';`,
+    ...(accessLog ? [`  log_format told_${index} '${told}';`] : []),
     ...(pool === -1 ? [`  upstream nobody_${index} { ${NOBODY} }`] : []),
     '  server {',
     ...listener.addresses.map((address) => `    listen ${endpoint(address, listener.port)} udp;`),
@@ -71,7 +70,7 @@ function renderListener(
     `    proxy_timeout ${Math.max(1, Math.trunc(listener.idleMs))}ms;`,
     `    proxy_pass ${pool === -1 ? `nobody_${index}` : `pool_${pool}`};`,
     `    access_log ${quotePath(sessionLog)} session_${index};`,
-    ...(accessLog ? [`    access_log ${quotePath(accessLog)} told;`] : []),
+    ...(accessLog ? [`    access_log ${quotePath(accessLog)} told_${index};`] : []),
     '  }',
   ];
 }

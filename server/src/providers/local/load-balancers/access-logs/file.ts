@@ -1,11 +1,21 @@
 import { spawn } from 'node:child_process';
-import { closeSync, copyFileSync, openSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import type { Writable } from 'node:stream';
 
 const LARGEST_LOG = 16 * 1024 * 1024;
 /** Files beside the log without a retention, and at most with one: 1 GiB. */
 const KEPT = 3;
-const MOST_KEPT = 64;
+export const MOST_KEPT = 64;
 const DAY_MS = 86_400_000;
 
 export interface Retention {
@@ -17,7 +27,7 @@ export interface Retention {
 
 /** Keeps an access log within bounds: what is above 16 MiB moves to `.1`, `.1` to `.2`, and the oldest is dropped.
  *  With a retention the log moves every day, too, and what is older goes. The writing process keeps its file: it is
- *  copied and emptied, and a line written in that very moment can be lost.
+ *  copied and emptied, and a line written between the two can be lost, which is some microseconds.
  *  @returns whether it did anything */
 export function rotateAccessLog(
   path: string,
@@ -30,8 +40,25 @@ export function rotateAccessLog(
     if (sizeOf(`${path}.${number}`) > 0) renameSync(`${path}.${number}`, `${path}.${number + 1}`);
   }
   copyFileSync(path, `${path}.1`);
+  copyRest(path, `${path}.1`);
   truncateSync(path, 0);
   return true;
+}
+
+/** Appends what was written while the bulk was being copied. */
+function copyRest(path: string, copy: string): void {
+  const file = openSync(path, 'r');
+  try {
+    const rest = Buffer.allocUnsafe(64 * 1024);
+    for (let at = sizeOf(copy); ; ) {
+      const count = readSync(file, rest, 0, rest.length, at);
+      if (count === 0) return;
+      appendFileSync(copy, rest.subarray(0, count));
+      at += count;
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Whether a log that has lines began a day ago or earlier: with the end of the one before it, or its own birth. */

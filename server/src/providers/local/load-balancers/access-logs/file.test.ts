@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { rotateAccessLog, startLogWriter } from './access-log.ts';
+import { waitUntil } from '../../../../../../test/harness/wait.ts';
+import { rotateAccessLog, startLogWriter } from './file.ts';
 
 test('a log stays within bounds while its writers go on', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));

@@ -1,0 +1,46 @@
+import { Type } from '@sinclair/typebox';
+import { ListOf, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { type Flavor, hardwareOf } from './catalogue.ts';
+
+const shape = {
+  flavor_id: Type.String(),
+  flavor_name: Type.String(),
+  architecture: Type.String(),
+  os_type: Type.String(),
+  vcpus: Type.Integer(),
+  ram: Type.Integer({ description: 'MiB' }),
+  disabled: Type.Boolean(),
+  hardware_description: Type.Record(Type.String(), Type.String()),
+};
+const price = {
+  currency_code: Nullable(Type.String()),
+  price_per_hour: Nullable(Type.Number()),
+  price_per_month: Nullable(Type.Number()),
+  price_status: Nullable(StringEnum(['error', 'hide', 'show'])),
+};
+
+/** Prices are there when they were asked for. */
+export const FlavorList = ListOf(
+  Type.Union([Type.Object({ ...shape, ...price }), Type.Object(shape)]),
+  'FlavorList',
+);
+
+function viewFlavor(flavor: Flavor) {
+  return {
+    flavor_id: flavor.id,
+    flavor_name: flavor.id,
+    architecture: flavor.architecture,
+    os_type: flavor.osType,
+    vcpus: flavor.vcpus,
+    ram: flavor.ram,
+    disabled: false,
+    hardware_description: hardwareOf(flavor),
+  };
+}
+
+/** Flavors as lists show them. Nothing costs anything here, so that a price that is asked for is hidden. */
+export function pricedFlavors(flavors: readonly Flavor[], withPrices = false) {
+  const hidden = { currency_code: null, price_per_hour: null, price_per_month: null, price_status: 'hide' };
+  const views = flavors.map(viewFlavor);
+  return withPrices ? views.map((view) => ({ ...view, ...hidden })) : views;
+}

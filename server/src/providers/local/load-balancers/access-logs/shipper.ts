@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { collectorName, type LogCollector } from '../../../../kernel/log-collector.ts';
+import { type LogSource, syslogMessage } from './rfc5424.ts';
+import { type LogSender, senderTo } from './senders.ts';
+import type { LogPosition, LogTail } from './tail.ts';
+
+export interface ShipperLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+/** A log on its way to a collector. */
+export interface Shipment {
+  readonly tail: LogTail;
+  source: LogSource;
+}
+
+interface Underway extends Shipment {
+  /** Where to go back to when the connection breaks: places before what was taken lately. */
+  recent: { readonly position: LogPosition; takenAt: number }[];
+  savedAt: number;
+}
+
+const LOOK_EVERY_MS = 100;
+const SAVE_EVERY_MS = 1_000;
+/** What a connection took so lately may not have been read by the collector when it breaks. */
+const REPEAT_MS = 2_000;
+const SHORTEST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Sends the lines of many load balancers to one collector. They wait in their files while it is slow or away;
+ *  nothing waits for it. */
+export class Shipper {
+  readonly #name: string;
+  readonly #sender: LogSender;
+  readonly #log: ShipperLog;
+  readonly #shipments = new Map<string, Underway>();
+  #pauseMs = SHORTEST_PAUSE_MS;
+  #notBefore = 0;
+  #passing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(collector: LogCollector, log: ShipperLog) {
+    this.#name = collectorName(collector);
+    this.#log = log;
+    this.#sender = senderTo(collector, () => this.#goBack());
+    this.#schedule();
+  }
+
+  get isIdle(): boolean {
+    return this.#shipments.size === 0;
+  }
+
+  /** Begins to send a log, or changes what is said about it. */
+  carry(id: string, tail: LogTail, source: LogSource): void {
+    const known = this.#shipments.get(id);
+    if (known) known.source = source;
+    else this.#shipments.set(id, { tail, source, recent: [], savedAt: now() });
+    tail.save();
+  }
+
+  /** Sends what is there, if that goes within the time, and no more of it then. */
+  async leave(id: string, withinMs: number): Promise<void> {
+    const shipment = this.#shipments.get(id);
+    if (!shipment) return;
+    await this.flush(withinMs);
+    this.#shipments.delete(id);
+    // What is being handed over right now does not count as sent any more.
+    shipment.recent = [];
+    shipment.tail.save();
+  }
+
+  /** Sends everything that is there, if the collector can be reached and takes it within the time. */
+  async flush(withinMs: number): Promise<void> {
+    const flushed = (async () => {
+      // A pass that is under way may have been at this log already.
+      await this.#passing;
+      await this.#pass();
+    })();
+    await Promise.race([flushed, delay(withinMs, undefined, { ref: false })]);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const { tail } of this.#shipments.values()) tail.save();
+    this.#sender.close();
+  }
+
+  #schedule(): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.#pass().then(() => this.#schedule()), LOOK_EVERY_MS).unref();
+  }
+
+  /** Sends until there is nothing left; each log gets its turn. */
+  #pass(): Promise<void> {
+    this.#passing ??= this.#sendAll().finally(() => {
+      this.#passing = null;
+    });
+    return this.#passing;
+  }
+
+  async #sendAll(): Promise<void> {
+    if (now() < this.#notBefore) return;
+    try {
+      for (let busy = true; busy && !this.#closed; ) {
+        busy = false;
+        for (const [id, shipment] of this.#shipments) busy = (await this.#sendSome(id, shipment)) || busy;
+      }
+    } catch (error) {
+      this.#goBack();
+      if (this.#pauseMs === SHORTEST_PAUSE_MS && !this.#closed) {
+        this.#log.warn(
+          { err: error, collector: this.#name },
+          'a log collector cannot be reached: lines wait',
+        );
+      }
+      this.#notBefore = now() + this.#pauseMs;
+      this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+
+  async #sendSome(id: string, shipment: Underway): Promise<boolean> {
+    const { tail, source } = shipment;
+    this.#settle(shipment);
+    const chunk = tail.next();
+    if (chunk === null) return false;
+    if (chunk.lost)
+      this.#log.warn({ loadBalancer: id }, 'access log lines were dropped before they were sent');
+    const entry = { position: tail.position, takenAt: Number.POSITIVE_INFINITY };
+    shipment.recent.push(entry);
+    const messages = chunk.lines.filter(Boolean).map((line) => syslogMessage(line, source));
+    if (messages.length > 0) await this.#send(messages);
+    // A break meanwhile has gone back, and these come again.
+    if (shipment.recent.at(-1) !== entry) return true;
+    entry.takenAt = now();
+    tail.moveTo(chunk.next);
+    return true;
+  }
+
+  async #send(messages: readonly string[]): Promise<void> {
+    await this.#sender.send(messages);
+    if (this.#pauseMs > SHORTEST_PAUSE_MS)
+      this.#log.info({ collector: this.#name }, 'a log collector is back');
+    this.#pauseMs = SHORTEST_PAUSE_MS;
+  }
+
+  /** Forgets how to go back to what has surely been read, and keeps the position now and then. */
+  #settle(shipment: Underway): void {
+    const time = now();
+    shipment.recent = shipment.recent.filter(({ takenAt }) => time - takenAt < REPEAT_MS);
+    if (time - shipment.savedAt < SAVE_EVERY_MS) return;
+    shipment.savedAt = time;
+    shipment.tail.save();
+  }
+
+  /** What may not have arrived comes again: twice is better than never. */
+  #goBack(): void {
+    for (const { tail, recent } of this.#shipments.values()) {
+      const [first] = recent.splice(0);
+      if (first) tail.moveTo(first.position);
+    }
+  }
+}
+
+const now = () => performance.now();
