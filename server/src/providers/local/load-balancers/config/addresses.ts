@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { addressNumber, canonicalAddress } from '../../../../kernel/subnets.ts';
+import { canonicalAddress, netmaskBits } from '../../../../kernel/subnets.ts';
 
 /** `10.0.0.1`, 80 → `ipv4@10.0.0.1:80`; `fd12::1`, 80 → `ipv6@[fd12::1]:80`.
  *  @throws TaskFailed when it is no IP address */
@@ -52,12 +52,8 @@ export function sourceBits(granularity: string): SourceBits {
   if (short !== undefined && Number(short) <= 128) {
     return { 4: Math.min(Number(short), 32), 6: Number(short) };
   }
-  const mask = addressNumber(granularity);
-  if (mask) {
-    const width = WHOLE_SOURCE[mask.version];
-    const bits = mask.value.toString(2).padStart(width, '0');
-    if (/^1*0*$/.test(bits)) return { ...WHOLE_SOURCE, [mask.version]: bits.lastIndexOf('1') + 1 };
-  }
+  const mask = netmaskBits(granularity);
+  if (mask) return { ...WHOLE_SOURCE, [mask.version]: mask.bits };
   throw new TaskFailed(
     `${JSON.stringify(granularity)} is not a netmask such as 255.255.255.0 or ffff:ffff:ffff:ffff::.`,
   );
