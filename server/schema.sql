@@ -111,6 +111,43 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_started ON public.idempotency_keys USING btree (started_at);
 
+create table images (
+  id uuid not null,
+  project_id integer,
+  region_id integer not null,
+  client_id integer,
+  name text collate "C" not null,
+  description text,
+  status text not null,
+  architecture text not null,
+  os_type text not null,
+  os_distro text not null,
+  os_version text not null,
+  disk_format text not null,
+  min_disk integer not null,
+  min_ram integer not null,
+  size bigint,
+  ssh_key text,
+  hw_firmware_type text,
+  hw_machine_type text,
+  is_baremetal boolean default false not null,
+  display_order integer,
+  volume_id uuid,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint images_pkey PRIMARY KEY (id),
+  constraint images_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint images_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX images_created_at ON public.images USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX images_public ON public.images USING btree (region_id, display_order) WHERE (project_id IS NULL);
+CREATE INDEX images_tags ON public.images USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE CONSTRAINT TRIGGER images_count_gone AFTER DELETE ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
+CREATE CONSTRAINT TRIGGER images_count_new AFTER INSERT ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
+
 create table inference_secrets (
   project_id integer not null,
   name text not null,
@@ -787,6 +824,7 @@ create table regions (
   constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
 );
 CREATE TRIGGER regions_external_network AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_external_network();
+CREATE TRIGGER regions_public_images AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_images_of_region();
 
 create table reserved_fixed_ips (
   port_id uuid not null,
@@ -1040,6 +1078,48 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 
+create table volumes (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  size bigint not null,
+  type text not null,
+  status text not null,
+  bootable boolean default false not null,
+  image_id uuid,
+  image_metadata jsonb,
+  instance_id uuid,
+  attachment_id uuid,
+  device text,
+  attachment_tag text,
+  boot_index integer,
+  delete_on_termination boolean default false not null,
+  cluster_id uuid,
+  attached_at timestamp with time zone,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint volumes_pkey PRIMARY KEY (id),
+  constraint volumes_check CHECK (((instance_id IS NULL) = (attachment_id IS NULL))),
+  constraint volumes_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) DEFERRABLE INITIALLY DEFERRED,
+  constraint volumes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint volumes_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX volumes_attached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NOT NULL);
+CREATE INDEX volumes_bootable ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE bootable;
+CREATE INDEX volumes_cluster ON public.volumes USING btree (cluster_id, created_at DESC, id DESC) WHERE (cluster_id IS NOT NULL);
+CREATE INDEX volumes_created_at ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX volumes_device ON public.volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
+CREATE INDEX volumes_image ON public.volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
+CREATE INDEX volumes_tags ON public.volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX volumes_task ON public.volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX volumes_unattached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
+CREATE CONSTRAINT TRIGGER volumes_count AFTER INSERT OR DELETE ON public.volumes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('volumes');
+
 create table webhook_deliveries (
   id uuid not null,
   event_id uuid not null,
@@ -1103,6 +1183,41 @@ begin
           new.created_at, new.created_at);
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_images_of_region()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform add_public_images(new);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_public_images(region regions)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into images (id, region_id, name, status, architecture, os_type, os_distro, os_version, disk_format, min_disk,
+                      min_ram, ssh_key, hw_firmware_type, hw_machine_type, display_order, created_at, updated_at)
+  select overlay(overlay(md5(region.slug || ' ' || c.name) placing '4' from 13) placing '8' from 17)::uuid, region.id,
+         c.name, 'active', 'x86_64', 'linux', c.distro, c.version, 'qcow2', c.min_disk, c.min_ram, 'required', 'uefi',
+         'q35', c.place, region.created_at, region.created_at
+    from (values
+      (1, 'ubuntu-24.04-x64', 'ubuntu', '24.04', 5, 512),
+      (2, 'ubuntu-22.04-x64', 'ubuntu', '22.04', 5, 512),
+      (3, 'debian-13-x64', 'debian', '13', 5, 512),
+      (4, 'debian-12-x64', 'debian', '12', 5, 512),
+      (5, 'rockylinux-10-x64', 'rockylinux', '10', 10, 2048),
+      (6, 'rockylinux-9-x64', 'rockylinux', '9', 10, 1536),
+      (7, 'almalinux-10-x64', 'almalinux', '10', 10, 2048),
+      (8, 'almalinux-9-x64', 'almalinux', '9', 10, 1536),
+      (9, 'centos-stream-10-x64', 'centos', '10-stream', 10, 2048),
+      (10, 'fedora-42-x64', 'fedora', '42', 10, 2048),
+      (11, 'opensuse-leap-15.6-x64', 'opensuse', '15.6', 10, 1024),
+      (12, 'alpine-3.22-x64', 'alpine', '3.22', 1, 256)
+    ) c (place, name, distro, version, min_disk, min_ram)
+   where region.provider = 'simulated'
+$function$;
 
 CREATE OR REPLACE FUNCTION public.apply_count_changes()
  RETURNS trigger

@@ -1,6 +1,7 @@
 import { benchEdge } from './edge.ts';
 import { benchFeatures } from './features.ts';
 import { benchBalancers, benchLists } from './load-balancers.ts';
+import { benchLossless } from './lossless.ts';
 import type { Figure } from './measure.ts';
 import { benchReads } from './reads.ts';
 import { benchStart } from './start.ts';
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   writes: benchWrites,
   features: benchFeatures,
   traffic: benchTraffic,
+  lossless: benchLossless,
   balancers: benchBalancers,
   lists: benchLists,
   edge: benchEdge,
@@ -26,9 +28,16 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
+const brokenPromises: string[] = [];
 console.log('| what | measured | goal | command |\n|---|---|---|---|');
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (named.length > 0 && !named.includes(name)) continue;
-  for (const { what, value, goal } of await bench())
+  for (const { what, value, goal, broken } of await bench()) {
     console.log(`| ${what} | ${value} | ${goal} | \`npm run bench -- ${name}\` |`);
+    if (broken !== undefined) brokenPromises.push(broken);
+  }
+}
+if (brokenPromises.length > 0) {
+  console.error(`\nBROKEN PROMISES:\n${brokenPromises.map((each) => `- ${each}`).join('\n')}`);
+  process.exitCode = 1;
 }

@@ -5,6 +5,8 @@ export interface Figure {
   readonly what: string;
   readonly value: string;
   readonly goal: string;
+  /** A promise that was broken, in words; the run ends as a failure. */
+  readonly broken?: string;
 }
 
 /** How a comparison of two rates is shown. */

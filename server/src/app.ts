@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { flavors } from './features/flavors/index.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
+import { imageSource, images } from './features/images/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import { instances } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
@@ -17,8 +19,9 @@ import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
-import { tasks } from './features/tasks/index.ts';
+import { TaskReads, tasks } from './features/tasks/index.ts';
 import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
+import { volumes } from './features/volumes/index.ts';
 import { webhooks } from './features/webhooks/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -100,6 +103,14 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    volumes({
+      providerOf: providers.volumesOf,
+      typesOf: providers.volumeTypesOf,
+      images: imageSource,
+      tasks: new TaskReads(db, watcher),
+    }),
+    flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
+    images({ providerOf: providers.imagesOf }),
     instances(),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),

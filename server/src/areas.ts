@@ -12,6 +12,8 @@ export const AREAS: Readonly<Record<string, string>> = {
   'Managed PostgreSQL': 'Whether the service is on for a project in a region.',
   'SSH keys': 'Public keys that nodes accept.',
   Instances: 'Virtual machines, nodes of clusters among them.',
+  Volumes: 'Block storage for instances: disks that are made, grown, attached and kept.',
+  Images: 'What volumes can be made from: systems ready to boot, and copies of volumes.',
   Kubernetes: 'Managed clusters, their pools of nodes, upgrades and access.',
   'Load balancers': 'Load balancers and what they are made of.',
   'Load balancer listeners': 'Ports that load balancers listen on.',

@@ -1,13 +1,17 @@
+import type { ImageProvider } from './features/images/port.ts';
 import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
+import type { VolumeProvider } from './features/volumes/port.ts';
 
 /** What a region runs on: the ports that its provider implements. */
 export interface RegionProvider {
   readonly loadBalancers?: LoadBalancerProvider;
   readonly kubernetes?: KubernetesProvider;
   readonly networks?: NetworkProvider;
+  readonly volumes?: VolumeProvider;
+  readonly images?: ImageProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Stops what must not outlive the server. */
   close?(): Promise<void>;
@@ -18,6 +22,7 @@ export type ProviderFactory = (region: RegionRow) => RegionProvider;
 /** The providers of all regions, made on the start. */
 export class RegionProviders {
   readonly #providers: ReadonlyMap<number, RegionProvider>;
+  readonly #volumeTypes: ReadonlyMap<number, readonly string[]>;
 
   constructor(regions: readonly RegionRow[], factories: Readonly<Record<string, ProviderFactory>>) {
     const entries = regions.map((region) => {
@@ -27,6 +32,7 @@ export class RegionProviders {
       return [region.id, factory(region)] as const;
     });
     this.#providers = new Map(entries);
+    this.#volumeTypes = new Map(regions.map(({ id, settings }) => [id, settings.volume_types ?? []]));
   }
 
   readonly loadBalancersOf = (regionId: number): LoadBalancerProvider | undefined =>
@@ -37,6 +43,14 @@ export class RegionProviders {
 
   readonly networksOf = (regionId: number): NetworkProvider | undefined =>
     this.#providers.get(regionId)?.networks;
+
+  readonly volumesOf = (regionId: number): VolumeProvider | undefined =>
+    this.#providers.get(regionId)?.volumes;
+
+  readonly imagesOf = (regionId: number): ImageProvider | undefined => this.#providers.get(regionId)?.images;
+
+  /** The types of volumes that a region was given; none: all. */
+  readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];
 
   readonly capabilitiesOf = async (regionId: number): Promise<Capabilities> => ({
     ...NO_CAPABILITIES,

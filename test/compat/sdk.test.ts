@@ -26,6 +26,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'l7_policies',
     'floating_ips',
     'networks',
+    'volumes',
     'accounts',
   ])(
     'lives the whole life of %s',

@@ -260,6 +260,28 @@ def networks():
     gone(lambda: cloud.networks.get(network.id), "the network")
 
 
+def volumes():
+    image = next(row for row in cloud.instances.images.list().results if row.os_distro == "debian")
+    check(cloud.instances.images.get(image.id).name == image.name, "an image of the region is read")
+    check("g1-standard-1-2" in [row.flavor_id for row in cloud.instances.flavors.list().results], "flavors are listed")
+    volume = cloud.volumes.create_and_poll(
+        name="sdk volume", source="image", image_id=image.id, size=10, type_name="standard", tags={"use": "sdk"}
+    )
+    check(volume.bootable and volume.status == "available", "a volume is created from it")
+    check(volume.id in [row.id for row in cloud.volumes.list(name_part="sdk vol", bootable=True)], "it is listed")
+    check(cloud.volumes.update(volume.id, name="sdk renamed").name == "sdk renamed", "it is renamed")
+    check(cloud.volumes.resize_and_poll(volume.id, size=15).size == 15, "it grows")
+    check(cloud.volumes.change_type(volume.id, volume_type="ssd_hiiops").volume_type == "ssd_hiiops", "it is retyped")
+    copy = cloud.instances.images.create_from_volume_and_poll(name="sdk image", volume_id=volume.id)
+    check(copy.min_disk == 15 and copy.visibility == "private", "an image of it is created")
+    check(cloud.instances.images.update(copy.id, name="sdk copy").name == "sdk copy", "the image is renamed")
+    check(copy.id in [row.id for row in cloud.instances.images.list(visibility="private").results], "the image is listed")
+    cloud.instances.images.delete_and_poll(copy.id)
+    gone(lambda: cloud.instances.images.get(copy.id), "the image")
+    cloud.volumes.delete_and_poll(volume.id)
+    gone(lambda: cloud.volumes.get(volume.id), "the volume")
+
+
 def accounts():
     check(cloud.projects.get().id == PROJECT, "a project is read")
     check(PROJECT in [project.id for project in cloud.projects.list()], "projects are listed")
@@ -287,7 +309,7 @@ def accounts():
     gone(lambda: cloud.inference.secrets.get("sdk-secret"), "the inference secret")
 
 
-PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, accounts)}
+PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, accounts)}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]]()

@@ -9,6 +9,7 @@ import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
+import { images, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -22,4 +23,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...ports,
   ...reservedFixedIps,
   ...secrets,
+  ...volumes,
+  ...images,
 };

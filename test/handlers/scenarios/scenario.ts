@@ -1,4 +1,4 @@
-import type { CallOptions, Reply } from '../../harness/server.ts';
+import type { CallOptions, Reply, TestServer } from '../../harness/server.ts';
 
 /** How a task of one type comes about. The harness does everything else. */
 export interface Scenario {
@@ -22,6 +22,7 @@ export interface Call extends Pick<CallOptions, 'body' | 'as'> {
 }
 
 export interface Preparation {
+  readonly server: TestServer;
   readonly call: (call: Call) => Promise<Reply>;
   /** Makes a call and brings its task to its end; gives the first id that it created of this kind, or ''. */
   readonly finished: (call: Call, kind?: string) => Promise<string>;

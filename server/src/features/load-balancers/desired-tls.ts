@@ -29,6 +29,16 @@ export function certificateOf(id: string, secrets: OpenedSecrets): DesiredCertif
   return { id, certificate, chain: chain ?? null, privateKey };
 }
 
+/** Certificates (PEM) of the authorities that the listener names, or null: it names none. The chains of its own
+ *  certificates are none of them: who has one of a public authority is not everybody whom that knows. */
+export function clientAuthorities(row: ListenerRow, secrets: OpenedSecrets): string | null {
+  const named = listenerSecretIds(row).flatMap((id) => {
+    const { certificate, chain, privateKey } = secrets.get(id) ?? {};
+    return certificate && !privateKey ? [certificate, chain ?? ''] : [];
+  });
+  return named.length > 0 ? named.join('') : null;
+}
+
 /** TLS towards members: wanted where the pool names any secret. */
 export function memberTls(row: PoolRow, secrets: OpenedSecrets): DesiredMemberTls | null {
   if (poolSecretIds(row).length === 0) return null;

@@ -1,5 +1,6 @@
 import {
   certificateOf,
+  clientAuthorities,
   listenerSecretIds,
   memberTls,
   type OpenedSecrets,
@@ -77,6 +78,7 @@ function desiredListener(row: ListenerRow, tree: LoadBalancerTree, secrets: Open
       encryptedPassword: user.encrypted_password,
     })),
     certificates: listenerSecretIds(row).flatMap((id) => certificateOf(id, secrets) ?? []),
+    clientAuthorities: clientAuthorities(row, secrets),
     l7Policies: desiredPolicies(row.id, tree),
   };
 }

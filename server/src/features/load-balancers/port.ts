@@ -89,6 +89,9 @@ export interface DesiredListener {
   /** For TERMINATED_HTTPS, and for PROMETHEUS that shall end TLS: the default certificate first, then those
    *  chosen by SNI. */
   readonly certificates: readonly DesiredCertificate[];
+  /** PEM; what certificates of clients are measured against, which only rules about them ask for. Null: nothing,
+   *  so that none is trusted. */
+  readonly clientAuthorities: string | null;
   /** In the order in which they are tried. */
   readonly l7Policies: readonly DesiredL7Policy[];
 }

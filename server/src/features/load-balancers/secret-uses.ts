@@ -55,7 +55,8 @@ export function listenerSecrets(
     ...(more ?? []).map((sni, index) => ({
       field: `${at}sni_secret_id.${index}`,
       id: sni,
-      as: 'certificate' as const,
+      // Those of authorities are what certificates of clients are measured against.
+      as: 'certificate or authorities' as const,
     })),
   ];
 }

@@ -3,24 +3,29 @@ import type { Tx } from '../../platform/database/db.ts';
 import { day, type SecretKind } from './material.ts';
 import { type Scope, type SecretRow, shareSecrets } from './store.ts';
 
+/** What a field wants of a secret. */
+type SecretUse = SecretKind | 'certificate or authorities';
+
 /** A field that names a secret, and what the secret must be good for. */
 export interface SecretReference {
   /** Path of the field in the body: `listeners.0.secret_id`. */
   readonly field: string;
   readonly id: string;
-  readonly as: SecretKind;
+  readonly as: SecretUse;
   /** For revocations: the secret with the authorities whose revocations they are. */
   readonly authoritiesId?: string;
 }
 
 /** A certificate with its key can stand for the authorities of its chain. */
-const GOOD_FOR: Readonly<Record<SecretKind, readonly SecretKind[]>> = {
+const GOOD_FOR: Readonly<Record<SecretUse, readonly SecretKind[]>> = {
   certificate: ['certificate'],
+  'certificate or authorities': ['certificate', 'authorities'],
   authorities: ['authorities', 'certificate'],
   revocations: ['revocations'],
 };
-const WANTED: Readonly<Record<SecretKind, string>> = {
+const WANTED: Readonly<Record<SecretUse, string>> = {
   certificate: 'a certificate with its private key',
+  'certificate or authorities': 'a certificate with its private key, or certificates of authorities',
   authorities: 'certificates of authorities',
   revocations: 'a revocation list (CRL)',
 };

@@ -97,6 +97,35 @@ export interface IdempotencyKeys {
   status: number | null;
 }
 
+export interface Images {
+  architecture: string;
+  client_id: number | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  description: string | null;
+  disk_format: string;
+  display_order: number | null;
+  hw_firmware_type: string | null;
+  hw_machine_type: string | null;
+  id: string;
+  is_baremetal: Generated<boolean>;
+  min_disk: number;
+  min_ram: number;
+  name: string;
+  os_distro: string;
+  os_type: string;
+  os_version: string;
+  project_id: number | null;
+  region_id: number;
+  size: number | null;
+  ssh_key: string | null;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  volume_id: string | null;
+}
+
 export interface InferenceSecrets {
   created_at: Date;
   key_id: string;
@@ -727,6 +756,33 @@ export interface Users {
   session_version: Generated<number>;
 }
 
+export interface Volumes {
+  attached_at: Date | null;
+  attachment_id: string | null;
+  attachment_tag: string | null;
+  boot_index: number | null;
+  bootable: Generated<boolean>;
+  client_id: number;
+  cluster_id: string | null;
+  created_at: Date;
+  creator_task_id: string | null;
+  delete_on_termination: Generated<boolean>;
+  device: string | null;
+  id: string;
+  image_id: string | null;
+  image_metadata: Json | null;
+  instance_id: string | null;
+  name: string;
+  project_id: number;
+  region_id: number;
+  size: number;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  type: string;
+  updated_at: Date;
+}
+
 export interface WebhookDeliveries {
   attempts: Generated<number>;
   client_id: number;
@@ -768,6 +824,7 @@ export interface DB {
   custom_page_sets: CustomPageSets;
   floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
+  images: Images;
   inference_secrets: InferenceSecrets;
   instances: Instances;
   k8s_clusters: K8sClusters;
@@ -810,6 +867,7 @@ export interface DB {
   subnets: Subnets;
   tasks: Tasks;
   users: Users;
+  volumes: Volumes;
   webhook_deliveries: WebhookDeliveries;
   webhook_targets: WebhookTargets;
   workers: Workers;

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
+import type { Faults } from '../../kernel/faults.ts';
 import { worded } from './patterns.ts';
 
 /** Tags: keys of 1 to 255 characters without white space and `=`, values of 1 to 255 without tabs and
@@ -70,6 +71,18 @@ export function parseTags(
 export function newTags(input: Readonly<Record<string, string>>): StoredTags {
   const entries = Object.entries(input).map(([key, value]) => [key, { value, read_only: false }]);
   return Object.fromEntries(entries) as StoredTags;
+}
+
+/** The tags of a body that makes something; `metadata` is what older clients call them. What is wrong with them is
+ *  added to the faults. */
+export function givenTags(
+  body: { readonly tags?: Record<string, string>; readonly metadata?: Record<string, string> },
+  faults: Faults,
+  prefix = '',
+): StoredTags {
+  const metadata = faults.try(() => parseTags(body.metadata ?? {}, `${prefix}metadata`));
+  const tags = faults.try(() => parseTags(body.tags ?? {}, `${prefix}tags`));
+  return newTags({ ...metadata, ...tags });
 }
 
 /** Applies a merge patch; null keeps nothing but the read-only tags.

@@ -1,10 +1,13 @@
+import type { ImageProvider } from '../../features/images/port.ts';
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { NetworkProvider } from '../../features/networks/port.ts';
+import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 import { simulatedNetworks } from './networks.ts';
+import { simulatedImages, simulatedVolumes } from './volumes.ts';
 
 export interface SimulatedOptions {
   /** The same seed gives the same durations and failures. */
@@ -22,6 +25,8 @@ export interface Simulated {
   readonly loadBalancers: LoadBalancerProvider;
   readonly kubernetes: KubernetesProvider;
   readonly networks: NetworkProvider;
+  readonly volumes: VolumeProvider;
+  readonly images: ImageProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
@@ -31,5 +36,7 @@ export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): 
     loadBalancers: simulatedLoadBalancers(options),
     kubernetes: simulatedKubernetes(options, signals),
     networks: simulatedNetworks(options),
+    volumes: simulatedVolumes(options),
+    images: simulatedImages(options),
   };
 }

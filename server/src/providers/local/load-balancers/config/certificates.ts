@@ -6,7 +6,7 @@ import type {
   DesiredPool,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { identifier } from '../quoting.ts';
+import { identifier, quote } from '../quoting.ts';
 import type { RenderEnvironment, RenderedFile } from './rendering.ts';
 
 /** A listener's certificates are named by their place, not by their id: then another certificate in
@@ -32,14 +32,40 @@ export function endsTls({ protocol, certificates }: DesiredListener): boolean {
   return protocol === 'TERMINATED_HTTPS' || (protocol === 'PROMETHEUS' && certificates.length > 0);
 }
 
+/** Whether any of its L7 rules is about the certificate of the client. */
+function asksClients({ protocol, l7Policies }: DesiredListener): boolean {
+  const types = l7Policies.flatMap(({ rules }) => rules.map(({ type }) => type));
+  return protocol === 'TERMINATED_HTTPS' && types.some((type) => type.startsWith('SSL_'));
+}
+
+function clientAuthoritiesPath(environment: RenderEnvironment, listenerId: string): string {
+  return join(environment.certificateDirectory, `listener-${identifier(listenerId)}-clients.pem`);
+}
+
+/** Words of a `bind` line that ask clients for a certificate, and refuse nobody for the answer. */
+export function clientCertificateWords(environment: RenderEnvironment, listener: DesiredListener): string {
+  if (!asksClients(listener)) return '';
+  // HAProxy wants to measure against something. Without authorities it is the listener's own certificate, whose
+  // name is not shown: clients would otherwise offer only what it has issued.
+  const authorities =
+    listener.clientAuthorities === null
+      ? `ca-verify-file ${quote(listenerCertificatePath(environment, listener.id, 0))}`
+      : `ca-file ${quote(clientAuthoritiesPath(environment, listener.id))}`;
+  return ` verify optional crt-ignore-err all ca-ignore-err all ${authorities}`;
+}
+
 /** Certificate files that a listener needs that ends TLS. */
 export function listenerFiles(environment: RenderEnvironment, listener: DesiredListener): RenderedFile[] {
   if (!endsTls(listener)) return [];
-  return listener.certificates.map((certificate, index) => ({
+  const own = listener.certificates.map((certificate, index) => ({
     path: listenerCertificatePath(environment, listener.id, index),
     content: bundle(certificate),
     swappable: true,
   }));
+  const { clientAuthorities } = listener;
+  if (clientAuthorities === null || !asksClients(listener)) return own;
+  const path = clientAuthoritiesPath(environment, listener.id);
+  return [...own, { path, content: ended(clientAuthorities), swappable: false }];
 }
 
 /** Files for TLS towards the members of a pool. */

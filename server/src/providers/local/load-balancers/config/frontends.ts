@@ -7,7 +7,7 @@ import type {
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { identifier, quote } from '../quoting.ts';
 import { endpoint, network } from './addresses.ts';
-import { endsTls, listenerCertificatePath } from './certificates.ts';
+import { clientCertificateWords, endsTls, listenerCertificatePath } from './certificates.ts';
 import { writeL7Policies } from './l7.ts';
 import {
   addressesOf,
@@ -120,7 +120,8 @@ function tlsWords(listener: DesiredListener, environment: RenderEnvironment): st
   const certificates = listener.certificates.map(
     (_, index) => ` crt ${quote(listenerCertificatePath(environment, listener.id, index))}`,
   );
-  return ` ssl${certificates.join('')} alpn h2,http/1.1 ssl-min-ver TLSv1.2`;
+  const clients = clientCertificateWords(environment, listener);
+  return ` ssl${certificates.join('')} alpn h2,http/1.1 ssl-min-ver TLSv1.2${clients}`;
 }
 
 function writeAllowedNetworks(

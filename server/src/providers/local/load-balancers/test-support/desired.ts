@@ -72,6 +72,7 @@ export function listener(change: Partial<DesiredListener> = {}): DesiredListener
     insertXForwarded: false,
     basicAuth: [],
     certificates: [],
+    clientAuthorities: null,
     l7Policies: [],
     ...change,
   };

@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { type Route, regionRoute } from '../../platform/http/route.ts';
+import { ListQuery, RegionParams } from '../../platform/http/schemas.ts';
+import { FLAVORS } from './catalogue.ts';
+import { FlavorList, pricedFlavors } from './views.ts';
+
+const flag = (fallback: boolean, description?: string) =>
+  Type.Optional(Type.Boolean({ default: fallback, ...(description === undefined ? {} : { description }) }));
+
+const FlavorListQuery = ListQuery({
+  disabled: flag(true, 'Also those that are out of stock; none ever is.'),
+  exclude_linux: flag(false),
+  exclude_windows: flag(false),
+  include_prices: flag(false, 'Nothing costs anything: prices are null and hidden.'),
+});
+type FlavorListQuery = Static<typeof FlavorListQuery>;
+
+const DEFAULT_LIMIT = 1000;
+
+export interface FlavorDeps {
+  /** Whether machines can be made in a region. */
+  hasMachines(regionId: number): boolean;
+}
+
+function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDeps) {
+  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const excluded = [query.exclude_linux && 'linux', query.exclude_windows && 'windows'];
+  const offered = deps.hasMachines(ctx.region.id) ? FLAVORS : [];
+  const matching = offered.filter(({ osType }) => !excluded.includes(osType));
+  return {
+    count: matching.length,
+    results: pricedFlavors(matching.slice(offset, offset + limit), query.include_prices),
+  };
+}
+
+export const flavorRoutes = (deps: FlavorDeps): readonly Route[] => [
+  regionRoute({
+    method: 'GET',
+    path: '/cloud/v1/flavors/{project_id}/{region_id}',
+    tag: 'Instances',
+    summary: 'List the sizes of instances that a region offers',
+    access: 'read',
+    params: RegionParams,
+    query: FlavorListQuery,
+    response: FlavorList,
+    handler: async (ctx, { query }) => listFlavors(ctx, query, deps),
+  }),
+];

@@ -1,0 +1,19 @@
+import type { Operation, Progress } from '../../kernel/operation.ts';
+
+/** What a region's provider must be able to do for images. */
+export interface ImageProvider {
+  /** Makes the image of its volume, as the volume is now.
+   *  @throws TaskFailed when it cannot be done */
+  applyImage(desired: DesiredImage, operation: Operation): Promise<Progress>;
+  /** Forgets the image; one that is not there is fine.
+   *  @throws TaskFailed when it cannot be done */
+  removeImage(id: string, operation: Operation): Promise<Progress>;
+}
+
+export interface DesiredImage {
+  readonly id: string;
+  readonly volumeId: string;
+}
+
+/** Type of the operation that takes back what another one of the same task did. */
+export const RESTORE_IMAGE = 'restore_image';

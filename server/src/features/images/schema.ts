@@ -1,0 +1,108 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  DateTime,
+  ListOf,
+  ListQuery,
+  Name,
+  Nullable,
+  StringEnum,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { tagFilters } from '../../platform/http/tag-filters.ts';
+import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { ARCHITECTURES, FIRMWARE_TYPES, MACHINE_TYPES, OS_TYPES, SSH_KEYS } from './model.ts';
+
+const nullableText = () => Nullable(Type.String());
+const Price = () => Type.Union([Type.Number(), Type.Integer(), Type.Null()]);
+
+export const Image = Type.Object(
+  {
+    id: Uuid(),
+    project_id: Type.Integer(),
+    region_id: Type.Integer(),
+    region: Type.String(),
+    name: Type.String(),
+    description: nullableText(),
+    status: Type.String(),
+    visibility: Type.String(),
+    architecture: StringEnum(ARCHITECTURES),
+    os_type: StringEnum(OS_TYPES),
+    os_distro: Type.String(),
+    os_version: Type.String(),
+    disk_format: Type.String(),
+    min_disk: Type.Integer({ description: 'GiB that a volume of it needs at least' }),
+    min_ram: Type.Integer({ description: 'MiB that an instance of it needs at least' }),
+    size: Nullable(Type.Integer({ description: 'bytes' })),
+    ssh_key: Nullable(StringEnum(SSH_KEYS)),
+    hw_firmware_type: Nullable(StringEnum(FIRMWARE_TYPES)),
+    hw_machine_type: Nullable(StringEnum(MACHINE_TYPES)),
+    is_baremetal: Type.Boolean(),
+    display_order: Nullable(Type.Integer()),
+    gpu_driver: nullableText(),
+    gpu_driver_type: nullableText(),
+    gpu_driver_version: nullableText(),
+    currency_code: nullableText(),
+    price_per_hour: Price(),
+    price_per_month: Price(),
+    price_status: Nullable(StringEnum(['error', 'hide', 'show'])),
+    tags_v2: Type.Array(Tag),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'The tags as a plain object, for older clients.',
+    }),
+    metadata_detailed: Type.Array(Tag, { description: 'The tags, for older clients.' }),
+    task_id: Nullable(Uuid()),
+    creator_task_id: Nullable(Uuid()),
+    created_at: DateTime(),
+    updated_at: DateTime(),
+  },
+  { $id: 'Image' },
+);
+export const ImageList = ListOf(Image, 'ImageList');
+
+const include_prices = (options = {}) =>
+  Type.Optional(Type.Boolean({ description: 'Accepted; nothing has a price here.', ...options }));
+
+export const ImageListQuery = ListQuery({
+  architecture: Type.Optional(StringEnum(ARCHITECTURES)),
+  include_prices: include_prices(),
+  name: Type.Optional(Type.String()),
+  os_distro: Type.Optional(Type.String()),
+  os_version: Type.Optional(Type.String()),
+  private: Type.Optional(Type.String({ description: 'Any value: the images of the project alone.' })),
+  visibility: Type.Optional(StringEnum(['private', 'public', 'shared'])),
+  ...tagFilters('images'),
+});
+export type ImageListQuery = Static<typeof ImageListQuery>;
+export const ImageQuery = Type.Object({ include_prices: include_prices({ default: false }) });
+
+export const CreateImage = Type.Object(
+  {
+    name: Name(),
+    volume_id: Uuid(),
+    source: Type.Optional(Type.Literal('volume', { default: 'volume' })),
+    architecture: Type.Optional(StringEnum(ARCHITECTURES, { default: 'x86_64' })),
+    os_type: Type.Optional(StringEnum(OS_TYPES, { default: 'linux' })),
+    ssh_key: Type.Optional(StringEnum(SSH_KEYS, { default: 'allow' })),
+    hw_firmware_type: Type.Optional(Nullable(StringEnum(FIRMWARE_TYPES), { default: null })),
+    hw_machine_type: Type.Optional(Nullable(StringEnum(MACHINE_TYPES), { default: null })),
+    is_baremetal: Type.Optional(Type.Boolean({ default: false })),
+    tags: Type.Optional(TagsInput),
+    metadata: Type.Optional(TagsInput),
+  },
+  { $id: 'CreateImage' },
+);
+export type CreateImage = Static<typeof CreateImage>;
+
+export const UpdateImage = Type.Object(
+  {
+    name: Type.Optional(Name()),
+    os_type: Type.Optional(StringEnum(OS_TYPES)),
+    ssh_key: Type.Optional(StringEnum(SSH_KEYS)),
+    hw_firmware_type: Type.Optional(StringEnum(FIRMWARE_TYPES)),
+    hw_machine_type: Type.Optional(StringEnum(MACHINE_TYPES)),
+    is_baremetal: Type.Optional(Nullable(Type.Boolean())),
+    tags: Type.Optional(TagsPatch),
+  },
+  { $id: 'UpdateImage' },
+);
+export type UpdateImage = Static<typeof UpdateImage>;

@@ -1,0 +1,142 @@
+import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import { refuseUnstorable } from '../../platform/http/body.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { parseTagFilters } from '../../platform/http/tag-filters.ts';
+import { givenTags, patchTags } from '../../platform/http/tags.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { guardProject } from '../projects/index.ts';
+import { reserve } from '../quotas/index.ts';
+import { filledFrom, holdForImage, placeOf, taskOf } from '../volumes/index.ts';
+import { listImages } from './list-store.ts';
+import { type ImageTraits, requireFree } from './model.ts';
+import type { ImageProvider } from './port.ts';
+import type { CreateImage, ImageListQuery, UpdateImage } from './schema.ts';
+import * as store from './store.ts';
+import { viewImage } from './views.ts';
+
+export interface ImageDeps {
+  providerOf(regionId: number): ImageProvider | undefined;
+}
+
+const DEFAULT_LIMIT = 1000;
+
+/** Commands on images, one transaction each, and reads. */
+export class ImageService {
+  readonly #deps: ImageDeps;
+
+  constructor(deps: ImageDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Invalid, NotFound for the volume, Conflict when it is busy, Forbidden, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateImage): Promise<TaskRef> {
+    const traits = traitsOf(input);
+    this.#require(ctx);
+    const place = placeOf(ctx);
+    const { clientId } = ctx.project;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, place.projectId);
+      const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
+      const volume = await holdForImage(tx, input.volume_id, place, taskId);
+      // A volume that came from an image still is what that was.
+      const origin = volume.image_metadata ?? {};
+      await store.insertImage(tx, {
+        ...traits,
+        ...place,
+        id,
+        clientId,
+        osDistro: origin.os_distro ?? traits.os_type,
+        osVersion: origin.os_version ?? '',
+        size: volume.size,
+        minRam: Number(origin.min_ram ?? 0),
+        volumeId: volume.id,
+        taskId,
+        timestamp: ctx.clock.timestamp(),
+      });
+      const task = await startTask(tx, ctx, taskOf(ctx, 'create_image', { id, name: traits.name }, taskId));
+      await reserve(tx, { clientId, regionId: place.regionId }, { image_count: 1, image_size: volume.size });
+      return task;
+    });
+  }
+
+  /** Changes what is said about it, at once.
+   *  @throws Invalid, NotFound, Forbidden for one of the region, Locked naming the task that holds it */
+  async update(ctx: RegionContext, id: string, { tags, ...input }: UpdateImage) {
+    this.#require(ctx);
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockOwnImage(tx, id, placeOf(ctx));
+      requireFree(row);
+      const to = {
+        ...row,
+        ...input,
+        is_baremetal: input.is_baremetal ?? row.is_baremetal,
+        tags: tags === undefined ? row.tags : patchTags(row.tags, tags),
+      };
+      await store.changeImage(tx, id, to, ctx.clock.timestamp());
+      await recordAudit(tx, ctx, { action: 'update_image', subject: id, ...placeOf(ctx) });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** @throws NotFound, Forbidden for one of the region, Conflict when a volume is being filled from it, Locked */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    this.#require(ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockOwnImage(tx, id, placeOf(ctx));
+      requireFree(row);
+      const volume = await filledFrom(tx, id);
+      if (volume) {
+        throw new Conflict(`Image ${id} is being copied to volume ${volume}`, { retryAfterMs: 1000 });
+      }
+      const taskId = ctx.ids.uuid();
+      await store.holdForDeletion(tx, id, taskId);
+      return startTask(tx, ctx, taskOf(ctx, 'delete_image', row, taskId));
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    return viewImage(await store.readImage(ctx.db, id, placeOf(ctx)), ctx.region.name, ctx.project.id);
+  }
+
+  /** @throws Invalid naming every faulty filter */
+  async list(ctx: RegionContext, query: ImageListQuery) {
+    refuseUnstorable(query, 'query');
+    const { count, rows } = await listImages(ctx.db, {
+      ...placeOf(ctx),
+      ...parseTagFilters(query),
+      visibility: query.visibility ?? (query.private === undefined ? undefined : 'private'),
+      architecture: query.architecture,
+      name: query.name,
+      osDistro: query.os_distro,
+      osVersion: query.os_version,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    return { count, results: rows.map((row) => viewImage(row, ctx.region.name, ctx.project.id)) };
+  }
+
+  /** @throws Forbidden when the region has no images */
+  #require(ctx: RegionContext): void {
+    if (!this.#deps.providerOf(ctx.region.id)) throw new Forbidden(`Region ${ctx.region.name} has no images`);
+  }
+}
+
+/** @throws Invalid with every faulty tag */
+function traitsOf(input: CreateImage): ImageTraits {
+  const faults = new Faults();
+  const tags = givenTags(input, faults);
+  faults.refuse();
+  return {
+    name: input.name,
+    architecture: input.architecture ?? 'x86_64',
+    os_type: input.os_type ?? 'linux',
+    ssh_key: input.ssh_key ?? 'allow',
+    hw_firmware_type: input.hw_firmware_type ?? null,
+    hw_machine_type: input.hw_machine_type ?? null,
+    is_baremetal: input.is_baremetal ?? false,
+    tags,
+  };
+}

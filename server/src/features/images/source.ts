@@ -1,0 +1,29 @@
+import type { ImageSource } from '../volumes/index.ts';
+import { requireFree } from './model.ts';
+import { keepImages } from './store.ts';
+
+/** Images as volumes see them. */
+export const imageSource: ImageSource = {
+  async find(tx, ids, place) {
+    const rows = await keepImages(tx, ids, place);
+    for (const row of rows) requireFree(row);
+    const usable = rows.filter(({ status }) => status === 'active');
+    return new Map(
+      usable.map((row) => {
+        const metadata = {
+          image_id: row.id,
+          image_name: row.name,
+          os_type: row.os_type,
+          os_distro: row.os_distro,
+          os_version: row.os_version,
+          architecture: row.architecture,
+          disk_format: row.disk_format,
+          min_disk: String(row.min_disk),
+          min_ram: String(row.min_ram),
+        };
+        const { id, name, min_disk: minDisk, min_ram: minRam } = row;
+        return [id, { id, name, minDisk, minRam, metadata }];
+      }),
+    );
+  },
+};

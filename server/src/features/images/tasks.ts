@@ -1,0 +1,73 @@
+import { TaskFailed } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { release } from '../quotas/index.ts';
+import { releaseForImage } from '../volumes/index.ts';
+import type { ImageRow } from './model.ts';
+import { type ImageProvider, RESTORE_IMAGE } from './port.ts';
+import type { ImageDeps } from './service.ts';
+import * as store from './store.ts';
+
+const DEADLINE_MS = 60 * 60_000;
+
+function providerFor({ task }: TaskRun, deps: ImageDeps): ImageProvider {
+  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
+  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no images`);
+  return provider;
+}
+
+const holdOf = ({ task, timestamp }: TaskRun) => ({ taskId: task.id, timestamp });
+
+/** Forgets an image that the task holds, and what it counted. */
+async function forget(tx: Tx, row: ImageRow, taskId: string): Promise<void> {
+  if (!(await store.deleteImage(tx, row.id, taskId)) || row.client_id === null) return;
+  const scope = { clientId: row.client_id, regionId: row.region_id };
+  await release(tx, scope, { image_count: 1, image_size: row.size ?? 0 });
+}
+
+/** An image of a volume, which the task holds too; when it fails, nothing of the image is left. */
+export const createImageTask = (deps: ImageDeps): TaskHandler => ({
+  type: 'create_image',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const desired = { id: row.id, volumeId: row.volume_id ?? '' };
+    const waiting = waitFor(await providerFor(run, deps).applyImage(desired, run.operation));
+    if (waiting) return waiting;
+    return done({ images: [row.id] }, async (tx) => {
+      await store.settleImage(tx, row.id, holdOf(run), 'active');
+      await releaseForImage(tx, holdOf(run));
+    });
+  },
+  async undo(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const { operation } = run;
+    const restoring = { ...operation, key: `${operation.key}-undo`, type: RESTORE_IMAGE };
+    const waiting = waitFor(await providerFor(run, deps).removeImage(row.id, restoring));
+    if (waiting) return waiting;
+    return done({}, async (tx) => {
+      await forget(tx, row, run.task.id);
+      await releaseForImage(tx, holdOf(run));
+    });
+  },
+});
+
+/** An image that could not be deleted may have lost its contents: it can only be deleted again. */
+export const deleteImageTask = (deps: ImageDeps): TaskHandler => ({
+  type: 'delete_image',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(run, deps).removeImage(row.id, run.operation));
+    return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
+  },
+  async undo(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    return done({}, async (tx) => {
+      if (row) await store.settleImage(tx, row.id, holdOf(run), 'error');
+    });
+  },
+});

@@ -1,0 +1,110 @@
+import { Conflict, Invalid } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { reserve } from '../quotas/index.ts';
+import { nextAttachment } from './attaching.ts';
+import { requireState, statusDuring, type VolumeAction, type VolumeRow } from './model.ts';
+import { sizeFault, typeFault } from './new-volume.ts';
+import { placeOf, requireVolumes, taskOf, type VolumeDeps } from './place.ts';
+import type { AttachVolume, RetypeVolume } from './schema.ts';
+import * as store from './store.ts';
+
+/** How long a change of type waits for its task before it answers with the volume as it is. */
+const RETYPE_SECONDS = 5;
+
+/** What can be done to a volume that is there: one transaction and one task each. */
+export class VolumeActions {
+  readonly #deps: VolumeDeps;
+
+  constructor(deps: VolumeDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws NotFound for either, Conflict when it is attached already, the machine takes none, or a task holds
+   *  one of them */
+  async attach(ctx: RegionContext, id: string, input: AttachVolume): Promise<TaskRef> {
+    const { instance_id: instanceId, attachment_tag: tag } = input;
+    requireVolumes(this.#deps, ctx);
+    return ctx.db.transaction(async (tx) => {
+      // The machine first, as everybody does who locks both.
+      const attachment = await nextAttachment(tx, ctx, instanceId, tag);
+      const row = await store.lockVolume(tx, id, placeOf(ctx));
+      requireState(row, 'attach');
+      return this.#start(tx, ctx, row, 'attach', {}, (taskId) =>
+        store.attachVolume(tx, id, taskId, attachment),
+      );
+    });
+  }
+
+  /** @throws NotFound, Conflict when the machine does not have it, boots from it, or a task holds it */
+  async detach(ctx: RegionContext, id: string, instanceId: string): Promise<TaskRef> {
+    return this.#locked(ctx, id, async (tx, row) => {
+      if (row.task_id === null && row.instance_id !== instanceId.toLowerCase()) {
+        throw new Conflict(`Volume ${id} is not attached to instance ${instanceId}`);
+      }
+      requireState(row, 'detach');
+      if (row.boot_index === 0) {
+        throw new Conflict(`Instance ${instanceId} boots from volume ${id}; it keeps it as long as it lives`);
+      }
+      return this.#start(tx, ctx, row, 'detach');
+    });
+  }
+
+  /** @param size GiB
+   *  @throws NotFound, Invalid when it does not grow, Conflict when a task holds it, QuotaExceeded */
+  async extend(ctx: RegionContext, id: string, size: number): Promise<TaskRef> {
+    return this.#locked(ctx, id, async (tx, row) => {
+      requireState(row, 'extend');
+      const grows = size > row.size;
+      const fault = grows ? sizeFault(size) : `must be more than the ${row.size} GiB that it has`;
+      if (fault !== undefined) throw new Invalid({ size: [fault] });
+      const task = await this.#start(tx, ctx, row, 'extend', { size });
+      const scope = { clientId: ctx.project.clientId, regionId: ctx.region.id };
+      await reserve(tx, scope, { volume_size: size - row.size });
+      return task;
+    });
+  }
+
+  /** Resolves when it has the type; when that takes its time, the volume is `retyping` and gets it later.
+   *  @throws NotFound, Invalid for a type that the region does not have, Conflict when a task holds it, or with
+   *  the reason when it could not be done */
+  async retype(ctx: RegionContext, id: string, { volume_type: type }: RetypeVolume): Promise<void> {
+    const types = this.#deps.typesOf(ctx.region.id);
+    const { tasks } = await this.#locked(ctx, id, async (tx, row) => {
+      const fault = typeFault(type, types);
+      if (fault !== undefined) throw new Invalid({ volume_type: [fault] });
+      requireState(row, 'retype');
+      return type === row.type ? NO_TASK : this.#start(tx, ctx, row, 'retype', { type });
+    });
+    // An operator may do this to another client's project, whose task it is then.
+    const owner = { ...ctx, caller: { ...ctx.caller, clientId: ctx.project.clientId } };
+    for (const task of tasks) {
+      const { state, error } = await this.#deps.tasks.await(owner, task, RETYPE_SECONDS);
+      if (state === 'ERROR') throw new Conflict(`The type of volume ${id} could not be changed: ${error}`);
+    }
+  }
+
+  async #locked(
+    ctx: RegionContext,
+    id: string,
+    work: (tx: Tx, row: VolumeRow) => Promise<TaskRef>,
+  ): Promise<TaskRef> {
+    requireVolumes(this.#deps, ctx);
+    return ctx.db.transaction(async (tx) => work(tx, await store.lockVolume(tx, id, placeOf(ctx))));
+  }
+
+  async #start(
+    tx: Tx,
+    ctx: RegionContext,
+    row: VolumeRow,
+    action: VolumeAction,
+    input: Readonly<Record<string, unknown>> = {},
+    prepare: (taskId: string) => Promise<void> = async () => {},
+  ): Promise<TaskRef> {
+    const taskId = ctx.ids.uuid();
+    await store.holdVolume(tx, row.id, taskId, statusDuring(action));
+    await prepare(taskId);
+    return startTask(tx, ctx, { ...taskOf(ctx, `${action}_volume`, row, taskId), input });
+  }
+}

@@ -1,0 +1,43 @@
+import { Conflict, Locked } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { lockMachine, type MachineRow, readAttached } from './machine-store.ts';
+import { type Attachment, freeDevices } from './model.ts';
+import { placeOf } from './place.ts';
+
+/** States in which a machine takes and gives volumes. */
+const WILLING = ['ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'];
+
+/** Where a machine that is there puts one more volume. Locks the machine until the transaction ends.
+ *  @throws NotFound for the machine, Locked naming the task that holds it, Conflict when it takes none */
+export async function nextAttachment(
+  tx: Tx,
+  ctx: RegionContext,
+  instanceId: string,
+  tag: string | undefined,
+): Promise<Attachment> {
+  requireWilling(await lockMachine(tx, instanceId, placeOf(ctx)));
+  const attached = await readAttached(tx, instanceId);
+  const [device = null] = freeDevices(new Set(attached.map((volume) => volume.device)), 1);
+  return {
+    instance_id: instanceId,
+    attachment_id: ctx.ids.uuid(),
+    device,
+    attachment_tag: tag ?? null,
+    boot_index: null,
+    delete_on_termination: false,
+    attached_at: null,
+  };
+}
+
+function requireWilling({ id, status, cluster_id, task_id }: MachineRow): void {
+  if (cluster_id !== null) {
+    throw new Conflict(
+      `Instance ${id} is a node of Kubernetes cluster ${cluster_id}, which keeps its volumes`,
+    );
+  }
+  if (task_id !== null) throw new Locked(`Instance ${id}`, task_id);
+  if (!WILLING.includes(status)) {
+    throw new Conflict(`Instance ${id} is ${status}; to attach a volume, it must be ${WILLING.join(', ')}`);
+  }
+}

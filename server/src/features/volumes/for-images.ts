@@ -1,0 +1,29 @@
+import type { Tx } from '../../platform/database/db.ts';
+import { type Place, requireState, statusDuring, type VolumeRow } from './model.ts';
+import * as store from './store.ts';
+
+/** What images need of volumes. */
+
+/** Gives a volume to the task that makes an image of it; nothing changes it meanwhile.
+ *  @throws NotFound, Locked naming the task that holds it, Conflict when its state does not allow it */
+export async function holdForImage(tx: Tx, id: string, place: Place, taskId: string): Promise<VolumeRow> {
+  const row = await store.lockVolume(tx, id, place);
+  requireState(row, 'make an image of');
+  await store.holdVolume(tx, row.id, taskId, statusDuring('make an image of'));
+  return row;
+}
+
+/** Ends that task's hold. */
+export async function releaseForImage(tx: Tx, hold: store.Hold): Promise<void> {
+  for (const row of await store.readHeld(tx, hold.taskId)) await store.settleVolume(tx, row, hold);
+}
+
+/** Id of a volume that is being filled from the image. Lock the image first. */
+export async function filledFrom(tx: Tx, imageId: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'volume_filled_from',
+    `select id from volumes where image_id = $1 and status = 'downloading' limit 1`,
+    [imageId],
+  );
+  return row?.id;
+}

@@ -1,0 +1,20 @@
+import type { Queryable } from '../../platform/database/db.ts';
+import type { Place } from './model.ts';
+
+/** Where volumes get images from. Images are made from volumes, so that they implement this and are handed in. */
+export interface ImageSource {
+  /** Those of these images that the project may use, by id; they are not deleted before the transaction ends.
+   *  @throws Locked naming the task that works on one of them */
+  find(tx: Queryable, ids: readonly string[], place: Place): Promise<ReadonlyMap<string, SourceImage>>;
+}
+
+export interface SourceImage {
+  readonly id: string;
+  readonly name: string;
+  /** GiB that a volume of it needs at least. */
+  readonly minDisk: number;
+  /** MiB that a machine of it needs at least. */
+  readonly minRam: number;
+  /** What volumes of it tell about it. */
+  readonly metadata: Readonly<Record<string, string>>;
+}

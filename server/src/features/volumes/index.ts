@@ -1,0 +1,33 @@
+import type { Feature } from '../../platform/feature.ts';
+import { VolumeActions } from './actions.ts';
+import { MachineVolumes } from './machine-volumes.ts';
+import type { VolumeDeps } from './place.ts';
+import { volumeActionRoutes, volumeRoutes } from './routes.ts';
+import { VolumeService } from './service.ts';
+import { volumeTasks } from './tasks.ts';
+
+export { filledFrom, holdForImage, releaseForImage } from './for-images.ts';
+export type { ImageSource, SourceImage } from './images.ts';
+export type { MachinePlan } from './machine-plan.ts';
+export { VOLUMES_OF_INSTANCE } from './machine-store.ts';
+export { MachineVolumes } from './machine-volumes.ts';
+export type { Place } from './model.ts';
+export { placeOf, taskOf, type VolumeDeps } from './place.ts';
+export type { DesiredVolume, VolumeProvider } from './port.ts';
+export { MachineVolume } from './schema-machine.ts';
+
+export interface VolumeFeature extends Feature {
+  /** What machines do with volumes. */
+  readonly machines: MachineVolumes;
+}
+
+export function volumes(deps: VolumeDeps): VolumeFeature {
+  const service = new VolumeService(deps);
+  return {
+    name: 'volumes',
+    needs: 'volumes',
+    machines: new MachineVolumes(deps),
+    routes: [...volumeRoutes(service), ...volumeActionRoutes(new VolumeActions(deps), service)],
+    tasks: volumeTasks(deps),
+  };
+}

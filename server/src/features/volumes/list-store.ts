@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Queryable } from '../../platform/database/db.ts';
+import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
+import type { Place, VolumeRow } from './model.ts';
+import { VOLUME_COLUMNS } from './store.ts';
+
+/** A volume with what is shown of its machine. */
+export type VolumeView = VolumeRow & {
+  readonly instance_name: string | null;
+  readonly flavor_id: string | null;
+};
+
+export interface ListWhere extends Place, TagFilters {
+  readonly bootable?: boolean | undefined;
+  readonly attached?: boolean | undefined;
+  readonly clusterId?: string | undefined;
+  readonly instanceId?: string | undefined;
+  readonly idPart?: string | undefined;
+  readonly namePart?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const SHOWN = `${VOLUME_COLUMNS}, i.name as instance_name, i.flavor->>'id' as flavor_id`;
+
+export async function readVolume(
+  db: Queryable,
+  id: string,
+  { projectId, regionId }: Place,
+): Promise<VolumeView | undefined> {
+  const [row] = await db.named<VolumeView>(
+    'volume_get',
+    `select ${SHOWN} from volumes v left join instances i on i.id = v.instance_id
+      where v.id = $1 and v.project_id = $2 and v.region_id = $3`,
+    [id, projectId, regionId],
+  );
+  return row;
+}
+
+type Hit = VolumeView & { count: number };
+type Found = Hit | { id: null; count: number };
+
+/** The page, newest first, and how many match in all, in one statement. */
+export async function listVolumes(
+  db: Db,
+  where: ListWhere,
+): Promise<{ count: number; rows: readonly VolumeView[] }> {
+  const conditions = conditionsOf(where);
+  const query = listQuery(where, conditions).compile(db.kysely);
+  const rows =
+    conditions.length === 0
+      ? await db.named<Found>('volume_list', query.sql, query.parameters)
+      : (await db.kysely.executeQuery(query)).rows;
+  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
+}
+
+/** Without conditions the count comes from the maintained counter. */
+function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
+  const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
+  const filter = sql.join([scope, ...conditions], sql` and `);
+  const count =
+    conditions.length === 0
+      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'volumes'`
+      : sql`select count(*) as count from volumes where ${filter}`;
+  return sql<Found>`with page as materialized (
+      select * from volumes where ${filter}
+       order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
+    select c.count, ${sql.raw(SHOWN)}
+      from (${count}) c left join page v on true left join instances i on i.id = v.instance_id
+     order by v.created_at desc, v.id desc`;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const part = (text: string) => `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+
+function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (where.bootable !== undefined) conditions.push(where.bootable ? sql`bootable` : sql`not bootable`);
+  if (where.attached !== undefined) {
+    conditions.push(where.attached ? sql`instance_id is not null` : sql`instance_id is null`);
+  }
+  if (where.instanceId !== undefined) conditions.push(sql`instance_id = ${where.instanceId}::uuid`);
+  if (where.clusterId !== undefined) {
+    conditions.push(UUID.test(where.clusterId) ? sql`cluster_id = ${where.clusterId}::uuid` : sql`false`);
+  }
+  if (where.idPart !== undefined) conditions.push(sql`id::text like ${part(where.idPart.toLowerCase())}`);
+  if (where.namePart !== undefined) conditions.push(sql`name ilike ${part(where.namePart)}`);
+  return [...conditions, ...tagConditions(where)];
+}

@@ -1,0 +1,169 @@
+import { Conflict, Locked } from '../../kernel/errors.ts';
+import type { StoredTags } from '../../platform/http/tags.ts';
+
+export const VOLUME_TYPES = [
+  'cold',
+  'ssd_hiiops',
+  'ssd_local',
+  'ssd_lowlatency',
+  'standard',
+  'ultra',
+] as const;
+export type VolumeType = (typeof VOLUME_TYPES)[number];
+
+/** As block storage names them; not all of them occur here. */
+export const VOLUME_STATUSES = [
+  'attaching',
+  'available',
+  'awaiting-transfer',
+  'backing-up',
+  'creating',
+  'deleting',
+  'detaching',
+  'downloading',
+  'error',
+  'error_backing-up',
+  'error_deleting',
+  'error_extending',
+  'error_restoring',
+  'extending',
+  'in-use',
+  'maintenance',
+  'reserved',
+  'restoring-backup',
+  'retyping',
+  'reverting',
+  'uploading',
+] as const;
+export type VolumeStatus = (typeof VOLUME_STATUSES)[number];
+
+/** What can be done to a volume that is there: from which states, and what it is meanwhile. Afterwards it is
+ *  `in-use` or `available`; one that could not be deleted is `error_deleting`. */
+const ACTIONS = {
+  delete: { from: ['available', 'error_deleting'], during: 'deleting' },
+  attach: { from: ['available'], during: 'attaching' },
+  detach: { from: ['in-use'], during: 'detaching' },
+  extend: { from: ['available', 'in-use'], during: 'extending' },
+  retype: { from: ['available', 'in-use'], during: 'retyping' },
+  'make an image of': { from: ['available', 'in-use'], during: 'uploading' },
+} as const satisfies Record<string, { from: readonly VolumeStatus[]; during: VolumeStatus }>;
+export type VolumeAction = keyof typeof ACTIONS;
+
+/** What it is while this goes on. */
+export const statusDuring = (action: VolumeAction): VolumeStatus => ACTIONS[action].during;
+
+/** Where a resource must be: what a path or body names is looked for nowhere else. */
+export interface Place {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+/** How a machine has a volume. */
+export interface Attachment {
+  readonly instance_id: string | null;
+  readonly attachment_id: string | null;
+  /** `/dev/vda`; the first free name of the machine. */
+  readonly device: string | null;
+  readonly attachment_tag: string | null;
+  /** 0: the machine boots from it. */
+  readonly boot_index: number | null;
+  /** Goes when its machine does. */
+  readonly delete_on_termination: boolean;
+  readonly attached_at: Date | string | null;
+}
+
+export interface VolumeRow extends Attachment {
+  readonly id: string;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly client_id: number;
+  readonly name: string;
+  /** GiB. */
+  readonly size: number;
+  readonly type: VolumeType;
+  readonly status: VolumeStatus;
+  readonly bootable: boolean;
+  readonly image_id: string | null;
+  readonly image_metadata: Readonly<Record<string, string>> | null;
+  /** The Kubernetes cluster whose node boots from it, and which keeps it. */
+  readonly cluster_id: string | null;
+  readonly tags: StoredTags;
+  readonly task_id: string | null;
+  readonly creator_task_id: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export const UNATTACHED: Attachment = {
+  instance_id: null,
+  attachment_id: null,
+  device: null,
+  attachment_tag: null,
+  boot_index: null,
+  delete_on_termination: false,
+  attached_at: null,
+};
+
+/** @throws Locked naming the task that holds it */
+export function requireFree({ id, task_id }: Pick<VolumeRow, 'id' | 'task_id'>): void {
+  if (task_id !== null) throw new Locked(`Volume ${id}`, task_id);
+}
+
+/** @throws Locked naming the task that holds it, Conflict when its state does not allow the action */
+export function requireState(row: VolumeRow, action: VolumeAction): void {
+  if (row.cluster_id !== null) {
+    throw new Conflict(`Volume ${row.id} belongs to Kubernetes cluster ${row.cluster_id}, which keeps it`);
+  }
+  requireFree(row);
+  if ((ACTIONS[action].from as readonly VolumeStatus[]).includes(row.status)) return;
+  if (row.instance_id !== null) {
+    throw new Conflict(`Volume ${row.id} is attached to instance ${row.instance_id}; detach it first`);
+  }
+  const needed = ACTIONS[action].from.join(' or ');
+  throw new Conflict(`Volume ${row.id} is ${row.status}; to ${action} it, it must be ${needed}`);
+}
+
+/** What a volume is when no task works on it. */
+export const restingStatus = ({ instance_id }: Pick<VolumeRow, 'instance_id'>): VolumeStatus =>
+  instance_id === null ? 'available' : 'in-use';
+
+/** Operations a second and MB a second that a volume may do: always, and for a short time. Our own figures, the
+ *  same for every size. */
+export interface PerformanceLimits {
+  readonly iops_base_limit: number;
+  readonly iops_burst_limit: number;
+  readonly MBps_base_limit: number;
+  readonly MBps_burst_limit: number;
+}
+
+const limits = (iops: number, burst: number, mbps: number, mbpsBurst: number): PerformanceLimits => ({
+  iops_base_limit: iops,
+  iops_burst_limit: burst,
+  MBps_base_limit: mbps,
+  MBps_burst_limit: mbpsBurst,
+});
+
+export const PERFORMANCE: Readonly<Record<VolumeType, PerformanceLimits>> = {
+  cold: limits(500, 500, 50, 50),
+  standard: limits(2000, 4000, 150, 300),
+  ssd_hiiops: limits(9000, 9000, 500, 500),
+  ssd_lowlatency: limits(10_000, 10_000, 600, 600),
+  ssd_local: limits(20_000, 20_000, 1000, 1000),
+  ultra: limits(40_000, 40_000, 2000, 2000),
+};
+
+/** The `index`-th name of a disk, from 0: /dev/vda … /dev/vdz, /dev/vdaa … */
+export function deviceName(index: number): string {
+  const letters = (n: number): string =>
+    (n < 26 ? '' : letters(Math.floor(n / 26) - 1)) + String.fromCharCode(97 + (n % 26));
+  return `/dev/vd${letters(index)}`;
+}
+
+/** The first names that none of these has. */
+export function freeDevices(taken: ReadonlySet<string | null>, count: number): string[] {
+  const free: string[] = [];
+  for (let index = 0; free.length < count; index++) {
+    if (!taken.has(deviceName(index))) free.push(deviceName(index));
+  }
+  return free;
+}

@@ -1,0 +1,51 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Name, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { TagsInput } from '../../platform/http/tags.ts';
+import { AttachmentTag, VolumeSize, VolumeTypeName } from './schema.ts';
+
+/** The volumes that a new machine asks for. */
+
+const common = {
+  attachment_tag: Type.Optional(AttachmentTag()),
+  delete_on_termination: Type.Optional(Type.Boolean({ default: false })),
+  tags: Type.Optional(TagsInput),
+};
+const named = { name: Type.Optional(Name()), ...common };
+const typed = { type_name: Type.Optional(VolumeTypeName({ default: 'standard' })), ...named };
+const boot_index = Type.Optional(Type.Integer());
+const source = <const S extends string>(name: S) => ({ source: Type.Literal(name) });
+
+const variants = [
+  Type.Object({ ...source('new-volume'), size: VolumeSize(), ...typed }),
+  Type.Object({
+    ...source('image'),
+    image_id: Uuid(),
+    size: Type.Optional(VolumeSize()),
+    boot_index,
+    ...typed,
+  }),
+  Type.Object({
+    ...source('snapshot'),
+    snapshot_id: Uuid(),
+    size: VolumeSize(),
+    boot_index,
+    ...named,
+    type_name: Type.Optional(StringEnum(['ssd_hiiops', 'standard'])),
+  }),
+  Type.Object({
+    ...source('apptemplate'),
+    apptemplate_id: Type.String(),
+    size: Type.Optional(VolumeSize()),
+    boot_index,
+    ...typed,
+  }),
+  Type.Object({ ...source('existing-volume'), volume_id: Uuid(), boot_index, ...common }),
+] as const;
+
+export type MachineVolume = Static<(typeof variants)[number]>;
+export const MachineVolume = Type.Unsafe<MachineVolume>({
+  oneOf: variants,
+  discriminator: { propertyName: 'source' },
+  type: 'object',
+  required: ['source'],
+});

@@ -1,0 +1,143 @@
+import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import { refuseUnstorable } from '../../platform/http/body.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { parseTagFilters } from '../../platform/http/tag-filters.ts';
+import { givenTags, patchTags } from '../../platform/http/tags.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { guardProject } from '../projects/index.ts';
+import { reserve } from '../quotas/index.ts';
+import { nextAttachment } from './attaching.ts';
+import { listVolumes, readVolume } from './list-store.ts';
+import { requireFree, requireState, statusDuring, UNATTACHED } from './model.ts';
+import { checkWanted, newVolume, readSources, type WantedVolume } from './new-volume.ts';
+import { placeOf, requireVolumes, taskOf, type VolumeDeps } from './place.ts';
+import type { CreateVolume, UpdateVolume, VolumeListQuery } from './schema.ts';
+import * as store from './store.ts';
+import { viewVolume } from './views.ts';
+
+const DEFAULT_LIMIT = 1000;
+
+/** Volumes come and go, and are read; what else can be done to one is in actions.ts. */
+export class VolumeService {
+  readonly #deps: VolumeDeps;
+
+  constructor(deps: VolumeDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Invalid with every fault, NotFound for the instance, Conflict when it takes no volume, Forbidden,
+   *  QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateVolume): Promise<TaskRef> {
+    const faults = new Faults();
+    const wanted = wantedOf(input, faults);
+    requireVolumes(this.#deps, ctx);
+    const { id: projectId, clientId } = ctx.project;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, projectId);
+      const sources = await readSources(tx, ctx, this.#deps, wanted.imageId === null ? [] : [wanted.imageId]);
+      checkWanted(wanted, sources, faults);
+      faults.refuse();
+      const taskId = ctx.ids.uuid();
+      const volume = newVolume(ctx, wanted, sources, taskId, await attachmentFor(tx, ctx, input));
+      await store.insertVolume(tx, volume);
+      const task = await startTask(tx, ctx, taskOf(ctx, 'create_volume', volume, taskId));
+      await reserve(tx, { clientId, regionId: ctx.region.id }, { volume_count: 1, volume_size: volume.size });
+      return task;
+    });
+  }
+
+  /** Changes name and tags at once.
+   *  @throws Invalid, NotFound, Locked naming the task that holds it */
+  async update(ctx: RegionContext, id: string, input: UpdateVolume) {
+    requireVolumes(this.#deps, ctx);
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockVolume(tx, id, placeOf(ctx));
+      requireFree(row);
+      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const timestamp = ctx.clock.timestamp();
+      await store.changeVolume(tx, id, { name: input.name ?? row.name, tags, timestamp });
+      await recordAudit(tx, ctx, { action: 'update_volume', subject: id, ...placeOf(ctx) });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** @param snapshots ids with commas between: those that go with it
+   *  @throws NotFound, Conflict when it is attached or a task holds it */
+  async delete(ctx: RegionContext, id: string, snapshots = ''): Promise<TaskRef> {
+    requireVolumes(this.#deps, ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockVolume(tx, id, placeOf(ctx));
+      refuseSnapshots(id, snapshots);
+      requireState(row, 'delete');
+      const taskId = ctx.ids.uuid();
+      await store.holdVolume(tx, id, taskId, statusDuring('delete'));
+      return startTask(tx, ctx, taskOf(ctx, 'delete_volume', row, taskId));
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    const row = await readVolume(ctx.db, id, placeOf(ctx));
+    if (!row) throw new NotFound(`Volume ${id} was not found`);
+    return viewVolume(row, ctx.region.name);
+  }
+
+  /** @throws Invalid naming every faulty filter */
+  async list(ctx: RegionContext, query: VolumeListQuery) {
+    refuseUnstorable(query, 'query');
+    const { count, rows } = await listVolumes(ctx.db, {
+      ...placeOf(ctx),
+      ...parseTagFilters(query),
+      bootable: query.bootable,
+      attached: query.has_attachments,
+      clusterId: query.cluster_id,
+      instanceId: query.instance_id,
+      idPart: query.id_part,
+      namePart: query.name_part,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    return { count, results: rows.map((row) => viewVolume(row, ctx.region.name)) };
+  }
+}
+
+/** @returns the wish; what is wrong with the body is in the faults */
+function wantedOf(input: CreateVolume, faults: Faults): WantedVolume {
+  const [policy] = input.lifecycle_policy_ids ?? [];
+  if (policy !== undefined) faults.add('lifecycle_policy_ids', `there is no lifecycle policy ${policy}`);
+  const { instance_id_to_attach_to: instance } = input;
+  if (instance !== undefined && !UUID.test(instance)) {
+    faults.add('instance_id_to_attach_to', 'must be a valid uuid');
+  }
+  if (input.attachment_tag !== undefined && instance === undefined) {
+    faults.add('attachment_tag', 'needs instance_id_to_attach_to');
+  }
+  if (input.source === 'snapshot') faults.add('snapshot_id', `snapshot ${input.snapshot_id} was not found`);
+  return {
+    name: input.name,
+    size: input.size,
+    type: input.type_name ?? 'standard',
+    imageId: input.source === 'image' ? input.image_id : null,
+    tags: givenTags(input, faults),
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function attachmentFor(tx: Tx, ctx: RegionContext, input: CreateVolume) {
+  const { instance_id_to_attach_to: instance, attachment_tag: tag } = input;
+  return instance === undefined ? UNATTACHED : nextAttachment(tx, ctx, instance, tag);
+}
+
+/** @throws Invalid naming the snapshots that the volume does not have */
+function refuseSnapshots(id: string, list: string): void {
+  const named = list.split(',').flatMap((text) => text.trim() || []);
+  if (named.length === 0) return;
+  throw new Invalid(
+    { snapshots: named.map((snapshot) => `volume ${id} has no snapshot ${snapshot}`) },
+    'query',
+  );
+}

@@ -1,0 +1,155 @@
+import { TaskFailed } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { release } from '../quotas/index.ts';
+import { UNATTACHED, type VolumeRow, type VolumeType } from './model.ts';
+import type { VolumeDeps } from './place.ts';
+import { type DesiredVolume, RESTORE_VOLUME, type VolumeProvider } from './port.ts';
+import * as store from './store.ts';
+
+const DEADLINE_MS = 30 * 60_000;
+
+type Deps = Pick<VolumeDeps, 'providerOf'>;
+
+/** @throws TaskFailed when the region has no volumes */
+export function providerFor({ task }: TaskRun, deps: Deps): VolumeProvider {
+  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
+  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no volumes`);
+  return provider;
+}
+
+export const desiredOf = (row: VolumeRow): DesiredVolume => ({
+  id: row.id,
+  size: row.size,
+  type: row.type,
+  imageId: row.image_id,
+  attachment: row.instance_id === null ? null : { instanceId: row.instance_id, device: row.device ?? '' },
+});
+
+/** What a run tells providers that take back: a simulated region does that at once, and never fails it. */
+export const restoring = ({ operation }: TaskRun) => ({
+  ...operation,
+  key: `${operation.key}-undo`,
+  type: RESTORE_VOLUME,
+});
+
+export const holdOf = ({ task, timestamp }: TaskRun): store.Hold => ({ taskId: task.id, timestamp });
+
+/** The volume that the task holds; undefined once it does not. */
+async function heldBy({ db, task }: TaskRun): Promise<VolumeRow | undefined> {
+  const rows = await store.readHeld(db, task.id);
+  return rows.find(({ id }) => id === task.subject);
+}
+
+/** Forgets a volume that the task holds, and what it counted. */
+export async function forgetVolume(tx: Tx, row: VolumeRow, taskId: string): Promise<void> {
+  if (!(await store.deleteVolume(tx, row.id, taskId))) return;
+  const scope = { clientId: row.client_id, regionId: row.region_id };
+  await release(tx, scope, { volume_count: 1, volume_size: row.size });
+}
+
+const settled = (run: TaskRun, row: VolumeRow) => done({}, (tx) => store.settleVolume(tx, row, holdOf(run)));
+
+/** A volume with its machine. */
+export const attached = (row: VolumeRow, timestamp: string): VolumeRow =>
+  row.instance_id === null ? row : { ...row, attached_at: row.attached_at ?? timestamp };
+
+/** A new volume, attached if that was asked for; when that fails, nothing of it is left. */
+const createVolume = (deps: Deps): TaskHandler => ({
+  type: 'create_volume',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await heldBy(run);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(run, deps).applyVolume(desiredOf(row), run.operation));
+    if (waiting) return waiting;
+    return done({ volumes: [row.id] }, (tx) =>
+      store.settleVolume(tx, attached(row, run.timestamp), holdOf(run)),
+    );
+  },
+  async undo(run) {
+    const row = await heldBy(run);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(run, deps).removeVolume(row.id, restoring(run)));
+    return waiting ?? done({}, (tx) => forgetVolume(tx, row, run.task.id));
+  },
+});
+
+/** A volume that could not be deleted may have lost its contents: it can only be deleted again. */
+const deleteVolume = (deps: Deps): TaskHandler => ({
+  type: 'delete_volume',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await heldBy(run);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(run, deps).removeVolume(row.id, run.operation));
+    return waiting ?? done({}, (tx) => forgetVolume(tx, row, run.task.id));
+  },
+  async undo(run) {
+    const row = await heldBy(run);
+    return done({}, async (tx) => {
+      if (row) await store.settleVolume(tx, row, holdOf(run), 'error_deleting');
+    });
+  },
+});
+
+/** What a task makes of a volume that is there. */
+interface Change {
+  before(row: VolumeRow, run: TaskRun): VolumeRow;
+  after(row: VolumeRow, run: TaskRun): VolumeRow;
+  /** Gives back what was reserved for it. */
+  giveBack?(tx: Tx, row: VolumeRow, run: TaskRun): Promise<void>;
+}
+
+/** When it fails, the volume is as it was. */
+const changeVolume = (type: string, deps: Deps, change: Change): TaskHandler => ({
+  type,
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await heldBy(run);
+    if (!row) return done({});
+    const after = change.after(row, run);
+    const waiting = waitFor(await providerFor(run, deps).applyVolume(desiredOf(after), run.operation));
+    return waiting ?? settled(run, after);
+  },
+  async undo(run) {
+    const row = await heldBy(run);
+    if (!row) return done({});
+    const before = change.before(row, run);
+    const waiting = waitFor(await providerFor(run, deps).applyVolume(desiredOf(before), restoring(run)));
+    if (waiting) return waiting;
+    return done({}, async (tx) => {
+      await store.settleVolume(tx, before, holdOf(run));
+      await change.giveBack?.(tx, row, run);
+    });
+  },
+});
+
+const itself = (row: VolumeRow) => row;
+export const unattached = (row: VolumeRow): VolumeRow => ({ ...row, ...UNATTACHED });
+const sizeOf = (run: TaskRun) => (run.task.input as { readonly size: number }).size;
+const typeOf = (run: TaskRun) => (run.task.input as { readonly type: VolumeType }).type;
+
+export const volumeTasks = (deps: Deps): readonly TaskHandler[] => [
+  createVolume(deps),
+  deleteVolume(deps),
+  changeVolume('attach_volume', deps, {
+    before: unattached,
+    after: (row, run) => attached(row, run.timestamp),
+  }),
+  changeVolume('detach_volume', deps, { before: itself, after: unattached }),
+  changeVolume('extend_volume', deps, {
+    before: itself,
+    after: (row, run) => ({ ...row, size: sizeOf(run) }),
+    giveBack: (tx, row, run) =>
+      release(
+        tx,
+        { clientId: row.client_id, regionId: row.region_id },
+        { volume_size: sizeOf(run) - row.size },
+      ),
+  }),
+  changeVolume('retype_volume', deps, {
+    before: itself,
+    after: (row, run) => ({ ...row, type: typeOf(run) }),
+  }),
+];

@@ -1,0 +1,44 @@
+import { offsetTime } from '../../kernel/codecs.ts';
+import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import type { VolumeView } from './list-store.ts';
+import { PERFORMANCE } from './model.ts';
+
+/** What of a volume is shown. */
+export function viewVolume(row: VolumeView, region: string) {
+  const tags = viewTags(row.tags);
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    region_id: row.region_id,
+    region,
+    name: row.name,
+    size: row.size,
+    volume_type: row.type,
+    status: row.status,
+    bootable: row.bootable,
+    is_root_volume: row.boot_index === 0,
+    attachments: row.instance_id === null ? [] : [viewAttachment(row)],
+    volume_image_metadata: row.image_metadata,
+    limiter_stats: PERFORMANCE[row.type],
+    snapshot_ids: [],
+    tags,
+    metadata: viewMetadata(row.tags),
+    metadata_detailed: tags,
+    task_id: row.task_id,
+    creator_task_id: row.creator_task_id,
+    created_at: offsetTime(row.created_at),
+    updated_at: offsetTime(row.updated_at),
+  };
+}
+
+function viewAttachment(row: VolumeView) {
+  return {
+    attachment_id: row.attachment_id,
+    volume_id: row.id,
+    server_id: row.instance_id,
+    instance_name: row.instance_name,
+    flavor_id: row.flavor_id,
+    device: row.device,
+    attached_at: row.attached_at === null ? null : offsetTime(row.attached_at),
+  };
+}

@@ -1,0 +1,35 @@
+import type { ImageProvider } from '../../features/images/port.ts';
+import type { VolumeProvider } from '../../features/volumes/port.ts';
+import type { Operation, Progress } from '../../kernel/operation.ts';
+import { READY } from '../../kernel/operation.ts';
+import { progressOf, type Range, type SimulationOptions } from './timing.ts';
+
+/** Seconds at time scale 1. Whatever else concerns volumes and images is part of another operation, whose time it
+ *  takes, or takes something back. */
+const DURATIONS: Readonly<Record<string, Range>> = {
+  create_volume: [5, 15],
+  delete_volume: [3, 8],
+  attach_volume: [2, 6],
+  detach_volume: [2, 6],
+  extend_volume: [3, 8],
+  retype_volume: [5, 15],
+  create_image: [20, 60],
+  delete_image: [2, 6],
+};
+
+const timed =
+  (options: SimulationOptions) =>
+  async (_what: unknown, operation: Operation): Promise<Progress> => {
+    const range = DURATIONS[operation.type];
+    return range ? progressOf(operation, range, options) : READY;
+  };
+
+/** Volumes on paper: real timing, no bytes. */
+export function simulatedVolumes(options: SimulationOptions): VolumeProvider {
+  return { applyVolume: timed(options), removeVolume: timed(options) };
+}
+
+/** Images on paper, made from volumes on paper. */
+export function simulatedImages(options: SimulationOptions): ImageProvider {
+  return { applyImage: timed(options), removeImage: timed(options) };
+}

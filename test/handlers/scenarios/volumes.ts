@@ -1,0 +1,63 @@
+import { addInstance } from '../../harness/instances.ts';
+import { type Preparation, post, remove, type Scenario } from './scenario.ts';
+
+const VOLUMES = '/cloud/v1/volumes/1/2';
+const V2 = VOLUMES.replace('/v1/', '/v2/');
+const IMAGES = '/cloud/v1/images/1/2';
+const MACHINE = '11111111-1111-4111-8111-111111111111';
+
+const empty = { source: 'new-volume', name: 'disk', size: 10 };
+const volume = ({ finished }: Preparation) => finished(post(VOLUMES, empty), 'volumes');
+
+async function withMachine(stage: Preparation): Promise<string> {
+  await addInstance(stage.server, MACHINE);
+  return volume(stage);
+}
+
+const imageOf = (volume_id: string) => post(IMAGES, { name: 'copy', volume_id });
+
+export const images: Readonly<Record<string, Scenario>> = {
+  create_image: { prepare: volume, start: (id) => imageOf(String(id)) },
+  delete_image: {
+    prepare: async (stage) => stage.finished(imageOf(await volume(stage)), 'images'),
+    start: (id) => remove(`${IMAGES}/${id}`),
+    failureLeaves: 'its contents may be gone: it can only be deleted again',
+  },
+};
+
+export const volumes: Readonly<Record<string, Scenario>> = {
+  create_volume: { start: () => post(VOLUMES, { ...empty, tags: { on: 'call' } }) },
+  'create_volume from an image': {
+    prepare: async ({ call }) => {
+      const { body } = await call({ method: 'GET', path: `${IMAGES}?limit=1` });
+      return body.results[0].id;
+    },
+    start: (image_id) => post(VOLUMES, { source: 'image', name: 'system', size: 20, image_id }),
+  },
+  'create_volume attached': {
+    prepare: async ({ server }) => addInstance(server, MACHINE),
+    start: (instance) => post(VOLUMES, { ...empty, instance_id_to_attach_to: instance }),
+  },
+  delete_volume: {
+    prepare: volume,
+    start: (id) => remove(`${VOLUMES}/${id}`),
+    failureLeaves: 'its contents may be gone: it can only be deleted again',
+  },
+  attach_volume: {
+    prepare: withMachine,
+    start: (id) => post(`${V2}/${id}/attach`, { instance_id: MACHINE }),
+  },
+  detach_volume: {
+    prepare: async (stage) => {
+      const id = await withMachine(stage);
+      await stage.finished(post(`${V2}/${id}/attach`, { instance_id: MACHINE }));
+      return id;
+    },
+    start: (id) => post(`${V2}/${id}/detach`, { instance_id: MACHINE }),
+  },
+  extend_volume: { prepare: volume, start: (id) => post(`${VOLUMES}/${id}/extend`, { size: 25 }) },
+  retype_volume: {
+    prepare: volume,
+    start: (id) => ({ ...post(`${VOLUMES}/${id}/retype`, { volume_type: 'ssd_hiiops' }), waits: true }),
+  },
+};
