@@ -4,7 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { lockFolder, processIdentity } from '../server/src/platform/database/embedded/instance.mjs';
+import {
+  lockFolder,
+  processIdentity,
+  shareFolder,
+} from '../server/src/platform/database/embedded/instance.mjs';
 import { stopServer } from './lib/stop-server.mjs';
 
 let dataDir: string;
@@ -26,9 +30,9 @@ async function startProcess(onTerm: string): Promise<ChildProcess & { pid: numbe
   return Object.assign(child, { pid: child.pid ?? 0 });
 }
 
-function claim(pid: number, identity = processIdentity(pid)): void {
-  mkdirSync(lockFolder(dataDir), { recursive: true });
-  writeFileSync(path.join(lockFolder(dataDir), '1'), JSON.stringify({ pid, identity }));
+function claim(pid: number, identity = processIdentity(pid), folder = dataDir): void {
+  mkdirSync(lockFolder(folder), { recursive: true });
+  writeFileSync(path.join(lockFolder(folder), '1'), JSON.stringify({ pid, identity }));
 }
 
 test('nothing to stop is said, and no failure', async () => {
@@ -42,6 +46,15 @@ test('the server is asked to end, and waited for', async () => {
   claim(child.pid);
   expect(await stopServer(dataDir)).toEqual({ ok: true, line: `Virga (pid ${child.pid}) has stopped.` });
   expect(processIdentity(child.pid)).toBeUndefined();
+});
+
+test('all servers that share the data directory are asked', async () => {
+  const children = [await startProcess('process.exit(0)'), await startProcess('process.exit(0)')];
+  children.forEach(({ pid }, index) => {
+    claim(pid, undefined, shareFolder(dataDir, index + 1));
+  });
+  const line = children.map(({ pid }) => `Virga (pid ${pid}) has stopped.`).join('\n');
+  expect(await stopServer(dataDir)).toEqual({ ok: true, line });
 });
 
 test('a foreign process that has got the pid of a dead server is left alone', async () => {

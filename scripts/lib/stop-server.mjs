@@ -1,17 +1,19 @@
 // @ts-check
 import { setTimeout as delay } from 'node:timers/promises';
-import { currentInstance, isRunning } from '../../server/src/platform/database/embedded/instance.mjs';
+import { currentInstances, isRunning } from '../../server/src/platform/database/embedded/instance.mjs';
+
+/** @typedef {import('../../server/src/platform/database/embedded/instance.mjs').Instance} Instance */
 
 /**
- * Asks the server of a data directory to end, and waits until it has.
+ * Asks the servers of a data directory to end (several may share one), and waits until they have.
  * @param {string} dataDir
  * @param {number} [patienceMs]
- * @returns {Promise<{ ok: boolean, line: string }>} one line for the person at the terminal
+ * @returns {Promise<{ ok: boolean, line: string }>} what the person at the terminal should read
  */
 export async function stopServer(dataDir, patienceMs = 60_000) {
-  let instance;
+  let instances;
   try {
-    instance = currentInstance(dataDir);
+    instances = currentInstances(dataDir);
   } catch (error) {
     const code = /** @type {NodeJS.ErrnoException} */ (error).code;
     return {
@@ -19,7 +21,17 @@ export async function stopServer(dataDir, patienceMs = 60_000) {
       line: `The data directory ${dataDir} cannot be read (${code}): it belongs to another user.`,
     };
   }
-  if (!instance) return { ok: true, line: `Virga is not running on ${dataDir}.` };
+  if (instances.length === 0) return { ok: true, line: `Virga is not running on ${dataDir}.` };
+  const ends = await Promise.all(instances.map((instance) => stopOne(instance, patienceMs)));
+  return { ok: ends.every(({ ok }) => ok), line: ends.map(({ line }) => line).join('\n') };
+}
+
+/**
+ * @param {Instance} instance
+ * @param {number} patienceMs
+ * @returns {Promise<{ ok: boolean, line: string }>}
+ */
+async function stopOne(instance, patienceMs) {
   const { pid } = instance;
   try {
     process.kill(pid, 'SIGTERM');

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { addressConversions } from './features/address-conversions/index.ts';
 import { flavors } from './features/flavors/index.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
-import { instances } from './features/instances/index.ts';
+import { instances, machinesInShort } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
@@ -40,6 +41,8 @@ import { Mailer } from './platform/mail/mailer.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
+import type { NodeIdentity } from './platform/owners/owned-region.ts';
+import { RegionOwners } from './platform/owners/region-owners.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import type { TaskHandler } from './platform/tasks/handler.ts';
@@ -59,6 +62,7 @@ export interface AppOptions {
   readonly rateLimit: number;
   readonly mail: MailOptions;
   readonly isReady: () => boolean;
+  readonly node: NodeIdentity;
   readonly checkResponses?: boolean;
   /** Absent: video tokens are not issued. */
   readonly video?: VideoTokenSettings;
@@ -81,8 +85,10 @@ export function features({
   mail,
   watcher,
   video,
-}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
+  owners,
+}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses' | 'node'> & {
   watcher: TaskWatcher;
+  owners: RegionOwners;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   const balancers = loadBalancers({
@@ -93,6 +99,7 @@ export function features({
     secrets: new SecretReader(cipher),
     providerOf,
     regionIds,
+    owners,
   });
   return [
     iam({ cipher }),
@@ -115,11 +122,12 @@ export function features({
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
-    floatingIps({ providerOf, carrier: balancers.carrier }),
+    floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
     networks({ providerOf: providers.networksOf }),
+    addressConversions({ providerOf }),
     // No project has security groups.
     ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
-    reservedFixedIps({ providerOf }),
+    reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),
@@ -145,7 +153,8 @@ export class App {
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
-    const all = features({ ...options, watcher: this.#watcher });
+    const owners = ownersOf(options);
+    const all = features({ ...options, watcher: this.#watcher, owners });
     this.features = all;
     this.#authenticator = authenticatorOf(options);
     this.routes = [
@@ -153,6 +162,7 @@ export class App {
       ...probeRoutes({
         metrics: this.#metrics,
         isReady: options.isReady,
+        notes: () => owners.refused(),
         operatorMetrics: all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
         authenticator: this.#authenticator,
       }),
@@ -164,9 +174,10 @@ export class App {
       clock: options.clock,
       log: options.log,
       handlers: this.handlers,
+      serves: (regionId) => owners.serves(regionId),
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
-    this.worker = new Worker({ ...options, engine: this.engine });
+    this.worker = new Worker({ ...options, engine: this.engine, owners });
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(
@@ -195,6 +206,12 @@ export class App {
     await serveReference(api, this.document);
     return api;
   }
+}
+
+function ownersOf({ providers, ...options }: AppOptions): RegionOwners {
+  const { owned } = providers;
+  const everybodys = providers.regionIds().filter((id) => !owned.some((region) => region.id === id));
+  return new RegionOwners({ ...options, owned, everybodys });
 }
 
 function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {

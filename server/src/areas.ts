@@ -21,7 +21,7 @@ export const AREAS: Readonly<Record<string, string>> = {
   'Load balancer pool members': 'The servers of a pool, one by one.',
   'Load balancer L7 policies': 'What is done with requests of which path, host or header.',
   Networks: 'Private networks, their subnets, ports and reserved addresses.',
-  'Floating IPs': 'Addresses that are kept, and moved from one load balancer to another.',
+  'Floating IPs': 'Addresses that are kept, and moved from one port to another.',
   Secrets: 'Certificates with their keys, for listeners and pools.',
   'Response pages': 'The pages that visitors of a protected site may see: previews, and sets that are kept.',
   'Storage notifications': 'Thresholds of space, files, traffic and requests.',

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from './kernel/video-settings.ts';
 
@@ -14,6 +15,8 @@ export interface Config {
   readonly dataDir: string;
   readonly apiKey: string | undefined;
   readonly role: 'all' | 'api' | 'worker';
+  /** Name of this machine among the nodes on one database. */
+  readonly node: string;
   readonly regionsFile: string | undefined;
   /** Simulated durations are multiplied by this; 0 is instant. */
   readonly timeScale: number;
@@ -37,6 +40,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_DATA_DIR',
   'VIRGA_API_KEY',
   'VIRGA_ROLE',
+  'VIRGA_NODE',
   'VIRGA_REGIONS',
   'VIRGA_TIME_SCALE',
   'VIRGA_SEED',
@@ -92,6 +96,7 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
     dataDir: path.resolve(cwd, text('VIRGA_DATA_DIR') ?? '.virga'),
     apiKey: text('VIRGA_API_KEY'),
     role: choice('VIRGA_ROLE or --role', roleArgument(args, faults) ?? text('VIRGA_ROLE'), ROLES, 'all'),
+    node: text('VIRGA_NODE') ?? hostname(),
     regionsFile: text('VIRGA_REGIONS') && path.resolve(cwd, text('VIRGA_REGIONS') ?? ''),
     timeScale: number('VIRGA_TIME_SCALE', 0.05, 0, 1000, false),
     seed: text('VIRGA_SEED') ?? 'virga',

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { App } from './app.ts';
@@ -14,6 +15,7 @@ import {
   type EmbeddedPostgres,
   lockDataDir,
   StartError,
+  shareDataDir,
   startEmbeddedPostgres,
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
@@ -53,7 +55,8 @@ async function main(): Promise<void> {
 
 async function start(config: Config, log: Logger, closers: Closers): Promise<void> {
   const regions = config.regionsFile === undefined ? undefined : readRegionsFile(config.regionsFile);
-  const lock = lockDataDir(config.dataDir);
+  const alone = config.databaseUrl === undefined;
+  const lock = alone ? lockDataDir(config.dataDir) : shareDataDir(config.dataDir);
   closers.push(() => lock.release());
   const postgres = config.databaseUrl === undefined ? await startPostgres(config, log, closers) : undefined;
   const connection = postgres?.connection ?? { connectionString: config.databaseUrl };
@@ -62,7 +65,9 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const clock = systemClock();
   const ids = randomIds();
   await migrateToLatest(db.pool);
-  const { dataDir, apiKey } = config;
+  const { apiKey } = config;
+  // Nodes that share it may know it under several names.
+  const dataDir = realpathSync(config.dataDir);
   const defaultRegions = DEFAULT_REGIONS;
   const credentials = await prepareDatabase({ db, clock, ids, apiKey, regions, defaultRegions, dataDir });
   const { masterKeys: configured } = config;
@@ -70,7 +75,13 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
   const known = await readRegions(db);
   const providers = new RegionProviders(
     known,
-    providerFactories({ ...config, log, signals: simulationSignals(db), collectorOf: collectorsOf(known) }),
+    providerFactories({
+      ...config,
+      dataDir,
+      log,
+      signals: simulationSignals(db),
+      collectorOf: collectorsOf(known),
+    }),
   );
   closers.push(() => providers.close());
   let ready = false;
@@ -86,6 +97,7 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
     mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
     rateLimit: config.rateLimit,
     isReady: () => ready,
+    node: { name: config.node, dataDir, alone },
     video: { ...config.video, secrets },
   });
   if (config.role !== 'api') await startWorker(app, closers);

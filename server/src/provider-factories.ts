@@ -3,7 +3,12 @@ import type { SimulationSignals } from './features/kubernetes/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import type { LogCollector } from './kernel/log-collector.ts';
-import { createLocalLoadBalancers, localNetworks } from './providers/local/index.ts';
+import {
+  createLocalLoadBalancers,
+  createOwnedDataPlane,
+  localNetworks,
+  OwnerFence,
+} from './providers/local/index.ts';
 import { createSimulated } from './providers/simulated/index.ts';
 import type { ProviderFactory } from './region-providers.ts';
 
@@ -31,14 +36,18 @@ export function providerFactories({
   const clock = systemClock();
   return {
     local: ({ id, slug }) => {
+      const folderIn = (directory: string) => path.join(directory, 'regions', String(id));
+      const fence = new OwnerFence(folderIn(dataDir));
       const loadBalancers = createLocalLoadBalancers({
-        dataDir: path.join(dataDir, 'regions', String(id)),
+        dataDir: folderIn(dataDir),
         log,
         instanceId: slug,
+        fence,
         collectorOf,
       });
       return {
         loadBalancers,
+        owner: createOwnedDataPlane(loadBalancers, fence, folderIn),
         networks: localNetworks,
         capabilities: {},
         close: () => loadBalancers.close('stop'),

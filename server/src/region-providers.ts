@@ -4,6 +4,7 @@ import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
 import type { VolumeProvider } from './features/volumes/port.ts';
+import type { OwnedDataPlane, OwnedRegion } from './platform/owners/owned-region.ts';
 
 /** What a region runs on: the ports that its provider implements. */
 export interface RegionProvider {
@@ -13,6 +14,8 @@ export interface RegionProvider {
   readonly volumes?: VolumeProvider;
   readonly images?: ImageProvider;
   readonly capabilities: Partial<Capabilities>;
+  /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
+  readonly owner?: OwnedDataPlane;
   /** Stops what must not outlive the server. */
   close?(): Promise<void>;
 }
@@ -22,6 +25,8 @@ export type ProviderFactory = (region: RegionRow) => RegionProvider;
 /** The providers of all regions, made on the start. */
 export class RegionProviders {
   readonly #providers: ReadonlyMap<number, RegionProvider>;
+  /** Regions that one node at a time works on. */
+  readonly owned: readonly OwnedRegion[];
   readonly #volumeTypes: ReadonlyMap<number, readonly string[]>;
 
   constructor(regions: readonly RegionRow[], factories: Readonly<Record<string, ProviderFactory>>) {
@@ -32,6 +37,10 @@ export class RegionProviders {
       return [region.id, factory(region)] as const;
     });
     this.#providers = new Map(entries);
+    this.owned = regions.flatMap(({ id, display_name: name }) => {
+      const data = this.#providers.get(id)?.owner;
+      return data ? [{ id, name, data }] : [];
+    });
     this.#volumeTypes = new Map(regions.map(({ id, settings }) => [id, settings.volume_types ?? []]));
   }
 
@@ -61,7 +70,7 @@ export class RegionProviders {
 
   /** The names of the ports that a region has. */
   portsOf(regionId: number): readonly string[] {
-    const { capabilities: _capabilities, close: _close, ...ports } = this.#providers.get(regionId) ?? {};
+    const { capabilities: _c, close: _close, owner: _owner, ...ports } = this.#providers.get(regionId) ?? {};
     return Object.keys(ports);
   }
 

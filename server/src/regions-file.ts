@@ -20,6 +20,7 @@ const RegionEntry = Type.Object(
     country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
     coordinates: Type.Optional(Nullable(Type.Object({ latitude: Type.String(), longitude: Type.String() }))),
     volume_types: Type.Optional(Type.Array(Type.String())),
+    node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     log_collector: Type.Optional(Type.String()),
     faults: Type.Optional(
       Type.Unsafe<Record<string, number>>({

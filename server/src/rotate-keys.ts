@@ -6,6 +6,7 @@ import { createLog } from './kernel/log.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
+import { RegionOwners } from './platform/owners/region-owners.ts';
 import { Cipher } from './platform/secrets/cipher.ts';
 import { newKey } from './platform/secrets/key-file.ts';
 import { type Rotation, rotateKeys } from './platform/secrets/rotation.ts';
@@ -14,6 +15,8 @@ import { RegionProviders } from './region-providers.ts';
 
 /** Changes the master key of a data directory whose server is stopped, or of the database that DATABASE_URL
  *  names. Prints one line and sets the exit status. */
+
+const NOBODY = { name: '', dataDir: '', alone: true };
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -31,13 +34,15 @@ async function main(): Promise<void> {
     const options = { db, configured, dataDir, timestamp: clock.timestamp() };
     // Features are asked for what they keep encrypted alone; what they would serve with does not matter.
     const providers = new RegionProviders([], {});
+    const ids = randomIds();
     const all = features({
+      owners: new RegionOwners({ db, log, ids, node: NOBODY, owned: [], everybodys: [] }),
       watcher: new TaskWatcher(db),
       providers,
       db,
       log,
       clock,
-      ids: randomIds(),
+      ids,
       cipher: new Cipher([newKey()]),
       mail: { smtpUrl: undefined, from: config.mailFrom },
     });

@@ -160,6 +160,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       mail: { smtpUrl: options.smtpUrl, from: 'Virga <virga@virga.test>' },
       rateLimit,
       isReady: () => true,
+      node: { name: 'test', dataDir, alone: true },
       checkResponses: true,
       video: options.video ?? VIDEO,
     });

@@ -15,6 +15,13 @@ async function assigned(stage: Preparation): Promise<string> {
   return stage.finished(post(FIPS, { port_id: await port(stage) }), 'floatingips');
 }
 
+const reserved = ({ finished }: Preparation) =>
+  finished(post('/cloud/v1/reserved_fixed_ips/1/2', { type: 'external' }), 'ports');
+
+async function onPort(stage: Preparation): Promise<string> {
+  return stage.finished(post(FIPS, { port_id: await reserved(stage) }), 'floatingips');
+}
+
 const path = (id: string) => `${FIPS.replace('/v1/', '/v2/')}/${id}`;
 
 export const floatingIps: Readonly<Record<string, Scenario>> = {
@@ -31,4 +38,22 @@ export const floatingIps: Readonly<Record<string, Scenario>> = {
   'update_fip to none': { prepare: assigned, start: (id) => patch(path(id), { port_id: null }) },
   delete_fip: { prepare: free, start: (id) => remove(`${FIPS}/${id}`) },
   'delete_fip of a load balancer': { prepare: assigned, start: (id) => remove(`${FIPS}/${id}`) },
+  'create_fip for a port': { prepare: reserved, start: (port_id) => post(FIPS, { port_id }) },
+  'update_fip from a port to a load balancer': {
+    prepare: async (stage) => [await onPort(stage), await port(stage)],
+    start: (id, port_id) => patch(path(id), { port_id }),
+  },
+  'update_fip from a load balancer to a port': {
+    prepare: async (stage) => [await assigned(stage), await reserved(stage)],
+    start: (id, port_id) => patch(path(id), { port_id }),
+  },
+  'delete_fip of a port': { prepare: onPort, start: (id) => remove(`${FIPS}/${id}`) },
+  convert_fip: {
+    prepare: free,
+    start: (id) => post(`${FIPS}/${id}/convert`, { target_type: 'reserved_fixed_ip' }),
+  },
+  convert_reserved_fixed_ip: {
+    prepare: reserved,
+    start: (id) => post(`/cloud/v1/reserved_fixed_ips/1/2/${id}/convert`, { target_type: 'floating_ip' }),
+  },
 };

@@ -1,54 +1,72 @@
-import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { Conflict, Forbidden, NotFound } from '../../kernel/errors.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { readPortsOf } from '../ports/index.ts';
 import { release } from '../quotas/index.ts';
-import { requireFree } from './model.ts';
+import { requireFree, type Target } from './model.ts';
 import type { FloatingIpProvider } from './port.ts';
 import * as store from './store.ts';
 import { giveAddress } from './tasks/addresses.ts';
 
-/** A floating IP that comes with a new load balancer, in the hold of the task that creates it. */
+/** Floating IPs that come with something new, a load balancer or a machine, in the hold of the task that creates
+ *  it. */
 
 export type NewAssignment = { source: 'new' } | { source: 'existing'; existing_floating_id: string };
 
-/** Makes the floating IP, or takes an existing one, for a load balancer that is being inserted.
+/** What it shall lead to: the load balancer, or an address of a port (null: its first IPv4 address) of anything else. */
+export type AttachTo =
+  | { readonly loadBalancerId: string }
+  | { readonly portId: string; readonly address: string | null };
+
+/** Makes the floating IP, or takes an existing one, for something that is being inserted, whose port is there.
  *  @returns how many are new: they are for the caller to reserve
  *  @throws NotFound, Conflict when it is in use or held, Forbidden when the region has none */
 export async function attachFloatingIp(
   tx: Tx,
   ctx: RegionContext,
   provider: FloatingIpProvider | undefined,
-  to: { readonly loadBalancerId: string; readonly taskId: string; readonly assignment: NewAssignment },
+  how: { readonly to: AttachTo; readonly taskId: string; readonly assignment: NewAssignment },
 ): Promise<number> {
-  const { loadBalancerId, taskId, assignment } = to;
+  const { to, taskId, assignment } = how;
   const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
   if (!provider) throw new Forbidden(`Region ${ctx.region.name} has no floating IPs to give`);
+  const target = await targetFor(tx, to);
+  const other = await store.findCarried(tx, target.portId, target.address);
+  if (other) throw new Conflict(`Port ${target.portId} has floating IP ${other.id} already`);
   const id = assignment.source === 'new' ? ctx.ids.uuid() : assignment.existing_floating_id;
   if (assignment.source === 'new') {
     const { clientId } = ctx.project;
     const timestamp = ctx.clock.timestamp();
-    await store.insertFloatingIp(tx, {
-      id,
-      ...scope,
-      clientId,
-      loadBalancerId: null,
-      tags: {},
-      taskId,
-      timestamp,
-    });
+    await store.insertFloatingIp(tx, { id, ...scope, clientId, tags: {}, taskId, timestamp });
   } else {
     const row = await store.lockFloatingIp(tx, { id, ...scope });
     requireFree(row);
-    if (row.load_balancer_id !== null) {
-      throw new Conflict(`Floating IP ${id} is assigned to load balancer ${row.load_balancer_id} already`);
-    }
+    if (row.port_id !== null)
+      throw new Conflict(`Floating IP ${id} is assigned to port ${row.port_id} already`);
     await store.holdFloatingIp(tx, id, taskId);
   }
-  await store.moveFloatingIp(tx, { id, taskId }, loadBalancerId);
+  await store.moveFloatingIp(tx, { id, taskId }, target);
   return assignment.source === 'new' ? 1 : 0;
 }
 
-/** Gives those that came with the task's load balancer their addresses.
+async function targetFor(tx: Tx, to: AttachTo): Promise<Target> {
+  if ('portId' in to) return { ...to, loadBalancerId: null };
+  const { loadBalancerId } = to;
+  const [port] = await readPortsOf(tx, 'load_balancer', [loadBalancerId]);
+  if (!port) throw new NotFound(`Load balancer ${loadBalancerId} was not found`);
+  return { portId: port.id, address: null, loadBalancerId };
+}
+
+/** Takes over the floating IPs that lead to the reserved port of a load balancer that is being inserted.
+ *  @returns whether there are any
+ *  @throws Conflict when another task holds one */
+export async function adoptFloatingIps(tx: Tx, loadBalancerId: string, taskId: string): Promise<boolean> {
+  const rows = await store.lockCarried(tx, loadBalancerId);
+  for (const row of rows) if (row.task_id !== taskId) requireFree(row);
+  return rows.length > 0;
+}
+
+/** Gives those that came with what the task makes their addresses.
  *  @returns the ids of the new ones */
 export async function addressAttached(
   db: Db,
@@ -60,14 +78,14 @@ export async function addressAttached(
   return rows.filter((row) => row.creator_task_id === taskId).map(({ id }) => id);
 }
 
-/** Ends the task's hold on what came with its load balancer. */
+/** Ends the task's hold on what came with what it makes. */
 export async function settleAttached(tx: Tx, taskId: string, timestamp: string): Promise<void> {
   for (const { id } of await store.readHeld(tx, taskId)) {
     await store.releaseFloatingIp(tx, { id, taskId, timestamp });
   }
 }
 
-/** Takes back what came with a load balancer that could not be created: a new one goes, an existing one stays. */
+/** Takes back what came with something that could not be created: a new one goes, an existing one stays. */
 export async function dropAttached(tx: Tx, taskId: string, timestamp: string): Promise<void> {
   for (const { id, creator_task_id, client_id, region_id } of await store.readHeld(tx, taskId)) {
     if (creator_task_id !== taskId) {

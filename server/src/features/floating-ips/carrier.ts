@@ -3,15 +3,15 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { TaskRun, Wait } from '../../platform/tasks/handler.ts';
 
-/** What floating IPs lead to. Load balancers are that; they implement this, and are handed in, because they need
- *  floating IPs themselves. */
+/** What floating IPs lead to whose data plane must serve them. Load balancers are that; they implement this, and are
+ *  handed in, because they need floating IPs themselves. Other ports have nothing to serve. */
 export interface Carrier {
   /** What it looks like in lists of floating IPs. */
   readonly schema: TSchema;
   /** Those of these ids that exist, as the schema says. */
   views(ctx: RegionContext, ids: readonly string[]): Promise<ReadonlyMap<string, object>>;
   /** Locks it and gives it to the task until that ends.
-   *  @throws NotFound when nothing has this port or id, Conflict when another task holds it */
+   *  @throws NotFound, Conflict when another task holds it or it has no address yet */
   hold(tx: Tx, where: CarrierWhere, taskId: string): Promise<CarrierRef>;
   /** Notes that its floating IP has come or gone, while the task holds it. */
   changed(tx: Tx, id: string, taskId: string): Promise<void>;
@@ -25,7 +25,6 @@ export interface Carrier {
 export type Settle = (tx: Tx) => Promise<void>;
 
 export interface CarrierWhere {
-  readonly by: 'port' | 'id';
   readonly id: string;
   readonly projectId: number;
   readonly regionId: number;
@@ -34,6 +33,13 @@ export interface CarrierWhere {
 export interface CarrierRef {
   readonly id: string;
   readonly portId: string;
-  /** Its own address, which its floating IP stands for; null while it has none. */
-  readonly address: string | null;
+  /** Its own address, which its floating IP stands for. */
+  readonly address: string;
+}
+
+/** Virtual machines, as lists of floating IPs show them; handed in for the same reason. */
+export interface MachinesInShort {
+  readonly schema: TSchema;
+  /** Those of these ids that exist, as the schema says. */
+  views(ctx: RegionContext, ids: readonly string[]): Promise<ReadonlyMap<string, object>>;
 }

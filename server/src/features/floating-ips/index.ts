@@ -4,13 +4,22 @@ import { type FloatingIpDeps, FloatingIpService } from './service.ts';
 import { createFloatingIpTask, deleteFloatingIpTask, updateFloatingIpTask } from './tasks/handlers.ts';
 
 export {
+  type AttachTo,
   addressAttached,
+  adoptFloatingIps,
   attachFloatingIp,
   dropAttached,
   type NewAssignment,
   settleAttached,
 } from './attach.ts';
-export type { Carrier, CarrierRef, CarrierWhere, Settle } from './carrier.ts';
+export type { Carrier, CarrierRef, CarrierWhere, MachinesInShort, Settle } from './carrier.ts';
+export {
+  becomeFloatingIp,
+  type ConvertedAddress,
+  dropFloatingIp,
+  keepFloatingIp,
+  offerFloatingIp,
+} from './convert.ts';
 export {
   type CarriedFloatingIps,
   FLOATING_ADDRESSES_OF_LB,
@@ -20,12 +29,13 @@ export {
 export type { FloatingIpProvider } from './port.ts';
 export { FloatingIp } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
+export { floatingIpsOfPorts } from './views.ts';
 
 export function floatingIps(deps: FloatingIpDeps): Feature {
   return {
     name: 'floating-ips',
     needs: 'loadBalancers',
-    routes: floatingIpRoutes(new FloatingIpService(deps), deps.carrier),
+    routes: floatingIpRoutes(new FloatingIpService(deps), deps),
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };
 }

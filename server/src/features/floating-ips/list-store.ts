@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../platform/database/db.ts';
+import type { Db, Queryable } from '../../platform/database/db.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
+import { PORT_OF_FIP, VIEW_COLUMNS } from './store.ts';
 
 export interface ListWhere extends TagFilters {
   readonly projectId: number;
@@ -38,22 +39,32 @@ export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unkn
       ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'floatingips'`
       : sql`select count(*) as count from floating_ips where ${filter}`;
   return sql<Found>`with page as materialized (
-      select id, project_id, region_id, floating_ip_address, load_balancer_id, status, tags, task_id,
-             creator_task_id, created_at, updated_at
-        from floating_ips where ${filter}
+      select * from floating_ips where ${filter}
        order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
-    select c.count, f.*, lb.vip_port_id as port_id, lb.vip_address as fixed_ip_address
-      from (${count}) c left join page f on true left join load_balancers lb on lb.id = f.load_balancer_id
+    select c.count, ${sql.raw(VIEW_COLUMNS)}
+      from (${count}) c left join page f on true ${sql.raw(PORT_OF_FIP)}
      order by f.created_at desc, f.id desc`;
 }
 
 export function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (where.portIds?.length) {
-    conditions.push(
-      sql`load_balancer_id in (select id from load_balancers where vip_port_id = any(${[...where.portIds]}::uuid[]))`,
-    );
+    conditions.push(sql`port_id = any(${[...where.portIds]}::uuid[])`);
   }
   if (where.status !== undefined) conditions.push(sql`status = ${where.status}`);
   return [...conditions, ...tagConditions(where)];
+}
+
+/** Those that lead to these ports, oldest first. */
+export async function readFloatingIpsOfPorts(
+  db: Queryable,
+  portIds: readonly string[],
+): Promise<FloatingIpView[]> {
+  if (portIds.length === 0) return [];
+  return db.named<FloatingIpView>(
+    'fips_of_ports',
+    `select ${VIEW_COLUMNS} from floating_ips f ${PORT_OF_FIP}
+      where f.port_id = any($1::uuid[]) order by f.created_at, f.id`,
+    [portIds],
+  );
 }

@@ -1,5 +1,6 @@
 import { Locked } from '../../kernel/errors.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
+import type { DeviceType } from '../ports/index.ts';
 
 export interface FloatingIpRow {
   readonly id: string;
@@ -7,6 +8,11 @@ export interface FloatingIpRow {
   readonly region_id: number;
   readonly client_id: number;
   readonly floating_ip_address: string | null;
+  /** Where it leads to. */
+  readonly port_id: string | null;
+  /** The address of the port that it stands for; null: the first. */
+  readonly fixed_ip_address: string | null;
+  /** The load balancer that has this port; its data plane serves the floating IP. */
   readonly load_balancer_id: string | null;
   readonly status: 'ACTIVE' | 'DOWN';
   readonly tags: StoredTags;
@@ -16,10 +22,30 @@ export interface FloatingIpRow {
   readonly updated_at: Date;
 }
 
-/** With the port and address of what carries it. */
-export interface FloatingIpView extends Omit<FloatingIpRow, 'client_id'> {
-  readonly port_id: string | null;
-  readonly fixed_ip_address: string | null;
+/** As it is shown: `fixed_ip_address` is filled in. */
+export type ShownFloatingIp = Omit<FloatingIpRow, 'client_id'>;
+
+/** With what has its port. */
+export interface FloatingIpView extends ShownFloatingIp {
+  readonly device_type: DeviceType | null;
+  readonly device_id: string | null;
+}
+
+/** Where a floating IP leads to. */
+export interface Target {
+  readonly portId: string;
+  /** null: the port's first IPv4 address. */
+  readonly address: string | null;
+  readonly loadBalancerId: string | null;
+}
+
+export function sameTarget(a: Target | null, b: Target | null): boolean {
+  return a?.portId === b?.portId && a?.address === b?.address;
+}
+
+export function targetOf(row: FloatingIpRow): Target | null {
+  const { port_id: portId, fixed_ip_address: address, load_balancer_id: loadBalancerId } = row;
+  return portId === null ? null : { portId, address, loadBalancerId };
 }
 
 /** @throws Conflict naming the task that holds it */

@@ -1,8 +1,8 @@
-import type { FloatingIpView } from './model.ts';
+import type { ShownFloatingIp } from './model.ts';
 import { viewFloatingIp } from './views.ts';
 
 /** A floating IP as a load balancer's row brings it along: times are text in JSON. */
-type Carried = Omit<FloatingIpView, 'created_at' | 'updated_at' | 'port_id' | 'fixed_ip_address'> & {
+type Carried = Omit<ShownFloatingIp, 'created_at' | 'updated_at'> & {
   readonly created_at: string;
   readonly updated_at: string;
 };

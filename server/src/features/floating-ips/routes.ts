@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
-import type { Carrier } from './carrier.ts';
 import {
   CreateFloatingIp,
   FloatingIp,
@@ -9,14 +8,17 @@ import {
   floatingIpList,
   UpdateFloatingIp,
 } from './schema.ts';
-import type { FloatingIpService } from './service.ts';
+import type { FloatingIpDeps, FloatingIpService } from './service.ts';
 
 const tag = 'Floating IPs';
 const all = '/cloud/v1/floatingips/{project_id}/{region_id}';
 const one = `${all}/{floating_ip_id}`;
 const params = Type.Object({ ...RegionParams.properties, floating_ip_id: Uuid() });
 
-export function floatingIpRoutes(service: FloatingIpService, carrier: Carrier): readonly Route[] {
+export function floatingIpRoutes(
+  service: FloatingIpService,
+  { carrier, machines }: FloatingIpDeps,
+): readonly Route[] {
   return [
     regionRoute({
       method: 'POST',
@@ -37,7 +39,7 @@ export function floatingIpRoutes(service: FloatingIpService, carrier: Carrier): 
       access: 'read',
       params: RegionParams,
       query: FloatingIpListQuery,
-      response: floatingIpList(carrier.schema),
+      response: floatingIpList(carrier.schema, machines.schema),
       handler: (ctx, { query }) => service.list(ctx, query),
     }),
     regionRoute({

@@ -10,7 +10,6 @@ import {
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
 import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
-import { FloatingIpInstance } from './schema-instance.ts';
 
 const STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
@@ -39,12 +38,12 @@ export const FloatingIp = Type.Object(
 export type FloatingIp = Static<typeof FloatingIp>;
 
 /** A list shows what carries each floating IP too. */
-export function floatingIpList(loadBalancer: TSchema) {
+export function floatingIpList(loadBalancer: TSchema, machine: TSchema) {
   const detailed = Type.Object(
     {
       ...FloatingIp.properties,
       loadbalancer: Type.Union([loadBalancer, Type.Null()]),
-      instance: Type.Union([FloatingIpInstance, Type.Null()]),
+      instance: Type.Union([machine, Type.Null()]),
     },
     { $id: 'FloatingIpDetailed' },
   );

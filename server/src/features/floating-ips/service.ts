@@ -1,4 +1,4 @@
-import { Conflict, Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
+import { Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { refuseUnstorable } from '../../platform/http/body.ts';
@@ -6,31 +6,40 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import type { DeviceType } from '../ports/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
-import type { Carrier, CarrierRef } from './carrier.ts';
+import type { Carrier, MachinesInShort } from './carrier.ts';
 import { listFloatingIps } from './list-store.ts';
-import { type FloatingIpRow, requireFree } from './model.ts';
+import { type FloatingIpRow, requireFree, targetOf } from './model.ts';
 import type { FloatingIpProvider } from './port.ts';
 import type { CreateFloatingIp, FloatingIpListQuery, UpdateFloatingIp } from './schema.ts';
 import * as store from './store.ts';
+import { Targets } from './targets.ts';
 import type { MoveInput } from './tasks/move.ts';
 import { viewFloatingIp } from './views.ts';
 
-export interface FloatingIpDeps {
+/** What tasks need. */
+export interface FloatingIpTaskDeps {
   providerOf(regionId: number): FloatingIpProvider | undefined;
   readonly carrier: Carrier;
 }
 
+export interface FloatingIpDeps extends FloatingIpTaskDeps {
+  readonly machines: MachinesInShort;
+}
+
 const DEFAULT_LIMIT = 1000;
 
-/** Commands, one transaction each, and reads. A floating IP that is on its way from or to a load balancer is held
- *  by one task together with it. */
+/** Commands, one transaction each, and reads. A floating IP that is on its way from or to a port is held
+ *  by one task together with it, or with the load balancer that has it. */
 export class FloatingIpService {
   readonly #deps: FloatingIpDeps;
+  readonly #targets: Targets;
 
   constructor(deps: FloatingIpDeps) {
     this.#deps = deps;
+    this.#targets = new Targets(deps.carrier);
   }
 
   /** @throws Invalid, NotFound for the port, Conflict when it is busy or has a floating IP, Forbidden,
@@ -43,23 +52,18 @@ export class FloatingIpService {
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
       const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
-      const target = input.port_id ? await this.#target(tx, ctx, input, taskId) : null;
+      const { port_id: portId, fixed_ip_address: address = null } = input;
+      const to = portId ? await this.#targets.take(tx, ctx, { portId, address, taskId, for: id }) : null;
       await store.insertFloatingIp(tx, {
         id,
         projectId,
         regionId,
         clientId,
-        loadBalancerId: null,
         tags,
         taskId,
         timestamp: ctx.clock.timestamp(),
       });
-      const task = await start(tx, ctx, id, {
-        id: taskId,
-        type: 'create_fip',
-        from: null,
-        to: target?.id ?? null,
-      });
+      const task = await start(tx, ctx, id, { id: taskId, type: 'create_fip', from: null, to });
       await reserve(tx, { clientId, regionId }, { floating_count: 1 });
       return task;
     });
@@ -73,17 +77,17 @@ export class FloatingIpService {
       const row = await store.lockFloatingIp(tx, whereOf(ctx, id));
       const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
       requireFree(row);
-      const moves = await this.#moves(tx, ctx, row, input);
-      if (!moves && sameTags(row.tags, tags)) return NO_TASK;
+      const wanted = await this.#wanted(tx, ctx, row, input);
+      if (wanted === 'as it is' && sameTags(row.tags, tags)) return NO_TASK;
       const taskId = ctx.ids.uuid();
-      const from = moves ? row.load_balancer_id : null;
-      const to = moves && input.port_id ? await this.#target(tx, ctx, input, taskId) : null;
-      if (from !== null) await this.#deps.carrier.hold(tx, { ...scopeOf(ctx), by: 'id', id: from }, taskId);
+      const from = targetOf(row);
+      let to = from;
+      if (wanted !== 'as it is') {
+        if (from && from.portId !== wanted?.portId) await this.#targets.hold(tx, ctx, from, taskId);
+        to = wanted && (await this.#targets.take(tx, ctx, { ...wanted, taskId, for: id }));
+      }
       await store.holdFloatingIp(tx, id, taskId);
-      const ends = moves
-        ? { from, to: to?.id ?? null }
-        : { from: row.load_balancer_id, to: row.load_balancer_id };
-      return start(tx, ctx, id, { id: taskId, type: 'update_fip', ...ends, tags });
+      return start(tx, ctx, id, { id: taskId, type: 'update_fip', from, to, tags });
     });
   }
 
@@ -95,8 +99,8 @@ export class FloatingIpService {
       const row = await store.lockFloatingIp(tx, whereOf(ctx, id));
       requireFree(row);
       const taskId = ctx.ids.uuid();
-      const from = row.load_balancer_id;
-      if (from !== null) await this.#deps.carrier.hold(tx, { ...scopeOf(ctx), by: 'id', id: from }, taskId);
+      const from = targetOf(row);
+      if (from) await this.#targets.hold(tx, ctx, from, taskId);
       await store.holdFloatingIp(tx, id, taskId);
       return start(tx, ctx, id, { id: taskId, type: 'delete_fip', from, to: null });
     });
@@ -120,50 +124,39 @@ export class FloatingIpService {
       limit: query.limit ?? DEFAULT_LIMIT,
       offset: query.offset ?? 0,
     });
-    const carriers = rows.flatMap((row) => row.load_balancer_id ?? []);
-    const views = await this.#deps.carrier.views(ctx, carriers);
+    const idsOf = (type: DeviceType) =>
+      rows.flatMap((row) => (row.device_type === type ? (row.device_id ?? []) : []));
+    const { carrier, machines } = this.#deps;
+    const views = await Promise.all([
+      carrier.views(ctx, idsOf('load_balancer')),
+      machines.views(ctx, idsOf('instance')),
+    ]);
+    const [balancers, instances] = views;
     const results = rows.map((row) => ({
       ...viewFloatingIp(row, ctx.region.name),
-      loadbalancer: (row.load_balancer_id && views.get(row.load_balancer_id)) ?? null,
-      instance: null,
+      loadbalancer: balancers.get(row.device_id ?? '') ?? null,
+      instance: instances.get(row.device_id ?? '') ?? null,
     }));
     return { count, results };
   }
 
-  /** Whether the patch asks for another port than the one it has.
-   *  @throws Invalid for an address without a port, or one that the port does not have */
-  async #moves(
+  /** Which port and address the patch asks for.
+   *  @throws Invalid for an address without a port */
+  async #wanted(
     tx: Tx,
     ctx: RegionContext,
-    row: FloatingIpRow,
-    { port_id, fixed_ip_address: address }: UpdateFloatingIp,
-  ): Promise<boolean> {
-    const now = await store.readFloatingIp(tx, whereOf(ctx, row.id));
+    { id }: FloatingIpRow,
+    { port_id, fixed_ip_address: address = null }: UpdateFloatingIp,
+  ): Promise<'as it is' | { portId: string; address: string | null } | null> {
+    const now = await store.readFloatingIp(tx, whereOf(ctx, id));
     if (port_id === null && address) {
       throw new Invalid({ fixed_ip_address: ['cannot be given when port_id is null'] });
     }
-    const port = port_id === undefined ? (now?.port_id ?? null) : port_id;
-    if (address && port === null) throw new Invalid({ port_id: ['is required with fixed_ip_address'] });
-    const stays = port === (now?.port_id ?? null);
-    if (stays && address && address !== now?.fixed_ip_address) throw foreignAddress(address);
-    return !stays;
-  }
-
-  /** What shall carry the floating IP from now on, held by the task. */
-  async #target(
-    tx: Tx,
-    ctx: RegionContext,
-    input: { port_id?: string | null; fixed_ip_address?: string | null },
-    taskId: string,
-  ): Promise<CarrierRef> {
-    const where = { ...scopeOf(ctx), by: 'port', id: input.port_id ?? '' } as const;
-    const target = await this.#deps.carrier.hold(tx, where, taskId);
-    if (input.fixed_ip_address && input.fixed_ip_address !== target.address) {
-      throw foreignAddress(input.fixed_ip_address);
-    }
-    const other = await store.carriedBy(tx, target.id);
-    if (other) throw new Conflict(`Port ${target.portId} has floating IP ${other} already`);
-    return target;
+    const portId = port_id === undefined ? (now?.port_id ?? null) : port_id;
+    if (address && portId === null) throw new Invalid({ port_id: ['is required with fixed_ip_address'] });
+    const stays = portId === (now?.port_id ?? null) && (!address || address === now?.fixed_ip_address);
+    if (stays) return 'as it is';
+    return portId === null ? null : { portId, address };
   }
 
   /** @throws Forbidden when the region has no floating IPs */
@@ -173,9 +166,6 @@ export class FloatingIpService {
     }
   }
 }
-
-const foreignAddress = (address: string) =>
-  new Invalid({ fixed_ip_address: [`${address} is not an address of this port`] });
 
 const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
 const whereOf = (ctx: RegionContext, id: string): store.Where => ({ ...scopeOf(ctx), id });

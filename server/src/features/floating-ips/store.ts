@@ -1,12 +1,19 @@
 import { NotFound } from '../../kernel/errors.ts';
-import { constraintOf, type Db, type Queryable, type Tx } from '../../platform/database/db.ts';
+import { constraintOf, type Queryable, type Tx } from '../../platform/database/db.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
-import type { FloatingIpRow, FloatingIpView } from './model.ts';
+import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
 
 /** Changes of floating IPs; lists are in list-store.ts. */
 
-const COLUMNS = `id, project_id, region_id, client_id, floating_ip_address, load_balancer_id, status, tags, task_id,
-  creator_task_id, created_at, updated_at`;
+const COLUMNS = `id, project_id, region_id, client_id, floating_ip_address, port_id, fixed_ip_address, load_balancer_id,
+  status, tags, task_id, creator_task_id, created_at, updated_at`;
+
+/** Of floating IP `f`; goes with PORT_OF_FIP. */
+export const VIEW_COLUMNS = `f.id, f.project_id, f.region_id, f.floating_ip_address, f.port_id, f.load_balancer_id, f.status,
+  f.tags, f.task_id, f.creator_task_id, f.created_at, f.updated_at, p.device_type, p.device_id,
+  coalesce(f.fixed_ip_address, (select a.address from region_addresses a where a.owner_id = f.port_id
+                                 order by family(a.address), a.address limit 1)) as fixed_ip_address`;
+export const PORT_OF_FIP = 'left join ports p on p.id = f.port_id';
 
 export interface Where {
   readonly id: string;
@@ -19,7 +26,6 @@ export interface NewFloatingIp {
   readonly projectId: number;
   readonly regionId: number;
   readonly clientId: number;
-  readonly loadBalancerId: string | null;
   readonly tags: StoredTags;
   readonly taskId: string;
   readonly timestamp: string;
@@ -28,19 +34,10 @@ export interface NewFloatingIp {
 export async function insertFloatingIp(tx: Tx, row: NewFloatingIp): Promise<void> {
   await tx.named(
     'fip_insert',
-    `insert into floating_ips (id, project_id, region_id, client_id, load_balancer_id, tags, task_id,
-            creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $8)`,
-    [
-      row.id,
-      row.projectId,
-      row.regionId,
-      row.clientId,
-      row.loadBalancerId,
-      JSON.stringify(row.tags),
-      row.taskId,
-      row.timestamp,
-    ],
+    `insert into floating_ips (id, project_id, region_id, client_id, tags, task_id, creator_task_id, created_at,
+            updated_at)
+     values ($1, $2, $3, $4, $5, $6, $6, $7, $7)`,
+    [row.id, row.projectId, row.regionId, row.clientId, JSON.stringify(row.tags), row.taskId, row.timestamp],
   );
 }
 
@@ -61,10 +58,7 @@ export async function readFloatingIp(
 ): Promise<FloatingIpView | undefined> {
   const [row] = await db.named<FloatingIpView>(
     'fip_get',
-    `select f.id, f.project_id, f.region_id, f.floating_ip_address, f.load_balancer_id, f.status, f.tags, f.task_id,
-            f.creator_task_id, f.created_at, f.updated_at, lb.vip_port_id as port_id,
-            lb.vip_address as fixed_ip_address
-       from floating_ips f left join load_balancers lb on lb.id = f.load_balancer_id
+    `select ${VIEW_COLUMNS} from floating_ips f ${PORT_OF_FIP}
       where f.id = $1 and f.project_id = $2 and f.region_id = $3`,
     [id, projectId, regionId],
   );
@@ -78,14 +72,29 @@ export async function readHeld(db: Queryable, taskId: string): Promise<FloatingI
   ]);
 }
 
-/** Id of the floating IP that the load balancer carries. */
-export async function carriedBy(tx: Tx, loadBalancerId: string): Promise<string | undefined> {
-  const [row] = await tx.named<{ id: string }>(
+/** A floating IP that leads to the port already: to this address of it, or, without one, to any. */
+export async function findCarried(
+  tx: Tx,
+  portId: string,
+  address: string | null,
+): Promise<{ readonly id: string; readonly task_id: string | null } | undefined> {
+  const [row] = await tx.named<{ id: string; task_id: string | null }>(
     'fip_carried',
-    'select id from floating_ips where load_balancer_id = $1',
+    `select f.id, f.task_id from floating_ips f
+      where f.port_id = $1 and ($2::inet is null or f.fixed_ip_address is null or f.fixed_ip_address = $2::inet)
+      order by f.created_at limit 1`,
+    [portId, address],
+  );
+  return row;
+}
+
+/** Those that lead to the load balancer, locked. */
+export async function lockCarried(tx: Tx, loadBalancerId: string): Promise<FloatingIpRow[]> {
+  return tx.named<FloatingIpRow>(
+    'fip_lock_carried',
+    `select ${COLUMNS} from floating_ips where load_balancer_id = $1 for update`,
     [loadBalancerId],
   );
-  return row?.id;
 }
 
 /** Gives the lock to a task. */
@@ -108,25 +117,31 @@ export async function releaseFloatingIp(
   );
 }
 
-/** Moves it to a load balancer, or away from any.
- *  @returns whether it was not there yet */
+/** Lets it lead to a port, or nowhere.
+ *  @returns whether it did not yet */
 export async function moveFloatingIp(
   tx: Tx,
   { id, taskId }: { id: string; taskId: string },
-  to: string | null,
+  to: Target | null,
 ): Promise<boolean> {
   const rows = await tx.named(
     'fip_move',
-    `update floating_ips set load_balancer_id = $3::uuid
-      where id = $1 and task_id = $2 and load_balancer_id is distinct from $3::uuid returning 1`,
-    [id, taskId, to],
+    `update floating_ips set port_id = $3::uuid, fixed_ip_address = $4::inet, load_balancer_id = $5::uuid
+      where id = $1 and task_id = $2
+        and (port_id is distinct from $3::uuid or fixed_ip_address is distinct from $4::inet)
+     returning 1`,
+    [id, taskId, to?.portId ?? null, to?.address ?? null, to?.loadBalancerId ?? null],
   );
   return rows.length > 0;
 }
 
 /** Stores the address of a floating IP that has none yet.
  *  @returns the address that it has now; undefined when something else in the region has this one */
-export async function storeFloatingAddress(db: Db, id: string, address: string): Promise<string | undefined> {
+export async function storeFloatingAddress(
+  db: Queryable,
+  id: string,
+  address: string,
+): Promise<string | undefined> {
   try {
     const [row] = await db.named<{ floating_ip_address: string }>(
       'fip_store_address',

@@ -1,9 +1,11 @@
 import { offsetTime } from '../../kernel/codecs.ts';
+import type { Queryable } from '../../platform/database/db.ts';
 import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
-import type { FloatingIpView } from './model.ts';
+import { readFloatingIpsOfPorts } from './list-store.ts';
+import type { ShownFloatingIp } from './model.ts';
 
 /** What of a floating IP is shown. */
-export function viewFloatingIp(row: FloatingIpView, region: string) {
+export function viewFloatingIp(row: ShownFloatingIp, region: string) {
   return {
     id: row.id,
     project_id: row.project_id,
@@ -22,4 +24,19 @@ export function viewFloatingIp(row: FloatingIpView, region: string) {
     created_at: offsetTime(row.created_at),
     updated_at: offsetTime(row.updated_at),
   };
+}
+
+/** The floating IPs that lead to these ports, by port, as they are shown. */
+export async function floatingIpsOfPorts(
+  db: Queryable,
+  portIds: readonly string[],
+  region: string,
+): Promise<ReadonlyMap<string, readonly ReturnType<typeof viewFloatingIp>[]>> {
+  const rows = await readFloatingIpsOfPorts(db, portIds);
+  return new Map(
+    portIds.map((id) => [
+      id,
+      rows.filter((row) => row.port_id === id).map((row) => viewFloatingIp(row, region)),
+    ]),
+  );
 }

@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import { instanceRoutes } from './routes.ts';
 
+export { machinesInShort } from './in-short.ts';
 export { Instance, InstanceList } from './schema.ts';
 export {
   deleteInstances,

@@ -84,6 +84,14 @@ export async function deleteInstances(tx: Tx, ids: readonly string[]): Promise<v
   await tx.named('instances_delete', 'delete from instances where id = any($1::uuid[])', [ids]);
 }
 
+/** Those of these that exist. */
+export async function readInstancesByIds(db: Queryable, ids: readonly string[]): Promise<InstanceRow[]> {
+  if (ids.length === 0) return [];
+  return db.named<InstanceRow>('instances_by_ids', 'select * from instances where id = any($1::uuid[])', [
+    [...new Set(ids)],
+  ]);
+}
+
 /** A page of these nodes of a cluster, oldest first. */
 export async function readClusterInstances(
   db: Queryable,

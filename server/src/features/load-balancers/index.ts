@@ -30,7 +30,7 @@ import { poolRoutes } from './pools/routes.ts';
 import { PoolService } from './pools/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
-import { RegionProviders } from './region-providers.ts';
+import { type Owners, RegionProviders } from './region-providers.ts';
 import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
 import { loadBalancerTasks } from './tasks/index.ts';
@@ -48,6 +48,7 @@ export interface LoadBalancerDeps {
   readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
+  readonly owners: Owners;
 }
 
 const RECONCILE_EVERY_MS = 2000;
@@ -55,13 +56,19 @@ const OBSERVE_EVERY_MS = 500;
 const SAMPLE_EVERY_MS = 60_000;
 const WATCH_EVERY_MS = 10_000;
 
-export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
+export interface LoadBalancers extends Feature {
+  readonly carrier: Carrier;
+  readonly ipv6Fault: RegionProviders['ipv6Fault'];
+}
+
+export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const { db, log } = deps;
   const providers = new RegionProviders({
     providerOf: (id) => deps.providerOf(id),
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
     secrets: deps.secrets,
+    owners: deps.owners,
   });
   const parts = new PartService(providers);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
@@ -73,6 +80,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
+    ipv6Fault: (regionId, cidr) => providers.ipv6Fault(regionId, cidr),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),
@@ -86,24 +94,25 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),
+    // What is not exclusive works on the regions that this node owns, each of which is nobody else's.
     background: [
       {
         name: 'load-balancers-reconcile',
         everyMs: RECONCILE_EVERY_MS,
-        exclusive: true,
+        exclusive: false,
         beforeReady: true,
         run: () => reconciler.run(),
       },
       {
         name: 'load-balancers-observe',
         everyMs: OBSERVE_EVERY_MS,
-        exclusive: true,
+        exclusive: false,
         run: () => observer.run(),
       },
       {
         name: 'load-balancers-sample',
         everyMs: SAMPLE_EVERY_MS,
-        exclusive: true,
+        exclusive: false,
         run: () => sampler.run(),
       },
       {

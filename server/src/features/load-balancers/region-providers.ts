@@ -15,21 +15,34 @@ interface Probe {
   readonly reason: Promise<string | null>;
 }
 
+/** Which regions this node works on. */
+export interface Owners {
+  serves(regionId: number): boolean;
+  /** Why the node that works on the region cannot serve it, or null; undefined when that node is this one. */
+  faultElsewhere(regionId: number): Promise<string | null | undefined>;
+}
+
+const EVERYBODYS: Owners = { serves: () => true, faultElsewhere: async () => undefined };
+
 export interface RegionProvidersOptions {
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
   readonly now: () => number;
   readonly secrets: SecretReader;
+  /** Absent: this is the only node. */
+  readonly owners?: Owners;
 }
 
 /** The data planes of the regions. */
 export class RegionProviders {
   readonly #options: RegionProvidersOptions;
+  readonly #owners: Owners;
   readonly #probes = new Map<number, Probe>();
   readonly #passes = new Map<number, Promise<void>>();
 
   constructor(options: RegionProvidersOptions) {
     this.#options = options;
+    this.#owners = options.owners ?? EVERYBODYS;
   }
 
   regionIds(): readonly number[] {
@@ -51,6 +64,13 @@ export class RegionProviders {
       throw new TaskFailed(`Secret ${missing} cannot be opened: it is damaged, or its master key is gone`);
     }
     return desiredOf(tree, vips, secrets);
+  }
+
+  /** Why load balancers of the region cannot have IPv6 addresses of this subnet here and now, or null: they can, or
+   *  another node works on the region, which will see.  */
+  async ipv6Fault(regionId: number, cidr: string): Promise<string | null> {
+    if ((await this.#owners.faultElsewhere(regionId)) !== undefined) return null;
+    return (await this.of(regionId)?.ipv6Fault?.(cidr)) ?? null;
   }
 
   of(regionId: number): LoadBalancerProvider | undefined {
@@ -80,19 +100,33 @@ export class RegionProviders {
     const now = this.#options.now();
     const known = this.#probes.get(regionId);
     if (known && now - known.at < BELIEVED_MS) return known.reason;
-    const reason = provider.unavailable();
+    const reason = this.#askWhoServes(regionId, provider);
     this.#probes.set(regionId, { at: now, reason });
     // A probe that failed is no answer: the next caller asks again.
     reason.catch(() => this.#probes.delete(regionId));
     return reason;
   }
 
-  /** Data planes that change by themselves, and that can be asked. */
+  /** A program that is missing here may be on the machine of the node that works on the region. */
+  async #askWhoServes(regionId: number, provider: LoadBalancerProvider): Promise<string | null> {
+    const elsewhere = await this.#owners.faultElsewhere(regionId);
+    return elsewhere === undefined ? provider.unavailable() : elsewhere;
+  }
+
+  /** Regions whose data plane changes by itself. */
+  liveIds(): readonly number[] {
+    return this.regionIds().filter((id) => {
+      const provider = this.of(id);
+      return provider !== undefined && !provider.passive;
+    });
+  }
+
+  /** Data planes that change by themselves, that can be asked, and that are this node's to work on. */
   async live(): Promise<[number, LoadBalancerProvider][]> {
     const found: [number, LoadBalancerProvider][] = [];
-    for (const regionId of this.regionIds()) {
+    for (const regionId of this.liveIds()) {
       const provider = this.of(regionId);
-      if (provider && !provider.passive && (await this.unavailable(regionId)) === null) {
+      if (provider && this.#owners.serves(regionId) && (await this.unavailable(regionId)) === null) {
         found.push([regionId, provider]);
       }
     }

@@ -3,7 +3,7 @@ import { type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { attachFloatingIp } from '../floating-ips/index.ts';
+import { adoptFloatingIps, attachFloatingIp } from '../floating-ips/index.ts';
 import { requireSubnets } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -49,7 +49,7 @@ export class LoadBalancerService {
     return ctx.db.transaction(async (tx) => {
       await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
       await requireSubnets(tx, memberSubnets(input), { projectId, regionId });
-      const vip = await findVipPlace(tx, ctx, input, this.#providers.of(regionId));
+      const vip = await findVipPlace(tx, ctx, input, this.#providers);
       const [, , , task] = await together([
         guardProject(tx, projectId),
         insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip } }),
@@ -69,17 +69,20 @@ export class LoadBalancerService {
     });
   }
 
+  /** Floating IPs come with the body, or with a reserved port that they lead to already. */
   async #attachFloatingIp(
     tx: Tx,
     ctx: RegionContext,
-    { floating_ip: assignment }: CreateLoadBalancer,
+    { floating_ip: assignment, vip_port_id: reserved }: CreateLoadBalancer,
     id: string,
     taskId: string,
   ): Promise<void> {
-    if (!assignment) return;
     const provider = this.#providers.of(ctx.region.id);
-    await attachFloatingIp(tx, ctx, provider, { loadBalancerId: id, taskId, assignment });
-    await store.noteFloatingIps(tx, id, taskId);
+    if (assignment) {
+      await attachFloatingIp(tx, ctx, provider, { to: { loadBalancerId: id }, taskId, assignment });
+    }
+    const adopted = reserved !== undefined && (await adoptFloatingIps(tx, id, taskId));
+    if (assignment || adopted) await store.noteFloatingIps(tx, id, taskId);
   }
 
   /** Changes settings by a task; one that changes nothing needs none.

@@ -6,8 +6,10 @@ import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { findWanted } from '../reserved-fixed-ips/wanted.ts';
+import { SecretReader } from '../secrets/index.ts';
+import { RegionProviders } from './region-providers.ts';
 import { LBS, web } from './testing/bodies.ts';
-import { FakeProvider, failing } from './testing/fake-provider.ts';
+import { failing } from './testing/fake-provider.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
 import { findVipPlace } from './vip.ts';
 
@@ -160,8 +162,13 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
     region: { id: 2, name: 'Laptop', state: 'ACTIVE' },
     ids: { uuid: randomUUID },
   } as unknown as RegionContext;
-  const provider = new FakeProvider();
-  provider.withoutIpv6 = 'run it as root.';
+  const regions = new RegionProviders({
+    providerOf: () => region.provider,
+    regionIds: () => [2],
+    now: () => 0,
+    secrets: new SecretReader(region.server.cipher),
+  });
+  region.provider.withoutIpv6 = 'run it as root.';
   const faults = async (find: (tx: Tx) => Promise<unknown>) =>
     region.server.db.transaction(find).then(
       () => ({}),
@@ -174,14 +181,19 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
     ['vip_subnet_id', { vip_subnet_id: six }],
     ['vip_network_id', { vip_network_id: network, vip_ip_family: 'dual' }],
   ] as const) {
-    const found = await faults((tx) => findVipPlace(tx, ctx, { name: 'web', ...vip }, provider));
+    const found = await faults((tx) => findVipPlace(tx, ctx, { name: 'web', ...vip }, regions));
     expect([vip, found]).toEqual([vip, { [field]: said }]);
   }
   for (const ip_family of ['dual', 'ipv6'] as const) {
-    const found = await faults((tx) => findWanted(tx, ctx, { type: 'external', ip_family }, provider));
+    const found = await faults((tx) =>
+      findWanted(tx, ctx, { type: 'external', ip_family }, region.provider, (id, cidr) =>
+        regions.ipv6Fault(id, cidr),
+      ),
+    );
     expect(found).toEqual({ ip_family: said });
   }
-  expect(await faults((tx) => findVipPlace(tx, ctx, { name: 'web' }, provider))).toEqual({});
+  expect(await faults((tx) => findVipPlace(tx, ctx, { name: 'web' }, regions))).toEqual({});
+  region.provider.withoutIpv6 = null;
 });
 
 test('a second address that somebody else gets first is another one; crashes change neither', async () => {

@@ -4,6 +4,7 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../networks/index.ts';
 import { type TakenAddress, takeReservedIp } from '../reserved-fixed-ips/index.ts';
 import type { LoadBalancerProvider } from './port.ts';
+import type { RegionProviders } from './region-providers.ts';
 import type { CreateLoadBalancer } from './schema-input.ts';
 
 /** Where a new load balancer gets its virtual addresses: one, or one of each IP version. */
@@ -42,7 +43,7 @@ export async function findVipPlace(
   tx: Tx,
   ctx: RegionContext,
   input: CreateLoadBalancer,
-  provider: LoadBalancerProvider | undefined,
+  regions: Pick<RegionProviders, 'of' | 'ipv6Fault'>,
 ): Promise<VipPlace> {
   const {
     vip_port_id: portId,
@@ -53,6 +54,7 @@ export async function findVipPlace(
   const named = portId ?? networkId ?? subnetId;
   if (named === undefined && (family ?? 'ipv4') === 'ipv4') return REGION_OWN;
   const field = fieldOf(input);
+  const provider = regions.of(ctx.region.id);
   const places =
     portId === undefined
       ? (await findPlaces(tx, { ...scopeOf(ctx), networkId, subnetId, family }, field)).map(
@@ -61,7 +63,7 @@ export async function findVipPlace(
       : await reservedPlaces(tx, ctx, input, portId);
   const [first, second] = places;
   if (!first) throw new Error('there is always a first address');
-  for (const place of [first, second]) await refuseUnservable(place, field, ctx, provider);
+  for (const place of [first, second]) await refuseUnservable(place, field, ctx, regions);
   const vip = {
     vip_ip_family: second ? 'dual' : first.version === 6 ? 'ipv6' : 'ipv4',
     vip_subnet_id: first.isExternal && first.version === 4 ? null : first.subnetId,
@@ -117,12 +119,12 @@ async function refuseUnservable(
   place: Place | undefined,
   field: string,
   { region }: RegionContext,
-  provider: LoadBalancerProvider | undefined,
+  regions: Pick<RegionProviders, 'of' | 'ipv6Fault'>,
 ): Promise<void> {
   if (!place) return;
-  const fault = place.isExternal ? null : (provider?.subnetFault?.(place.cidr) ?? null);
+  const fault = place.isExternal ? null : (regions.of(region.id)?.subnetFault?.(place.cidr) ?? null);
   if (fault !== null) throw new Invalid({ [field]: [fault] });
-  const missing = place.version === 6 ? ((await provider?.ipv6Fault?.(place.cidr)) ?? null) : null;
+  const missing = place.version === 6 ? await regions.ipv6Fault(region.id, place.cidr) : null;
   if (missing === null) return;
   throw new Invalid({ [field]: [`IPv6 addresses are not available in region ${region.name}: ${missing}`] });
 }

@@ -6,6 +6,7 @@ import { SubnetService } from './subnets/service.ts';
 import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
 import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
 
+export { NetworkDetails, readNetworkDetails } from './details.ts';
 export {
   type AddressPlace,
   type AddressSource,

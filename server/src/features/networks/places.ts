@@ -156,6 +156,7 @@ export async function requireSubnets(db: Queryable, ids: readonly string[], plac
   for (const id of new Set(ids)) await readSubnet(db, id, place);
 }
 
-/** SQL for the id of a region's own subnet of IPv4; the region's id is to follow. */
+/** SQL for the id of the subnet in which a region gives addresses to whatever asks for no other; the region's id is
+ *  to follow. Nobody can rename it. */
 export const EXTERNAL_SUBNET_OF =
-  'select s.id from subnets s join networks n on n.id = s.network_id where n.external and family(s.cidr) = 4 and n.region_id =';
+  "select s.id from subnets s join networks n on n.id = s.network_id where n.external and s.name = 'external' and n.region_id =";

@@ -15,6 +15,7 @@ export {
 } from './model.ts';
 export {
   closePorts,
+  holdPort,
   type IpFamily,
   lockPortsOf,
   type OpenedPorts,
@@ -24,7 +25,7 @@ export {
   type WantedPort,
 } from './open.ts';
 export type { FindSecurityGroups, PortDeps } from './service.ts';
-export { readPort, readPortsOf } from './store.ts';
+export { isHeldPort, readPort, readPortsOf, releasePort, setPortTags } from './store.ts';
 
 export function ports(deps: PortDeps): Feature {
   return {

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';
 import { giveAddress, giveAnyAddress, lockAddresses } from './addresses.ts';
-import { type Device, deviceOf, deviceText, type PortRow, requireIdle } from './model.ts';
+import { type Device, deviceOf, deviceText, type PortRow, requireIdle, type Where } from './model.ts';
 import * as store from './store.ts';
 
 /** Where ports are opened, and what gives them ids and times: a request's context has it all. */
@@ -80,6 +80,17 @@ export async function lockPortsOf(tx: Tx, device: Device): Promise<PortRow[]> {
   const ports = await store.readPortsOf(tx, device.type, [device.id]);
   for (const port of ports) requireIdle(port);
   return ports;
+}
+
+/** Gives a port to a task until that ends.
+ *  @throws NotFound, Locked when another task holds it */
+export async function holdPort(tx: Tx, where: Where, taskId: string): Promise<PortRow> {
+  const reservation = await store.lockReservation(tx, where);
+  const port = await store.lockPort(tx, where);
+  if (reservation) throw new Locked(`Reserved fixed IP ${where.id}`, reservation);
+  requireIdle(port);
+  await store.holdPort(tx, port.id, taskId);
+  return port;
 }
 
 const scopeOf = (ctx: PortScope) => ({ projectId: ctx.project.id, regionId: ctx.region.id });

@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
-import { randomIds } from '../../kernel/ids.ts';
 import { created, LBS, web } from '../load-balancers/testing/bodies.ts';
-import {
-  closePorts,
-  type Device,
-  lockPortsOf,
-  openPorts,
-  readPortsOf,
-  type WantedInterface,
-} from './index.ts';
+import { type Device, lockPortsOf, readPortsOf, type WantedInterface } from './index.ts';
+import { addressesOf, close as closeOf, machine, openFor } from './testing/machines.ts';
 
 /** Ports through the API and as other features open them, in a region that is simulated and instant. */
 
@@ -22,7 +15,6 @@ const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 let server: TestServer;
 let network: string;
 let subnet: string;
-const ids = randomIds();
 
 beforeAll(async () => {
   server = await startTestServer();
@@ -52,32 +44,8 @@ async function made(path: string, kind: string, body: object): Promise<string> {
   return String(task.created_resources?.[kind]?.[0]);
 }
 
-const scope = () => ({
-  project: { id: 1, clientId: 1 },
-  region: { id: 2, name: 'Simulated', state: 'ACTIVE' },
-  ids,
-  clock: server.clock,
-});
-const machine = (): Device => ({ type: 'instance', id: ids.uuid() });
-
-/** Opens ports as instances do. */
-const open = (device: Device, ...wanted: WantedInterface[]) =>
-  server.db.transaction((tx) =>
-    openPorts(
-      tx,
-      scope(),
-      device,
-      wanted.map((its, index) => ({
-        interface: its,
-        field: `interfaces.${index}`,
-        interfaceName: `if-${index}`,
-      })),
-    ),
-  );
-const close = (...those: string[]) =>
-  server.db.transaction((tx) => closePorts(tx, those, server.clock.timestamp()));
-const addressesOf = (port: { ip_assignments: readonly { ip_address: string }[] }) =>
-  port.ip_assignments.map(({ ip_address }) => ip_address);
+const open = (device: Device, ...wanted: WantedInterface[]) => openFor(server, device, ...wanted);
+const close = (...those: string[]) => closeOf(server, ...those);
 
 test('the ports of load balancers, reserved fixed IPs and instances are one list', async () => {
   const lb = await made(LBS, 'loadbalancers', { ...web, vip_network_id: network });

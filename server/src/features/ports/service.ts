@@ -57,6 +57,7 @@ export class PortService {
         ? await reassign(tx, ctx, port, input.ip_assignments)
         : UNCHANGED;
       const { newAddresses, oldAddresses } = addresses;
+      await refuseFloating(tx, id, oldAddresses);
       if (newAddresses.length + oldAddresses.length === 0 && sameSettings(port, settings)) return NO_TASK;
       return this.#start(tx, ctx, id, { settings, ...addresses });
     });
@@ -124,4 +125,12 @@ function refuseManaged(port: PortRow, input: UpdatePort): void {
       `Port ${port.id} is a reserved fixed IP: its address cannot be changed. Reserve another one instead`,
     );
   }
+}
+
+async function refuseFloating(tx: Tx, id: string, addresses: readonly string[]): Promise<void> {
+  const floating = addresses.length > 0 ? await store.floatingIpOn(tx, id, addresses) : undefined;
+  if (!floating) return;
+  throw new Conflict(
+    `Floating IP ${floating.id} leads to ${floating.address} of port ${id}; unassign or move it first`,
+  );
 }

@@ -1,5 +1,6 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Device, PortRow, PortSettings, Where } from './model.ts';
 
 /** Changes of ports and their addresses; lists are in list-store.ts. */
@@ -57,6 +58,21 @@ export async function lockDevice(tx: Tx, { type, id }: Device): Promise<void> {
     'select 1 from ports where device_id = $1 and device_type = $2 order by id for update',
     [id, type],
   );
+}
+
+/** A floating IP that leads to one of these addresses of the port. */
+export async function floatingIpOn(
+  tx: Tx,
+  id: string,
+  addresses: readonly string[],
+): Promise<{ readonly id: string; readonly address: string } | undefined> {
+  const [row] = await tx.named<{ id: string; address: string }>(
+    'port_floating_ip_on',
+    `select id, host(fixed_ip_address) as address from floating_ips
+      where port_id = $1 and fixed_ip_address = any($2::inet[]) limit 1`,
+    [id, addresses],
+  );
+  return row;
 }
 
 /** The ports of these devices, each device's in their order. */
@@ -148,9 +164,22 @@ export async function removePorts(tx: Tx, ids: readonly string[], timestamp: str
   return row?.external ?? 0;
 }
 
+export async function setPortTags(tx: Tx, id: string, tags: StoredTags): Promise<void> {
+  await tx.named('port_set_tags', 'update ports set tags = $2 where id = $1', [id, JSON.stringify(tags)]);
+}
+
 /** Gives the lock to a task. */
 export async function holdPort(tx: Tx, id: string, taskId: string): Promise<void> {
   await tx.named('port_hold', 'update ports set task_id = $2 where id = $1', [id, taskId]);
+}
+
+/** Whether the task still holds the port; locks it. */
+export async function isHeldPort(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named('port_held', 'select 1 from ports where id = $1 and task_id = $2 for update', [
+    id,
+    taskId,
+  ]);
+  return rows.length > 0;
 }
 
 /** Ends a task's hold, with what it changes, if anything. */

@@ -9,6 +9,8 @@ export interface RegionSettings {
   readonly country?: string;
   readonly coordinates?: { readonly latitude: string; readonly longitude: string } | null;
   readonly volume_types?: readonly string[];
+  /** The node (VIRGA_NODE) on whose machine its programs shall run; only where they run on a machine. */
+  readonly node?: string;
   /** Where access logs that are destined for this region go: `syslog+tcp://host:port` or `syslog+udp://host:port`. */
   readonly log_collector?: string;
   /** Rate of seeded failures per task type, 0 to 1; simulated regions only. */

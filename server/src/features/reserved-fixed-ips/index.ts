@@ -3,6 +3,7 @@ import { reservedIpRoutes } from './routes.ts';
 import { type ReservedIpDeps, ReservedIpService } from './service.ts';
 import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
 
+export { becomeReservedIp, dropReservedIp, keepReservedIp, offerReservedIp } from './convert.ts';
 export type { ReservedIpProvider } from './port.ts';
 export type { ReservedIpDeps } from './service.ts';
 export { RESERVED_ADDRESS_OF_LB, type TakenAddress, takeReservedIp } from './take.ts';

@@ -11,8 +11,6 @@ export interface ReservedIpProvider {
   ): Promise<string>;
   /** Why load balancers cannot have addresses of this subnet: then any free one will do. */
   subnetFault?(cidr: string): string | null;
-  /** Why load balancers cannot have IPv6 addresses of this subnet here and now, or null: they can. Absent: they can. */
-  ipv6Fault?(cidr: string): Promise<string | null>;
   /** True when two networks may use the same addresses without getting into each other's way. */
   readonly separateNetworks?: boolean;
   /** How far a change of an address that nothing carries has come. */

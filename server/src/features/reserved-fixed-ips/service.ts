@@ -7,15 +7,18 @@ import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
+import { nameOf } from './convert.ts';
 import { type ReservedIpRow, requireIdle, requireUnused } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
 import * as store from './store.ts';
 import { viewReservedIp } from './views.ts';
-import { findWanted } from './wanted.ts';
+import { findWanted, type Ipv6Fault } from './wanted.ts';
 
 export interface ReservedIpDeps {
   providerOf(regionId: number): ReservedIpProvider | undefined;
+  /** Absent: every region has IPv6. */
+  readonly ipv6Fault?: Ipv6Fault;
 }
 
 const DEFAULT_LIMIT = 1000;
@@ -36,9 +39,9 @@ export class ReservedIpService {
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
-      const wanted = await findWanted(tx, ctx, input, provider);
+      const wanted = await findWanted(tx, ctx, input, provider, this.#deps.ipv6Fault);
       const taskId = ctx.ids.uuid();
-      const name = `reserved-fixed-ip-${wanted.id.slice(0, 8)}`;
+      const name = nameOf(wanted.id);
       const { external } = wanted.place.network;
       const inserted = await store.insertReservedIp(tx, {
         id: wanted.id,

@@ -174,6 +174,16 @@ export async function changeReservedIp(tx: Tx, id: string, isVip: boolean, times
   );
 }
 
+/** A floating IP that leads to the port. */
+export async function floatingIpOf(tx: Tx, id: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'reserved_floating_ip',
+    'select id from floating_ips where port_id = $1 limit 1',
+    [id],
+  );
+  return row?.id;
+}
+
 /** Gives the lock to a task. */
 export async function holdReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
   await tx.named('reserved_hold', 'update reserved_fixed_ips set task_id = $2 where port_id = $1', [
@@ -192,15 +202,16 @@ export async function releaseReservedIp(tx: Tx, id: string, taskId: string): Pro
 }
 
 /** Removes it while the task holds it.
- *  @returns how many external addresses it had */
-export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Promise<number> {
+ *  @returns how many external addresses it had; undefined when there was nothing to remove */
+export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Promise<number | undefined> {
   const [row] = await tx.named<Pick<ReservedIpRow, 'is_external' | 'additional_subnet_id'>>(
     'reserved_delete',
     `delete from reserved_fixed_ips where port_id = $1 and task_id = $2
      returning is_external, additional_subnet_id`,
     [id, taskId],
   );
-  return row?.is_external ? externalAddresses(row.additional_subnet_id !== null) : 0;
+  if (!row) return undefined;
+  return row.is_external ? externalAddresses(row.additional_subnet_id !== null) : 0;
 }
 
 /** What an external reserved fixed IP takes of the quota. */

@@ -18,6 +18,9 @@ export interface Wanted {
   readonly additional: AdditionalPlace | null;
 }
 
+/** Why load balancers of a region cannot have IPv6 addresses of a subnet here and now, or null: they can. */
+export type Ipv6Fault = (regionId: number, cidr: string) => Promise<string | null>;
+
 interface Scope {
   readonly projectId: number;
   readonly regionId: number;
@@ -30,6 +33,7 @@ export async function findWanted(
   ctx: RegionContext,
   input: CreateReservedFixedIp,
   provider: ReservedIpProvider,
+  ipv6Fault: Ipv6Fault = async () => null,
 ): Promise<Wanted> {
   const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
   if (input.type === 'port') return portOf(tx, scope, input.port_id);
@@ -40,7 +44,7 @@ export async function findWanted(
   const family = input.type === 'subnet' ? undefined : (input.ip_family ?? undefined);
   const field = input.type === 'subnet' ? 'subnet_id' : 'ip_family';
   const [place, second] = await findPlaces(tx, { ...scope, ...named, ...network, family }, field);
-  for (const each of [place, second]) await refuseUnservable(each, field, ctx, provider);
+  for (const each of [place, second]) await refuseUnservable(each, field, ctx, ipv6Fault);
   const additional = second
     ? { subnetId: second.subnetId, space: spaceOf(second, provider), address: null }
     : null;
@@ -93,10 +97,10 @@ async function refuseUnservable(
   place: AddressPlace | undefined,
   field: string,
   { region }: RegionContext,
-  provider: ReservedIpProvider,
+  ipv6Fault: Ipv6Fault,
 ): Promise<void> {
   if (place?.version !== 6 || !place.network.external) return;
-  const fault = (await provider.ipv6Fault?.(place.cidr)) ?? null;
+  const fault = await ipv6Fault(region.id, place.cidr);
   if (fault !== null) {
     throw new Invalid({ [field]: [`IPv6 addresses are not available in region ${region.name}: ${fault}`] });
   }

@@ -75,9 +75,11 @@ export interface FloatingIps {
   client_id: number;
   created_at: Date;
   creator_task_id: string | null;
+  fixed_ip_address: string | null;
   floating_ip_address: string | null;
   id: string;
   load_balancer_id: string | null;
+  port_id: string | null;
   project_id: number;
   region_id: number;
   status: Generated<string>;
@@ -571,6 +573,19 @@ export interface RegionAddresses {
   subnet_id: string | null;
 }
 
+export interface RegionOwners {
+  awaited_at: Date | null;
+  awaited_by: string | null;
+  data_dir: string | null;
+  epoch: Generated<number>;
+  fault: string | null;
+  holder: string | null;
+  node: string | null;
+  pid: number | null;
+  region_id: number;
+  renewed_at: Date | null;
+}
+
 export interface Regions {
   created_at: Date;
   display_name: string;
@@ -853,6 +868,7 @@ export interface DB {
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
   region_addresses: RegionAddresses;
+  region_owners: RegionOwners;
   regions: Regions;
   reserved_fixed_ips: ReservedFixedIps;
   resource_count_changes: ResourceCountChanges;

@@ -6,17 +6,27 @@ import { HttpError } from './errors.ts';
 import { RawReply, type Route, route } from './route.ts';
 
 const Status = Type.Object({ status: Type.String() });
+const Readiness = Type.Object({
+  status: Type.String(),
+  notes: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What this server does not do, and why. Absent: it does it all.',
+    }),
+  ),
+});
 
 export interface Probes {
   readonly metrics: Metrics;
   readonly isReady: () => boolean;
+  /** What it does not do though it is ready. */
+  readonly notes: () => readonly string[];
   /** Metrics that name resources. */
   readonly operatorMetrics: readonly (() => Promise<string>)[];
   readonly authenticator: Authenticator;
 }
 
 /** What machines ask about the server itself. */
-export function probeRoutes({ metrics, isReady, ...probes }: Probes): readonly Route[] {
+export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -32,14 +42,15 @@ export function probeRoutes({ metrics, isReady, ...probes }: Probes): readonly R
       path: '/readyz',
       tag: 'Internal',
       summary: 'The server takes requests and reaches its database',
-      access: { public: 'asked by supervisors and load balancers, tells nothing else' },
-      response: Status,
+      access: { public: 'asked by supervisors and load balancers, tells nothing of users' },
+      response: Readiness,
       handler: async (ctx) => {
         if (!isReady()) throw new HttpError(503, 'starting or stopping');
         await ctx.db.named('ready', 'select 1', []).catch(() => {
           throw new HttpError(503, 'the database does not answer');
         });
-        return { status: 'ready' };
+        const said = notes();
+        return { status: 'ready', ...(said.length > 0 ? { notes: [...said] } : {}) };
       },
     }),
     route({

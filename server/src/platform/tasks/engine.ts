@@ -12,12 +12,15 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly handlers: readonly TaskHandler[];
+  /** Whether this node may work on a region's data plane. Absent: on any. */
+  readonly serves?: (regionId: number) => boolean;
   readonly onEnd?: (type: string, state: 'FINISHED' | 'ERROR', seconds: number) => void;
 }
 
 /** A run that was overtaken by another worker: what it found out is void. */
 class Overtaken extends Error {}
 
+const HANDED_ON = { delayMs: 200, retries: 0 };
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
 
@@ -38,6 +41,7 @@ export class TaskEngine {
   async runTask(id: string): Promise<void> {
     const task = await this.#claim(id);
     if (!task) return;
+    if (!this.#isForUs(task)) return reschedule(this.#options.db, { ...this.#ending(task), ...HANDED_ON });
     const log = this.#options.log.child({ task: id, type: task.type, requestId: task.request_id });
     const run = this.#runOf(task, log);
     try {
@@ -46,6 +50,11 @@ export class TaskEngine {
       if (error instanceof Overtaken) log.warn('another worker has taken this task over');
       else await this.#retry(task, run, error);
     }
+  }
+
+  /** A job may have been fetched, or ordered, before its region's owner changed: ordered anew it goes to that one. */
+  #isForUs({ region_id: regionId }: ClaimedTask): boolean {
+    return regionId === null || (this.#options.serves?.(regionId) ?? true);
   }
 
   /** A claim belongs to one run: another one that comes at the same moment would do the same work, and leaves it. */

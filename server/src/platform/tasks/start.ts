@@ -1,17 +1,24 @@
 import type { Tx } from '../database/db.ts';
 import type { RequestContext } from '../http/context.ts';
 
-/** Name of the one job that graphile-worker runs for us. */
+/** Name of the one job that graphile-worker runs for us. Of a region that has an owner it is `run_task:<region id>`:
+ *  only its owner takes those. */
 export const RUN_TASK = 'run_task';
+
+/** SQL for the name of the job of a task.
+ *  @param name placeholder of RUN_TASK
+ *  @param region SQL for the id of the task's region, or null */
+export const identifierOf = (name: string, region: string): string =>
+  `${name}::text || coalesce((select ':' || o.region_id from region_owners o where o.region_id = ${region}), '')`;
 
 /** What the queue's `add_job` does for a job with a new key, without the statements for all other cases: measured,
  *  half of the work of starting a task. The queue's version is pinned; its own tests and ours would notice. */
 const NEW_JOB = `
        insert into graphile_worker._private_jobs (task_id, payload, max_attempts, key)
        select kind.id, json_build_object('task', $1::text), 100, $1::text
-         from graphile_worker._private_tasks kind where kind.identifier = $14
+         from graphile_worker._private_tasks kind where kind.identifier = ${identifierOf('$14', '$4::int')}
        on conflict (key) do nothing returning 1`;
-const ANY_JOB = `select 1 from graphile_worker.add_job($2, json_build_object('task', $1::text), job_key := $1::text,
+const ANY_JOB = `select 1 from graphile_worker.add_job(${identifierOf('$2', '$3::int')}, json_build_object('task', $1::text), job_key := $1::text,
   max_attempts := 100)`;
 
 export interface NewTask {
@@ -72,7 +79,7 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
     ],
   );
   // The first job of its kind, or one whose key is taken: for the queue itself to see to.
-  if (jobs.length === 0) await tx.named('task_any_job', ANY_JOB, [id, RUN_TASK]);
+  if (jobs.length === 0) await tx.named('task_any_job', ANY_JOB, [id, RUN_TASK, task.regionId]);
   tx.afterCommit(() => ctx.db.notify('jobs:insert', '{"count":1}'));
   return { tasks: [id] };
 }

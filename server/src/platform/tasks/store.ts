@@ -1,7 +1,10 @@
 import type { Db, Tx } from '../database/db.ts';
 import type { Created } from './created-resources.ts';
 import { allKinds } from './created-resources.ts';
-import { RUN_TASK } from './start.ts';
+import { identifierOf, RUN_TASK } from './start.ts';
+
+/** The name of the jobs that only the owner of a region takes. */
+export const ownersJob = (regionId: number): string => `${RUN_TASK}:${regionId}`;
 
 /** SQL of the engine. Every write of a run names its attempt: a run that was overtaken writes nothing. */
 
@@ -93,8 +96,8 @@ export async function reschedule(db: Db, next: Reschedule): Promise<void> {
     `with task as (
        update tasks set updated_at = $3, progress = greatest(progress, coalesce($4::smallint, progress)),
               step = coalesce($5::text, step), failure = coalesce(failure, $6::text), retries = $8::int
-        where id = $1::uuid and attempt = $2::int and state = 'RUNNING' returning id)
-     select graphile_worker.add_job($9, json_build_object('task', task.id::text), job_key := task.id::text,
+        where id = $1::uuid and attempt = $2::int and state = 'RUNNING' returning id, region_id)
+     select graphile_worker.add_job(${identifierOf('$9', 'task.region_id')}, json_build_object('task', task.id::text), job_key := task.id::text,
               max_attempts := 100, run_at := now() + $7::float8 * interval '1 millisecond') is not null from task`,
     [
       next.id,
@@ -114,7 +117,8 @@ export async function reschedule(db: Db, next: Reschedule): Promise<void> {
 export async function requeueOrphans(db: Db): Promise<number> {
   const rows = await db.named(
     'task_requeue_orphans',
-    `select graphile_worker.add_job($1, json_build_object('task', t.id::text), job_key := t.id::text, max_attempts := 100) is not null
+    `select graphile_worker.add_job(${identifierOf('$1', 't.region_id')}, json_build_object('task', t.id::text),
+              job_key := t.id::text, max_attempts := 100) is not null
        from tasks t
       where t.state in ('NEW', 'RUNNING') and t.updated_at < now() - interval '2 seconds'
         and not exists (select 1 from graphile_worker.jobs j where j.key = t.id::text)`,
@@ -129,7 +133,7 @@ export async function hurryFailedJobs(db: Db): Promise<void> {
   await db.named(
     'task_hurry_failed_jobs',
     `select graphile_worker.reschedule_jobs(array_agg(id), now(), attempts := 0) from graphile_worker.jobs
-      where task_identifier = $1 and locked_at is null and last_error is not null
+      where split_part(task_identifier, ':', 1) = $1 and locked_at is null and last_error is not null
         and updated_at < now() - interval '1 second' and run_at > now() + interval '1 second'
      having count(*) > 0`,
     [RUN_TASK],
@@ -141,7 +145,7 @@ export async function dropDeadJobs(db: Db): Promise<void> {
   await db.named(
     'task_drop_dead_jobs',
     `select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs
-      where task_identifier = $1 and key is null and locked_at is null and attempts >= max_attempts
+      where split_part(task_identifier, ':', 1) = $1 and key is null and locked_at is null and attempts >= max_attempts
      having count(*) > 0`,
     [RUN_TASK],
   );

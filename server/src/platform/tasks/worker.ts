@@ -1,21 +1,20 @@
-import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Logger as GraphileLogger, type Runner, run } from 'graphile-worker';
-import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
+import type { RegionOwners } from '../owners/region-owners.ts';
 import type { TaskEngine } from './engine.ts';
+import { JobRunner } from './job-runner.ts';
+import { isProcessAlive } from './processes.ts';
 import { RUN_TASK } from './start.ts';
-import { dropDeadJobs, hurryFailedJobs, requeueOrphans } from './store.ts';
+import { dropDeadJobs, hurryFailedJobs, ownersJob, requeueOrphans } from './store.ts';
 
 export interface WorkerOptions {
   readonly db: Db;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly engine: TaskEngine;
-  /** Tasks worked on at the same time. */
+  readonly owners: RegionOwners;
+  /** Tasks worked on at the same time; and as many again for each region that this node owns. */
   readonly concurrency?: number;
 }
 
@@ -25,85 +24,66 @@ const SILENT_MS = 4000;
 
 const DEAD = `update workers set seen_at = '-infinity' where id = any($1)`;
 
-/** Takes jobs from the queue, says that it is alive, and takes over from workers that no longer are. */
+/** Takes jobs from the queue, says that it is alive, and takes over from workers that no longer are. Jobs of a region
+ *  with an owner come from a queue of their own, which only the owner works on. */
 export class Worker {
   readonly #options: WorkerOptions;
-  #runner: Runner | undefined;
+  readonly #everybodys: JobRunner;
+  /** By region. */
+  readonly #owners = new Map<number, JobRunner>();
+  /** Those of regions that were lost, while they end. */
+  readonly #ending = new Set<JobRunner>();
   #stopping = false;
-  /** The queue's runner being replaced. */
-  #replacing: Promise<void> = Promise.resolve();
   #beat: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
-  #poolIds: string[] = [];
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#everybodys = this.#runner(RUN_TASK);
   }
 
   async start(): Promise<void> {
     await this.#forgetDeadNeighbours();
     await this.#takeOver();
-    await this.#begin();
+    await this.#options.owners.begin();
+    await this.#everybodys.start();
+    await this.#keepRegions();
     this.#scheduleBeat();
   }
 
-  /** Starts taking jobs, under a name of its own. */
-  async #begin(): Promise<void> {
-    const { db, engine, log } = this.#options;
-    const events = new EventEmitter();
-    const poolIds: string[] = [];
-    events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
-      poolIds.push(workerPool.id);
-    });
-    const runner = await run({
-      pgPool: db.pool,
-      concurrency: this.#options.concurrency ?? 16,
-      noHandleSignals: true,
-      logger: graphileLogger(log),
-      events,
-      preset: { worker: { localQueue: { size: 64 }, completeJobBatchDelay: 0, pollInterval: 1000 } },
-      taskList: {
-        [RUN_TASK]: async (payload) => engine.runTask((payload as { task: string }).task),
-      },
-    });
-    this.#runner = runner;
-    this.#poolIds = poolIds;
-    const ended = () => {
-      if (!this.#stopping) this.#replacing = this.#replace();
-    };
-    runner.promise.then(ended, ended);
-    await this.#sayAlive();
-  }
-
-  /** The queue gives up for good when it cannot write down what is done, for example while the database is away.
-   *  What it held goes back, and a new one begins as soon as that is possible. */
-  async #replace(): Promise<void> {
-    const { db, log } = this.#options;
-    log.error('the queue gave up; it begins anew');
-    const given = this.#poolIds;
-    this.#runner = undefined;
-    this.#poolIds = [];
-    while (!this.#stopping) {
-      try {
-        await db.named('workers_dead', DEAD, [given]);
-        await this.#takeOver();
-        return await this.#begin();
-      } catch (error) {
-        log.warn(`the queue could not begin anew: ${messageOf(error)}`);
-        await delay(BEAT_MS);
-      }
-    }
-  }
-
-  /** Takes no more jobs and waits for those that run; jobs not begun go back to the queue. */
+  /** Takes no more jobs, waits for those that run and leaves what this node owns. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    // While they end, this node is still alive and the owner of its regions.
+    await Promise.all(this.#runners().map((runner) => runner.stop()));
     clearTimeout(this.#beat);
     this.#beat = undefined;
     await this.#beating;
-    await this.#replacing;
-    await this.#runner?.stop();
-    await this.#options.db.named('worker_leave', 'delete from workers where id = any($1)', [this.#poolIds]);
+    await this.#options.owners.end();
+    await this.#options.db.named('worker_leave', 'delete from workers where id = any($1)', [this.#poolIds()]);
+  }
+
+  #runner(identifier: string): JobRunner {
+    return new JobRunner({
+      db: this.#options.db,
+      log: this.#options.log,
+      engine: this.#options.engine,
+      identifier,
+      concurrency: this.#options.concurrency ?? 16,
+      onBegin: () => this.#sayAlive(),
+      onGiveUp: async (poolIds) => {
+        await this.#options.db.named('workers_dead', DEAD, [poolIds]);
+        await this.#takeOver();
+      },
+    });
+  }
+
+  #runners(): readonly JobRunner[] {
+    return [this.#everybodys, ...this.#owners.values(), ...this.#ending];
+  }
+
+  #poolIds(): readonly string[] {
+    return this.#runners().flatMap(({ poolIds }) => poolIds);
   }
 
   #scheduleBeat(): void {
@@ -115,6 +95,7 @@ export class Worker {
   async #beatOnce(): Promise<void> {
     try {
       await this.#sayAlive();
+      await this.#keepRegions();
       await this.#takeOver();
     } catch (error) {
       this.#options.log.warn(`heartbeat failed: ${messageOf(error)}`);
@@ -122,8 +103,43 @@ export class Worker {
     if (this.#beat) this.#scheduleBeat();
   }
 
+  /** Works on the regions that this node owns, and on no others. */
+  async #keepRegions(): Promise<void> {
+    const { owners } = this.#options;
+    await owners.renew();
+    if (!this.#stopping) await owners.takeFree();
+    const owned = owners.owned();
+    for (const [regionId, runner] of this.#owners) {
+      if (!owned.includes(regionId)) this.#endRunner(regionId, runner);
+    }
+    for (const regionId of owned) {
+      if (!this.#owners.has(regionId) && !this.#stopping) await this.#beginRunner(regionId);
+    }
+  }
+
+  async #beginRunner(regionId: number): Promise<void> {
+    const runner = this.#runner(ownersJob(regionId));
+    this.#owners.set(regionId, runner);
+    try {
+      await runner.start();
+    } catch (error) {
+      this.#owners.delete(regionId);
+      throw error;
+    }
+  }
+
+  #endRunner(regionId: number, runner: JobRunner): void {
+    this.#owners.delete(regionId);
+    this.#ending.add(runner);
+    const { log } = this.#options;
+    void runner
+      .stop()
+      .catch((error) => log.warn(`a queue did not end well: ${messageOf(error)}`))
+      .then(() => this.#ending.delete(runner));
+  }
+
   async #sayAlive(): Promise<void> {
-    for (const id of this.#poolIds) {
+    for (const id of this.#poolIds()) {
       await this.#options.db.named(
         'worker_beat',
         `insert into workers (id, host, pid, started_at, seen_at) values ($1, $2, $3, now(), now())
@@ -141,7 +157,7 @@ export class Worker {
       'select id, pid from workers where host = $1',
       [hostname()],
     );
-    const dead = here.filter(({ pid }) => !isAlive(pid)).map(({ id }) => id);
+    const dead = here.filter(({ pid }) => !isProcessAlive(pid)).map(({ id }) => id);
     await db.named('workers_dead', DEAD, [dead]);
   }
 
@@ -169,21 +185,5 @@ export class Worker {
     await hurryFailedJobs(db);
     const orphans = await requeueOrphans(db);
     if (orphans > 0) log.warn({ orphans }, 'ordered a new run for tasks whose job was lost');
-  }
-}
-
-function graphileLogger(log: Logger): GraphileLogger {
-  return new GraphileLogger(() => (level, message) => {
-    if (level === 'error' || level === 'warning') log[level === 'error' ? 'error' : 'warn'](message);
-    else log.trace(message);
-  });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

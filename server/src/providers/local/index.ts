@@ -5,3 +5,5 @@ export {
   type LocalLoadBalancersOptions,
 } from './load-balancers/provider.ts';
 export { localNetworks } from './networks.ts';
+export { createOwnedDataPlane } from './owned-data-plane.ts';
+export { OwnerFence } from './owner-fence.ts';

@@ -2,13 +2,13 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { release } from '../../quotas/index.ts';
 import type { FloatingIpProvider } from '../port.ts';
-import type { FloatingIpDeps } from '../service.ts';
+import type { FloatingIpTaskDeps } from '../service.ts';
 import { deleteFloatingIp, readHeld, releaseFloatingIp } from '../store.ts';
 import { giveAddress } from './addresses.ts';
-import { MINUTE_MS, type MoveInput, move, moveBack } from './move.ts';
+import { balancersOf, MINUTE_MS, type MoveInput, move, moveBack } from './move.ts';
 
 /** Gives a new floating IP its address and assigns it, if asked for; when that fails, nothing of it is left. */
-export function createFloatingIpTask({ providerOf, carrier }: FloatingIpDeps): TaskHandler {
+export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps): TaskHandler {
   return {
     type: 'create_fip',
     deadlineMs: 15 * MINUTE_MS,
@@ -36,7 +36,7 @@ export function createFloatingIpTask({ providerOf, carrier }: FloatingIpDeps): T
 }
 
 /** Assigns, moves or unassigns a floating IP; when that fails, it is where it was. */
-export function updateFloatingIpTask({ providerOf, carrier }: FloatingIpDeps): TaskHandler {
+export function updateFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps): TaskHandler {
   return {
     type: 'update_fip',
     deadlineMs: 15 * MINUTE_MS,
@@ -63,7 +63,7 @@ export function updateFloatingIpTask({ providerOf, carrier }: FloatingIpDeps): T
 }
 
 /** Unassigns a floating IP, then forgets it; when that fails, it is where it was. */
-export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpDeps): TaskHandler {
+export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps): TaskHandler {
   const { undo } = updateFloatingIpTask({ providerOf, carrier });
   return {
     type: 'delete_fip',
@@ -84,11 +84,12 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpDeps): T
 
 /** What a floating IP takes that no load balancer is concerned by; others take what their load balancers do. */
 async function unattended(run: TaskRun, provider: FloatingIpProvider) {
-  const { from, to } = run.task.input as MoveInput;
-  return from === to ? waitFor(await provider.changeAddress(run.operation)) : undefined;
+  return balancersOf(run.task.input as MoveInput).length === 0
+    ? waitFor(await provider.changeAddress(run.operation))
+    : undefined;
 }
 
-function providerFor({ task }: TaskRun, providerOf: FloatingIpDeps['providerOf']): FloatingIpProvider {
+function providerFor({ task }: TaskRun, providerOf: FloatingIpTaskDeps['providerOf']): FloatingIpProvider {
   const provider = task.regionId === null ? undefined : providerOf(task.regionId);
   if (!provider) throw new TaskFailed(`Region ${task.regionId} has nothing that serves floating IPs`);
   return provider;

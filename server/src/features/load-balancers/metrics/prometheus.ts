@@ -35,8 +35,7 @@ const FAMILIES: readonly { name: string; type: 'counter' | 'gauge'; help: string
 /** Counters of load balancers and listeners of live regions, in the text format of Prometheus. Labels are ids
  *  and statuses alone: names are the users'. */
 export async function countersForPrometheus(db: Db, providers: RegionProviders): Promise<string> {
-  const regions = (await providers.live()).map(([regionId]) => regionId);
-  const rows = await readCounters(db, regions);
+  const rows = await readCounters(db, providers.liveIds());
   const kinds = [
     ['virga_loadbalancer', rows.filter((row) => row.listener_id === null)],
     ['virga_listener', rows.filter((row) => row.listener_id !== null)],

@@ -4,6 +4,7 @@ import { type Reply, startTestServer, type TestServer } from '../../../../../tes
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
+import { machinesInShort } from '../../instances/index.ts';
 import { networks } from '../../networks/index.ts';
 import { reservedFixedIps } from '../../reserved-fixed-ips/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
@@ -67,6 +68,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const floating = floatingIps({
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
+    machines: machinesInShort,
   });
   const reserved = reservedFixedIps({ providerOf: (id) => providers.of(id) });
   const nets = networks({

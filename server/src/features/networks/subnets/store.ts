@@ -81,6 +81,16 @@ export async function readSubnet(db: Queryable, id: string, place: Place): Promi
   return row;
 }
 
+/** The subnets of these networks, oldest first. */
+export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]): Promise<SubnetRow[]> {
+  if (networkIds.length === 0) return [];
+  return db.named<SubnetRow>(
+    'subnets_of_networks',
+    `select ${COLUMNS} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
+    [[...new Set(networkIds)]],
+  );
+}
+
 /** The project's own subnet, locked against every other change and against new users.
  *  @throws NotFound */
 export async function lockSubnet(tx: Tx, id: string, place: Place): Promise<SubnetRow> {

@@ -1,6 +1,6 @@
 /** The PostgreSQL that comes with Virga, and the lock on the data directory that it lives in. */
-export { currentInstance, resolveDataDir } from './instance.mjs';
-export { type DataDirLock, lockDataDir } from './lock.ts';
+export { resolveDataDir } from './instance.mjs';
+export { type DataDirLock, lockDataDir, shareDataDir } from './lock.ts';
 export {
   type EmbeddedLog,
   type EmbeddedOptions,

@@ -121,12 +121,48 @@ export function readLock(dataDir, number) {
 }
 
 /**
- * The running holder of a data directory.
- * @param {string} dataDir
+ * The running process that has a folder for itself.
+ * @param {string} folder
  * @returns {Instance | undefined} undefined when nobody holds it
  */
-export function currentInstance(dataDir) {
-  const number = lockNumbers(dataDir).at(-1);
-  const instance = number === undefined ? undefined : readLock(dataDir, number);
+export function holderOf(folder) {
+  const number = lockNumbers(folder).at(-1);
+  const instance = number === undefined ? undefined : readLock(folder, number);
   return instance && isRunning(instance) ? instance : undefined;
+}
+
+/**
+ * Where one of several processes that share a data directory notes itself.
+ * @param {string} dataDir
+ * @param {number | string} number
+ * @returns {string}
+ */
+export function shareFolder(dataDir, number) {
+  return path.join(dataDir, 'nodes', String(number));
+}
+
+/**
+ * The running processes that share a data directory, because their database is elsewhere.
+ * @param {string} dataDir
+ * @returns {Instance[]}
+ */
+export function sharersOf(dataDir) {
+  let numbers;
+  try {
+    numbers = readdirSync(path.join(dataDir, 'nodes'));
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return [];
+    throw error;
+  }
+  return numbers.flatMap((number) => holderOf(shareFolder(dataDir, number)) ?? []);
+}
+
+/**
+ * The running processes of a data directory: one that has it for itself, or those that share it.
+ * @param {string} dataDir
+ * @returns {Instance[]}
+ */
+export function currentInstances(dataDir) {
+  const holder = holderOf(dataDir);
+  return holder ? [holder] : sharersOf(dataDir);
 }

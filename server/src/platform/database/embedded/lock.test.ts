@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { currentInstance, lockFolder, processIdentity, resolveDataDir } from './instance.mjs';
-import { lockDataDir } from './lock.ts';
+import { holderOf, lockFolder, processIdentity, resolveDataDir, sharersOf } from './instance.mjs';
+import { lockDataDir, shareDataDir } from './lock.ts';
 import { temporaryFolder } from './testing/folders.ts';
 import { type Holder, installHolder, runHolder } from './testing/run-holder.ts';
 
@@ -34,13 +34,13 @@ describe('the lock', () => {
     const dataDir = temporaryFolder();
     const lock = lockDataDir(dataDir);
     lock.announce('http://127.0.0.1:8080');
-    expect(currentInstance(dataDir)).toMatchObject({ pid: process.pid, url: 'http://127.0.0.1:8080' });
+    expect(holderOf(dataDir)).toMatchObject({ pid: process.pid, url: 'http://127.0.0.1:8080' });
     expect(() => lockDataDir(dataDir)).toThrow(
       `Virga already runs on ${dataDir} (pid ${process.pid}, http://127.0.0.1:8080)`,
     );
     lock.release();
     lock.release();
-    expect(currentInstance(dataDir)).toBeUndefined();
+    expect(holderOf(dataDir)).toBeUndefined();
     lockDataDir(dataDir).release();
     expect(readdirSync(lockFolder(dataDir))).toHaveLength(1);
   });
@@ -56,7 +56,7 @@ describe('the lock', () => {
     const dataDir = temporaryFolder();
     writeLock(dataDir, 1, { pid: process.ppid, identity: 'an-earlier-boot:1' });
     expect(processIdentity(process.ppid)).toBeDefined();
-    expect(currentInstance(dataDir)).toBeUndefined();
+    expect(holderOf(dataDir)).toBeUndefined();
     lockDataDir(dataDir).release();
   });
 
@@ -66,6 +66,24 @@ describe('the lock', () => {
     writeFileSync(path.join(lockFolder(dataDir), '7'), '{"pid":');
     lockDataDir(dataDir).release();
     expect(readdirSync(lockFolder(dataDir))).toEqual(['8']);
+  });
+});
+
+describe('a shared data directory', () => {
+  test('takes any number of processes that share it, and none that wants it for itself', () => {
+    const dataDir = temporaryFolder();
+    const [first, second] = [shareDataDir(dataDir), shareDataDir(dataDir)];
+    first.announce('http://127.0.0.1:8080');
+    expect(sharersOf(dataDir).map(({ url }) => url)).toEqual(['http://127.0.0.1:8080', undefined]);
+    expect(() => lockDataDir(dataDir)).toThrow(`Virga already runs on ${dataDir} (pid ${process.pid}`);
+    first.release();
+    expect(() => lockDataDir(dataDir)).toThrow('already runs');
+    second.release();
+    const alone = lockDataDir(dataDir);
+    expect(() => shareDataDir(dataDir)).toThrow(`Virga already runs on ${dataDir} (pid ${process.pid}`);
+    expect(sharersOf(dataDir)).toEqual([]);
+    alone.release();
+    shareDataDir(dataDir).release();
   });
 });
 
@@ -89,9 +107,9 @@ describe('several processes', () => {
       for (const outcome of outcomes.filter(({ event }) => event === 'refused')) {
         expect(outcome.message).toContain(`(pid ${winner?.child.pid})`);
       }
-      expect(currentInstance(dataDir)?.pid).toBe(winner?.child.pid);
+      expect(holderOf(dataDir)?.pid).toBe(winner?.child.pid);
       await winner?.end('SIGKILL');
-      expect(currentInstance(dataDir)).toBeUndefined();
+      expect(holderOf(dataDir)).toBeUndefined();
     }
   });
 

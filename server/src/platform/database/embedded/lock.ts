@@ -2,7 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { prepareDataDir } from './data-dir.ts';
-import { type Instance, isRunning, lockFolder, lockNumbers, processIdentity, readLock } from './instance.mjs';
+import {
+  holderOf,
+  type Instance,
+  isRunning,
+  lockFolder,
+  lockNumbers,
+  processIdentity,
+  readLock,
+  shareFolder,
+  sharersOf,
+} from './instance.mjs';
 import { errorCode, StartError } from './start-error.ts';
 
 export interface DataDirLock {
@@ -22,12 +32,41 @@ export interface DataDirLock {
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   prepareDataDir(dataDir);
-  return takeLock(
-    dataDir,
-    (holder) =>
-      `Virga already runs on ${dataDir} (pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''}): stop it with npm stop, or set VIRGA_DATA_DIR.`,
-  );
+  return lockBeside(takeLock(dataDir, refusalFor(dataDir)), sharersOf(dataDir)[0], dataDir);
 }
+
+/**
+ * The same for a process whose database is elsewhere: others like it may share the directory, but nobody who would
+ * have it for himself.
+ * @throws StartError
+ */
+export function shareDataDir(dataDir: string): DataDirLock {
+  prepareDataDir(dataDir);
+  return lockBeside(takeShare(dataDir), holderOf(dataDir), dataDir);
+}
+
+/** Gives a lock back when somebody is there whom it does not go with. Who comes at the same moment sees this lock
+ *  as well: at worst both step back. */
+function lockBeside(lock: DataDirLock, other: Instance | undefined, dataDir: string): DataDirLock {
+  if (!other) return lock;
+  lock.release();
+  throw new StartError(refusalFor(dataDir)(other));
+}
+
+function takeShare(dataDir: string): DataDirLock {
+  for (let number = 1; ; number++) {
+    const share = shareFolder(dataDir, number);
+    mkdirSync(share, { recursive: true, mode: 0o700 });
+    try {
+      return takeLock(share, refusalFor(dataDir));
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+    }
+  }
+}
+
+const refusalFor = (dataDir: string) => (holder: Instance) =>
+  `Virga already runs on ${dataDir} (pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''}): stop it with npm stop, or set VIRGA_DATA_DIR.`;
 
 /** The same lock on any folder that exists. `refusal` words the error for its holder. */
 export function takeLock(folder: string, refusal: (holder: Instance) => string): DataDirLock {

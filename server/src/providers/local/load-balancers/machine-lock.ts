@@ -7,7 +7,7 @@ const PATIENCE_MS = 10_000;
 /** Runs `action` while nobody else on this machine runs one under the same name. The lock is a socket
  *  name that the kernel gives to one process only and takes back when that process dies, however. */
 export async function withMachineLock<T>(name: string, action: () => Promise<T>): Promise<T> {
-  const server = await acquire(name);
+  const server = await acquireMachineLock(name);
   try {
     return await action();
   } finally {
@@ -15,16 +15,19 @@ export async function withMachineLock<T>(name: string, action: () => Promise<T>)
   }
 }
 
-async function acquire(name: string): Promise<Server> {
+/** Takes the lock, which is free again when the server is closed.
+ *  @throws when another process holds it for too long */
+export async function acquireMachineLock(name: string): Promise<Server> {
   for (let waited = 0; waited < PATIENCE_MS; waited += ATTEMPT_EVERY_MS) {
-    const server = await listen(name);
+    const server = await tryMachineLock(name);
     if (server) return server;
     await delay(ATTEMPT_EVERY_MS);
   }
   throw new Error(`another process holds the lock "${name}" for too long`);
 }
 
-function listen(name: string): Promise<Server | null> {
+/** The same, or null when somebody else holds it. */
+export function tryMachineLock(name: string): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', (error: NodeJS.ErrnoException) =>

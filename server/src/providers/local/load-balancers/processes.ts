@@ -24,6 +24,11 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
+/** Whether it was stopped by a signal, and not yet continued. False where the system does not tell. */
+export function isFrozen(identity: ProcessIdentity): boolean {
+  return isAlive(identity) && /^[Tt]$/.test(statFields(identity.pid)?.[0] ?? '');
+}
+
 /** A key under which to remember something about this very process. */
 export function processKey(identity: ProcessIdentity): string {
   return `${identity.pid}@${identity.startedAt}`;
@@ -67,13 +72,22 @@ async function goneWithin(identity: ProcessIdentity, milliseconds: number): Prom
   return !isAlive(identity);
 }
 
-function startTime(pid: number): string | null {
+/** What the kernel says of a process, from its state on, or null. */
+function statFields(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The program's name may hold spaces and brackets; what follows the last bracket is regular.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state] = fields;
-    if (state === 'Z' || state === 'X') return null;
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return null;
+  }
+}
+
+function startTime(pid: number): string | null {
+  const fields = statFields(pid);
+  const [state] = fields ?? [];
+  if (fields === null || state === 'Z' || state === 'X') return null;
+  try {
     bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
     return `${bootId}-${fields[19]}`;
   } catch {

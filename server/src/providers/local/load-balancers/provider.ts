@@ -10,6 +10,7 @@ import type {
 } from '../../../features/load-balancers/port.ts';
 import type { LogCollector } from '../../../kernel/log-collector.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { NotOwner, type OwnerFence } from '../owner-fence.ts';
 import { removeAbandoned } from './abandoned-addresses.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
@@ -24,7 +25,7 @@ import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts'
 import { identifier } from './quoting.ts';
 import { eachAtMost, Serial } from './serial.ts';
 import { listeningSockets } from './sockets.ts';
-import { endStrays } from './strays.ts';
+import { daemonsUnder, endStrays } from './strays.ts';
 
 /** How to leave: `stop` ends all data planes (a graceful stop), `leave` lets them carry traffic on
  *  without a server, `forget` also deletes their files and gives the addresses back. */
@@ -42,6 +43,8 @@ export interface LocalLoadBalancersOptions {
   readonly instanceId: string;
   /** Folder in which all servers of this machine note the addresses that they use. */
   readonly claimsFolder?: string;
+  /** Says whether this process may change anything. Absent: nobody else could. */
+  readonly fence?: Pick<OwnerFence, 'hold' | 'isOwner'>;
   /** The log collector of a region; absent: no region has one. */
   readonly collectorOf?: (regionId: number) => LogCollector | undefined;
 }
@@ -54,6 +57,11 @@ export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocatio
   allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
+  /** Pids of data planes of this region that were started from another data directory. */
+  programsOf(dataDir: string): readonly number[];
+  /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
+   *  again afterwards. */
+  letGo(programs: 'leave' | 'stop'): Promise<void>;
   close(mode: CloseMode): Promise<void>;
 }
 
@@ -63,6 +71,7 @@ const LOOK_EVERY_MS = 1_000;
 const GRACE_MS = 60_000;
 const SIDE_BY_SIDE = 4;
 const FAILOVER = 'failover_loadbalancer';
+const NO_FENCE = { isOwner: true, hold: <T>(change: () => Promise<T>) => change() };
 
 /** Load balancers as HAProxy processes on loopback addresses of this machine. */
 export function createLocalLoadBalancers(options: LocalLoadBalancersOptions): LocalLoadBalancers {
@@ -78,8 +87,9 @@ class Provider implements LocalLoadBalancers {
   readonly #appliedAt = new Map<string, number>();
   /** Addresses handed out and not yet seen in use. */
   readonly #reserved = new Map<string, number>();
-  readonly #claims: AddressClaims;
+  readonly #fence: NonNullable<LocalLoadBalancersOptions['fence']>;
   readonly #sockets: string;
+  #claims: AddressClaims;
   readonly #logs: LogShipping;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
@@ -91,15 +101,12 @@ class Provider implements LocalLoadBalancers {
     this.#root = join(options.dataDir, 'load-balancers');
     makePrivateDirectory(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
+    this.#fence = options.fence ?? NO_FENCE;
+    this.#claims = this.#readClaims();
     this.#logs = new LogShipping({
       collectorOf: (regionId) => options.collectorOf?.(regionId),
       pathsOf: (id) => instancePaths(this.#root, this.#sockets, identifier(id)),
       log: options.log,
-    });
-    this.#claims = new AddressClaims({
-      folder: options.claimsFolder ?? DEFAULT_CLAIMS_FOLDER,
-      dataDir: options.dataDir,
-      listPath: join(options.dataDir, CLAIMS_LIST),
     });
   }
 
@@ -128,7 +135,11 @@ class Provider implements LocalLoadBalancers {
     return ipv6FaultOf(cidr);
   }
 
-  async allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
+  allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
+    return this.#fence.hold(() => this.#allocate(taken, within));
+  }
+
+  async #allocate(taken: ReadonlySet<string>, within: AddressSource | undefined): Promise<string> {
     const now = this.#now();
     const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
     const others = [...listening, ...interfaceAddresses()].map(({ address }) => address);
@@ -157,13 +168,13 @@ class Provider implements LocalLoadBalancers {
   async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
     this.#removedAt.delete(desired.id);
     const failover = operation.type === FAILOVER ? operation.key : null;
-    await this.#serial.run(desired.id, () => this.#apply(desired, failover));
+    await this.#change(desired.id, () => this.#apply(desired, failover));
     return READY;
   }
 
   async remove(id: string, _operation: Operation): Promise<Progress> {
     this.#removedAt.set(id, this.#now());
-    await this.#serial.run(id, () => this.#remove(id));
+    await this.#change(id, () => this.#remove(id));
     return READY;
   }
 
@@ -189,7 +200,7 @@ class Provider implements LocalLoadBalancers {
   }
 
   async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
-    await this.#removeAbandoned();
+    await this.#fence.hold(() => this.#removeAbandoned());
     if (!this.#foundLeftovers) {
       this.#foundLeftovers = true;
       for (const id of this.#leftovers()) this.#instance(id);
@@ -197,33 +208,70 @@ class Provider implements LocalLoadBalancers {
     const wanted = new Set(desired.map(({ id }) => id));
     await eachAtMost(SIDE_BY_SIDE, [...this.#instances.keys()], async (id) => {
       if (!wanted.has(id) && !this.#isRecent(this.#appliedAt.get(id))) {
-        await this.#attempt(id, 'remove', () => this.#serial.run(id, () => this.#remove(id)));
+        await this.#attempt(id, 'remove', () => this.#change(id, () => this.#remove(id)));
       }
     });
     await eachAtMost(SIDE_BY_SIDE, desired, async (each) => {
       if (this.#removedAt.has(each.id) || this.#serial.isBusy(each.id)) return;
-      await this.#attempt(each.id, 'reconcile', () => this.#serial.run(each.id, () => this.#repair(each)));
+      await this.#attempt(each.id, 'reconcile', () => this.#change(each.id, () => this.#repair(each)));
     });
-    await endStrays(this.#root, (id, pid) => {
-      return this.#serial.isBusy(id) || (this.#instances.get(id)?.pids().includes(pid) ?? false);
-    });
+    await this.#fence.hold(() =>
+      endStrays(this.#root, (id, pid) => {
+        return this.#serial.isBusy(id) || (this.#instances.get(id)?.pids().includes(pid) ?? false);
+      }),
+    );
     this.#forgetOldNotes();
+  }
+
+  programsOf(dataDir: string): readonly number[] {
+    return daemonsUnder(join(dataDir, 'load-balancers')).map(({ pid }) => pid);
+  }
+
+  async letGo(programs: 'leave' | 'stop'): Promise<void> {
+    await this.#serial.idle();
+    await this.#end(programs);
+    // Its addresses go with the region.
+    if (programs === 'stop') await this.#claims.release();
+    this.#removedAt.clear();
+    this.#appliedAt.clear();
+    this.#reserved.clear();
+    this.#foundLeftovers = false;
+    this.#abandoned = undefined;
+    // Whoever works on it now may claim more.
+    this.#claims = this.#readClaims();
   }
 
   async close(mode: CloseMode): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#watch);
     await this.#serial.idle();
+    // What another process owns is for that one to stop.
+    if (this.#fence.isOwner) await this.#fence.hold(() => this.#end(mode)).catch(unlessLost);
+    else await this.#end('leave');
+  }
+
+  async #end(mode: CloseMode): Promise<void> {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
     if (mode !== 'leave') for (const id of this.#leftovers()) this.#instance(id);
     await eachAtMost(SIDE_BY_SIDE, [...this.#instances.values()], async (instance) => {
       if (mode === 'leave') instance.disconnect();
       else if (mode === 'stop') await instance.stop();
       else await instance.remove(() => this.#logs.leave(instance.id));
     });
-    clearTimeout(this.#watch);
     await this.#logs.close();
     this.#instances.clear();
     if (mode === 'forget') await this.#claims.release();
+  }
+
+  /** One change after the other for each load balancer, and none when another process owns the region.
+   *  @throws NotOwner */
+  #change(id: string, action: () => Promise<void>): Promise<void> {
+    return this.#fence.hold(() => this.#serial.run(id, action));
+  }
+
+  #readClaims(): AddressClaims {
+    const { dataDir, claimsFolder: folder = DEFAULT_CLAIMS_FOLDER } = this.#options;
+    return new AddressClaims({ folder, dataDir, listPath: join(dataDir, CLAIMS_LIST) });
   }
 
   async #apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
@@ -291,7 +339,7 @@ class Provider implements LocalLoadBalancers {
 
   #passVerdictsOn(id: string): void {
     void this.#attempt(id, 'health', () =>
-      this.#serial.run(id, async () => {
+      this.#change(id, async () => {
         if (!this.#closed) await this.#instances.get(id)?.passVerdictsOn();
       }),
     );
@@ -317,6 +365,11 @@ class Provider implements LocalLoadBalancers {
 
   /** Every second: bring back what died, and the small work of each load balancer. */
   async #look(): Promise<void> {
+    await this.#fence.hold(() => this.#lookAtAll()).catch(unlessLost);
+    if (!this.#closed && this.#watch) this.#watch = setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  async #lookAtAll(): Promise<void> {
     for (const [id, instance] of this.#instances) {
       if (this.#closed) return;
       if (this.#serial.isBusy(id)) continue;
@@ -329,7 +382,6 @@ class Provider implements LocalLoadBalancers {
         }),
       );
     }
-    if (!this.#closed) this.#watch = setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   async #attempt(id: string, what: string, action: () => Promise<void>): Promise<void> {
@@ -337,6 +389,7 @@ class Provider implements LocalLoadBalancers {
       await action();
     } catch (error) {
       const { instanceId, log } = this.#options;
+      if (error instanceof NotOwner) return;
       log.warn({ err: error, loadBalancer: id, instanceId }, `load balancer: ${what} failed`);
     }
   }
@@ -360,4 +413,9 @@ class Provider implements LocalLoadBalancers {
   #now(): number {
     return (this.#options.clock ?? (() => performance.now()))();
   }
+}
+
+/** Who has lost the region finds out by itself, and has nothing left to do. */
+function unlessLost(error: unknown): void {
+  if (!(error instanceof NotOwner)) throw error;
 }

@@ -9,12 +9,19 @@ export async function endStrays(
   root: string,
   belongs: (loadBalancer: string, pid: number) => boolean,
 ): Promise<void> {
-  for (const pid of allPids()) {
-    const owner = loadBalancerOf(commandLine(pid), root);
-    if (owner === null || belongs(owner, pid)) continue;
+  for (const { pid, loadBalancer } of daemonsUnder(root)) {
+    if (belongs(loadBalancer, pid)) continue;
     const identity = identify(pid);
     if (identity) await terminate(identity);
   }
+}
+
+/** Every data-plane process whose configuration is under this directory. */
+export function daemonsUnder(root: string): { readonly pid: number; readonly loadBalancer: string }[] {
+  return allPids().flatMap((pid) => {
+    const loadBalancer = loadBalancerOf(commandLine(pid), root);
+    return loadBalancer === null ? [] : [{ pid, loadBalancer }];
+  });
 }
 
 /** The load balancer whose daemon has this command line, or null: it is no daemon of ours. */

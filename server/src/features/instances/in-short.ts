@@ -1,12 +1,16 @@
 import { Type } from '@sinclair/typebox';
+import type { RegionContext } from '../../platform/http/context.ts';
 import { DateTime, Name, Nullable, Uuid } from '../../platform/http/schemas.ts';
 import { Tag } from '../../platform/http/tags.ts';
-import { Instance } from '../instances/index.ts';
+import type { MachinesInShort } from '../floating-ips/index.ts';
+import { Instance } from './schema.ts';
+import { readInstancesByIds } from './store.ts';
+import { viewInstance } from './view.ts';
 
 const { addresses, status, vm_state } = Instance.properties;
 
-/** The virtual machine that a floating IP belongs to, in short. */
-export const FloatingIpInstance = Type.Object(
+/** The virtual machine that a floating IP leads to, in short. */
+const FloatingIpInstance = Type.Object(
   {
     id: Uuid(),
     name: Type.String(),
@@ -34,3 +38,12 @@ export const FloatingIpInstance = Type.Object(
   },
   { $id: 'FloatingIpInstance' },
 );
+
+/** Machines as lists of floating IPs show them. */
+export const machinesInShort: MachinesInShort = {
+  schema: FloatingIpInstance,
+  async views(ctx: RegionContext, ids: readonly string[]) {
+    const rows = await readInstancesByIds(ctx.db, ids);
+    return new Map(rows.map((row) => [row.id, viewInstance(row, ctx.region.name)]));
+  },
+};

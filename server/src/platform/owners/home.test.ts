@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Home, refusalOf } from './home.ts';
+import type { NodeIdentity } from './owned-region.ts';
+
+let there: string;
+
+beforeAll(() => {
+  there = mkdtempSync(path.join(tmpdir(), 'virga-home-'));
+});
+
+afterAll(() => rmSync(there, { recursive: true }));
+
+const me: NodeIdentity = { name: 'here', dataDir: '/data', alone: false };
+
+/** @param running pids of programs of another data directory */
+function refusal(home: Partial<Home>, running: readonly number[] = [], node: NodeIdentity = me) {
+  const data = {
+    programsOf: (dataDir: string) => (dataDir === node.dataDir ? [] : running),
+    fault: async () => null,
+    takeOver: async () => {},
+    letGo: async () => {},
+  };
+  const region = { id: 1, name: 'Local', data };
+  return refusalOf({ node: null, dataDir: null, wanted: null, ...home }, region, node);
+}
+
+test('a region that nobody has served yet is for whoever comes first, or whom the operator names', () => {
+  expect(refusal({})).toBeNull();
+  expect(refusal({ wanted: 'here' })).toBeNull();
+  expect(refusal({ wanted: 'there' })).toContain('it belongs on node there');
+});
+
+test('a region is for the machine and data directory that served it first', () => {
+  expect(refusal({ node: 'here', dataDir: '/data' })).toBeNull();
+  expect(refusal({ node: 'there', dataDir: '/data' })).toContain('it belongs to node there');
+  expect(refusal({ node: 'here', dataDir: there })).toContain('another data directory of this machine');
+});
+
+test('the operator moves it to another machine', () => {
+  expect(refusal({ node: 'there', dataDir: '/data', wanted: 'here' })).toBeNull();
+  expect(refusal({ node: 'here', dataDir: '/data', wanted: 'there' })).toContain(
+    'node there (VIRGA_REGIONS)',
+  );
+});
+
+test('a data directory that is gone is followed by another, once nothing of it runs', () => {
+  const gone = { node: 'here', dataDir: path.join(there, 'gone') };
+  expect(refusal(gone)).toBeNull();
+  expect(refusal(gone, [4711])).toContain('still serve it here (pid 4711)');
+});
+
+test('who has the database in his data directory may move with both', () => {
+  const alone = { ...me, alone: true };
+  expect(refusal({ node: 'there', dataDir: '/elsewhere' }, [], alone)).toBeNull();
+  expect(refusal({ wanted: 'there' }, [], alone)).toContain('it belongs on node there');
+});

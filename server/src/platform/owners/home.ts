@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import type { NodeIdentity, OwnedRegion } from './owned-region.ts';
+
+/** Where a region belongs. */
+export interface Home {
+  /** Where it was served last; null: nowhere yet. */
+  readonly node: string | null;
+  readonly dataDir: string | null;
+  /** The node that the operator wants it on; null: the one where it is. */
+  readonly wanted: string | null;
+}
+
+/** Why a node may not own a region, or null: it may, as soon as nobody else does. A region stays with the machine
+ *  and data directory that first served it, because its programs are there: those of the same data directory can be
+ *  adopted, those of any other must be known to be gone. */
+export function refusalOf(home: Home, region: OwnedRegion, me: NodeIdentity): string | null {
+  const { node, dataDir, wanted } = home;
+  if (wanted !== null && wanted !== me.name) return `it belongs on node ${wanted} (VIRGA_REGIONS)`;
+  if (me.alone || node === null || dataDir === null) return null;
+  if (node !== me.name) {
+    if (wanted === me.name) return null;
+    return `it belongs to node ${node}, which served it first; "node": "${me.name}" in VIRGA_REGIONS moves it here`;
+  }
+  if (dataDir === me.dataDir) return null;
+  const pids = region.data.programsOf(dataDir);
+  if (pids.length > 0)
+    return `programs of another data directory still serve it here (pid ${pids.join(', ')})`;
+  if (!existsSync(dataDir)) return null;
+  return 'it belongs to another data directory of this machine: start there, or remove that one';
+}

@@ -1,0 +1,29 @@
+/** A region whose programs run on a machine: only one node at a time may work on it. */
+export interface OwnedRegion {
+  readonly id: number;
+  readonly name: string;
+  /** What is asked of it when its owner changes. */
+  readonly data: OwnedDataPlane;
+}
+
+export interface OwnedDataPlane {
+  /** Why it cannot serve here and now, or null. */
+  fault(): Promise<string | null>;
+  /** Pids of its programs on this machine that were started from this data directory. */
+  programsOf(dataDir: string): readonly number[];
+  /** From now on this process works on it, and no process that did so in an earlier epoch can any more. */
+  takeOver(epoch: number): Promise<void>;
+  /** Another one works on it now. `leave`: with the programs as they are; `stop`: with programs of its own, and
+   *  those that are here have to end. */
+  letGo(programs: 'leave' | 'stop'): Promise<void>;
+}
+
+/** Who this node is. */
+export interface NodeIdentity {
+  /** Of the machine; the same for every node on it. */
+  readonly name: string;
+  /** Without symbolic links. */
+  readonly dataDir: string;
+  /** Its database is in its data directory: no other node can have it. */
+  readonly alone: boolean;
+}

@@ -1,0 +1,178 @@
+import { messageOf } from '../../kernel/errors.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Db } from '../database/db.ts';
+import { isProcessAlive } from '../tasks/processes.ts';
+import { refusalOf } from './home.ts';
+import type { NodeIdentity, OwnedRegion } from './owned-region.ts';
+import * as store from './store.ts';
+
+export interface RegionOwnersOptions {
+  readonly db: Db;
+  readonly log: Logger;
+  readonly ids: Ids;
+  readonly node: NodeIdentity;
+  /** The regions whose programs run on a machine. */
+  readonly owned: readonly OwnedRegion[];
+  /** All others. */
+  readonly everybodys: readonly number[];
+}
+
+/** A holder silent for this long has lost its lease to whoever asks. */
+const SILENT_MS = 4000;
+
+/** The leases of this node on regions that only one node at a time may work on. */
+export class RegionOwners {
+  readonly #options: RegionOwnersOptions;
+  readonly #regions: ReadonlyMap<number, OwnedRegion>;
+  readonly #session: string;
+  /** Epoch of each lease that this process holds. */
+  readonly #held = new Map<number, number>();
+  /** Why regions are not served here. */
+  readonly #refused = new Map<number, string>();
+
+  constructor(options: RegionOwnersOptions) {
+    this.#options = options;
+    this.#regions = new Map(options.owned.map((region) => [region.id, region]));
+    this.#session = options.ids.uuid();
+  }
+
+  /** Whether this node may work on a region's data plane, as far as it knows. */
+  serves(regionId: number): boolean {
+    return !this.#regions.has(regionId) || this.#held.has(regionId);
+  }
+
+  /** Why the owner of a region cannot serve it, or null; undefined when it is for this node itself to say. */
+  async faultElsewhere(regionId: number): Promise<string | null | undefined> {
+    return this.serves(regionId) ? undefined : store.readFault(this.#options.db, regionId);
+  }
+
+  /** Regions that this node may not serve, and why. */
+  refused(): readonly string[] {
+    return [...this.#refused].map(([id, reason]) => `Region ${this.#name(id)} is not served here: ${reason}`);
+  }
+
+  /** Before the first beat. */
+  async begin(): Promise<void> {
+    await store.keepRows(this.#options.db, [...this.#regions.keys()], this.#options.everybodys);
+  }
+
+  /** The regions whose lease this process holds, as far as it knows. */
+  owned(): readonly number[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Gives the leases back: to a process that waits for them with everything running as it is. */
+  async end(): Promise<void> {
+    const { db } = this.#options;
+    await store.withdraw(db, this.#session);
+    for (const row of await this.#rows([...this.#held.keys()])) {
+      this.#held.delete(row.region_id);
+      if (row.awaited) await this.#letGo(row.region_id, 'leave');
+      await store.release(db, row.region_id, this.#session);
+    }
+    // Who was waited for may have ended at the same moment: then this process is the last one, and stops it all.
+    for (const row of await this.#rows([...this.#regions.keys()])) {
+      if (row.holder === null && !row.awaited && this.#isHome(row)) await this.#takeWhatRuns(row);
+    }
+  }
+
+  async #takeWhatRuns(row: store.OwnerRow): Promise<void> {
+    const region = this.#regions.get(row.region_id);
+    if (!region || region.data.programsOf(this.#options.node.dataDir).length === 0) return;
+    await this.#take(region, row);
+    this.#held.delete(row.region_id);
+    await store.release(this.#options.db, row.region_id, this.#session);
+  }
+
+  /** Says that this process is alive, and lets go of what it has lost. */
+  async renew(): Promise<void> {
+    if (this.#held.size === 0) return;
+    const { db, node } = this.#options;
+    const held = [...this.#held].map(async ([regionId, epoch]) => ({
+      ...{ regionId, epoch },
+      fault: (await this.#regions.get(regionId)?.data.fault().catch(messageOf)) ?? null,
+    }));
+    const renewed = await store.renew(db, this.#session, node.name, await Promise.all(held));
+    const lost = [...this.#held.keys()].filter((regionId) => !renewed.has(regionId));
+    for (const regionId of lost) await this.#lose(regionId);
+  }
+
+  async #lose(regionId: number): Promise<void> {
+    this.#held.delete(regionId);
+    const { db, node, log } = this.#options;
+    const [row] = await store.readRows(db, [regionId], SILENT_MS);
+    const home =
+      row && row.holder !== this.#session && row.node === node.name && row.data_dir === node.dataDir;
+    log.warn({ regionId }, `region ${this.#name(regionId)} has another owner now`);
+    await this.#letGo(regionId, home ? 'leave' : 'stop');
+    await store.release(db, regionId, this.#session);
+  }
+
+  /** Takes the leases that nobody holds and that this node may have, and says that it waits for the others. */
+  async takeFree(): Promise<void> {
+    const { db, node } = this.#options;
+    const wanted = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
+    if (wanted.length === 0) return;
+    for (const row of await this.#rows(wanted)) {
+      const region = this.#regions.get(row.region_id);
+      if (!region) continue;
+      const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
+      this.#noteRefusal(region, row, refusal);
+      if (refusal !== null) continue;
+      if (!row.free && !this.#isDead(row)) await store.sayAwaited(db, region.id, this.#session);
+      else await this.#take(region, row);
+    }
+  }
+
+  async #take(region: OwnedRegion, row: store.OwnerRow): Promise<void> {
+    const { db, node, log } = this.#options;
+    const epoch = await store.acquire(db, row, node, this.#session);
+    if (epoch === undefined) return;
+    try {
+      await region.data.takeOver(epoch);
+    } catch (error) {
+      log.error({ err: error, regionId: region.id }, `region ${region.name} could not be taken over`);
+      return store.release(db, region.id, this.#session);
+    }
+    this.#held.set(region.id, epoch);
+    if (row.holder !== null) log.warn({ regionId: region.id }, `region ${region.name} is taken over`);
+  }
+
+  async #rows(regionIds: readonly number[]): Promise<readonly store.OwnerRow[]> {
+    return regionIds.length === 0 ? [] : store.readRows(this.#options.db, regionIds, SILENT_MS);
+  }
+
+  /** Whether its programs are those of this data directory. */
+  #isHome({ node, data_dir }: store.OwnerRow): boolean {
+    return node === this.#options.node.name && data_dir === this.#options.node.dataDir;
+  }
+
+  /** After a crash the leases of our own predecessor need not wait until it counts as silent. */
+  #isDead({ node, pid }: store.OwnerRow): boolean {
+    return node === this.#options.node.name && pid !== null && (pid === process.pid || !isProcessAlive(pid));
+  }
+
+  async #letGo(regionId: number, programs: 'leave' | 'stop'): Promise<void> {
+    try {
+      await this.#regions.get(regionId)?.data.letGo(programs);
+    } catch (error) {
+      this.#options.log.warn({ err: error, regionId }, `letting go of a region failed: ${messageOf(error)}`);
+    }
+  }
+
+  #noteRefusal({ id, name }: OwnedRegion, { node, data_dir }: store.OwnerRow, refusal: string | null): void {
+    if (refusal === null) this.#refused.delete(id);
+    else if (this.#refused.get(id) !== refusal) {
+      this.#refused.set(id, refusal);
+      this.#options.log.warn(
+        { regionId: id, node, dataDir: data_dir },
+        `region ${name} is not served here: ${refusal}`,
+      );
+    }
+  }
+
+  #name(regionId: number): string {
+    return this.#regions.get(regionId)?.name ?? String(regionId);
+  }
+}

@@ -1,0 +1,138 @@
+import type { Db } from '../database/db.ts';
+import { RUN_TASK } from '../tasks/start.ts';
+import type { NodeIdentity } from './owned-region.ts';
+
+/** SQL of the leases. Times are the database's, since the nodes' clocks may differ. */
+
+/** Notes which regions have an owner; what waits for the owner of one that no longer has any goes to all nodes. */
+export async function keepRows(
+  db: Db,
+  owned: readonly number[],
+  everybodys: readonly number[],
+): Promise<void> {
+  await db.named(
+    'owner_rows',
+    'insert into region_owners (region_id) select unnest($1::int[]) on conflict do nothing',
+    [owned],
+  );
+  await db.named(
+    'owner_rows_drop',
+    `with dropped as (delete from region_owners where region_id = any($1::int[]) returning region_id)
+     select graphile_worker.add_job($2, job.payload, job_key := job.key, max_attempts := 100, run_at := job.run_at)
+            is not null
+       from dropped join graphile_worker.jobs j on j.task_identifier = $2 || ':' || region_id
+       join graphile_worker._private_jobs job on job.id = j.id
+      where job.key is not null`,
+    [everybodys, RUN_TASK],
+  );
+}
+
+export interface OwnerRow {
+  readonly region_id: number;
+  readonly node: string | null;
+  readonly data_dir: string | null;
+  readonly holder: string | null;
+  readonly pid: number | null;
+  readonly epoch: number;
+  /** True when its holder has been silent for too long, or there is none. */
+  readonly free: boolean;
+  /** True when a process that may own it has asked for it lately. */
+  readonly awaited: boolean;
+  /** The node that the operator wants it on. */
+  readonly wanted: string | null;
+}
+
+export async function readRows(
+  db: Db,
+  regionIds: readonly number[],
+  silentMs: number,
+): Promise<readonly OwnerRow[]> {
+  return db.named<OwnerRow>(
+    'owner_read',
+    `select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as wanted,
+            o.holder is null or o.renewed_at < now() - $2::float8 * interval '1 millisecond' as free,
+            o.awaited_by is not null and o.awaited_at > now() - $2::float8 * interval '1 millisecond' as awaited
+       from region_owners o join regions r on r.id = o.region_id
+      where o.region_id = any($1::int[])`,
+    [regionIds, silentMs],
+  );
+}
+
+/** Takes the lease, if the row is still as it was read.
+ *  @returns the new epoch, or undefined when somebody else was faster */
+export async function acquire(
+  db: Db,
+  row: OwnerRow,
+  me: NodeIdentity,
+  holder: string,
+): Promise<number | undefined> {
+  const [taken] = await db.named<{ epoch: number }>(
+    'owner_acquire',
+    `update region_owners
+        set node = $4, data_dir = $5, holder = $6, pid = $7, epoch = epoch + 1, renewed_at = now(),
+            awaited_by = null, awaited_at = null, fault = null
+      where region_id = $1 and epoch = $2 and holder is not distinct from $3::uuid
+      returning epoch`,
+    [row.region_id, row.epoch, row.holder, me.name, me.dataDir, holder, process.pid],
+  );
+  return taken?.epoch;
+}
+
+export interface Held {
+  readonly regionId: number;
+  readonly epoch: number;
+  readonly fault: string | null;
+}
+
+/** Says that the holder is alive.
+ *  @returns the regions that it still holds */
+export async function renew(
+  db: Db,
+  holder: string,
+  node: string,
+  held: readonly Held[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db.named<{ region_id: number }>(
+    'owner_renew',
+    `update region_owners o set renewed_at = now(), fault = h.fault
+       from jsonb_to_recordset($2::jsonb) as h ("regionId" int, epoch bigint, fault text)
+       join regions r on r.id = h."regionId"
+      where o.region_id = h."regionId" and o.epoch = h.epoch and o.holder = $1
+        and coalesce(r.settings ->> 'node', $3) = $3
+      returning o.region_id`,
+    [holder, JSON.stringify(held), node],
+  );
+  return new Set(rows.map(({ region_id }) => region_id));
+}
+
+/** Says that this process would take the lease. */
+export async function sayAwaited(db: Db, regionId: number, by: string): Promise<void> {
+  await db.named(
+    'owner_await',
+    'update region_owners set awaited_by = $2, awaited_at = now() where region_id = $1',
+    [regionId, by],
+  );
+}
+
+/** This process waits for nothing any more. */
+export async function withdraw(db: Db, by: string): Promise<void> {
+  await db.named('owner_withdraw', 'update region_owners set awaited_by = null where awaited_by = $1', [by]);
+}
+
+export async function release(db: Db, regionId: number, holder: string): Promise<void> {
+  await db.named(
+    'owner_release',
+    'update region_owners set holder = null, pid = null where region_id = $1 and holder = $2',
+    [regionId, holder],
+  );
+}
+
+/** Why the owner of a region cannot serve it, as it said last, or null. */
+export async function readFault(db: Db, regionId: number): Promise<string | null> {
+  const [row] = await db.named<{ fault: string | null }>(
+    'owner_fault',
+    'select fault from region_owners where region_id = $1',
+    [regionId],
+  );
+  return row?.fault ?? null;
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { NotOwner, OwnerFence } from './owner-fence.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  const made = mkdtempSync(path.join(tmpdir(), 'virga-fence-'));
+  folder = made;
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+});
+
+/** A promise that somebody else ends. */
+function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+test('who has not taken over changes nothing, and neither does who was replaced', async () => {
+  const [first, second] = [new OwnerFence(folder), new OwnerFence(folder)];
+  await expect(first.hold(async () => 'changed')).rejects.toThrow(NotOwner);
+  await first.takeOver(1);
+  expect(await first.hold(async () => 'changed')).toBe('changed');
+  await second.takeOver(2);
+  let changes = 0;
+  await expect(first.hold(async () => changes++)).rejects.toThrow(NotOwner);
+  expect(changes).toBe(0);
+  expect(await second.hold(async () => 'changed')).toBe('changed');
+  await first.takeOver(3);
+  expect(await first.hold(async () => 'changed')).toBe('changed');
+});
+
+test('a change that has begun ends before somebody else takes over', async () => {
+  const [first, second] = [new OwnerFence(folder), new OwnerFence(folder)];
+  await first.takeOver(1);
+  const [begun, end] = [gate(), gate()];
+  const steps: string[] = [];
+  const change = first.hold(async () => {
+    begun.open();
+    await end.opened;
+    steps.push('changed');
+  });
+  await begun.opened;
+  const taken = second.takeOver(2).then(() => steps.push('taken over'));
+  end.open();
+  await Promise.all([change, taken]);
+  expect(steps).toEqual(['changed', 'taken over']);
+});
+
+test('changes of one process do not wait for each other, and letting go waits for all', async () => {
+  const fence = new OwnerFence(folder);
+  await fence.takeOver(1);
+  const [first, second, end] = [gate(), gate(), gate()];
+  const change = (begun: { open: () => void }) =>
+    fence.hold(async () => {
+      begun.open();
+      await end.opened;
+    });
+  const changes = [change(first), change(second)];
+  await Promise.all([first.opened, second.opened]);
+  let gone = false;
+  const going = fence.letGo().then(() => {
+    gone = true;
+  });
+  await expect(fence.hold(async () => {})).rejects.toThrow(NotOwner);
+  expect(gone).toBe(false);
+  end.open();
+  await Promise.all([...changes, going]);
+});
+
+/** A process that takes over and stays in the middle of a change. */
+async function startChanging(): Promise<ChildProcess> {
+  const module = path.join(import.meta.dirname, 'owner-fence.ts');
+  const program = `import { OwnerFence } from ${JSON.stringify(module)};
+    const fence = new OwnerFence(${JSON.stringify(folder)});
+    await fence.takeOver(1);
+    await fence.hold(() => { console.log('changing'); return new Promise(() => setInterval(() => {}, 1000)); });`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test.each(['SIGKILL', 'SIGSTOP'] as const)(
+  'a process that gets %s in the middle of a change is replaced, and never goes on with it',
+  async (signal) => {
+    const child = await startChanging();
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    const fence = new OwnerFence(folder);
+    await fence.takeOver(2);
+    expect(await fence.hold(async () => 'changed')).toBe('changed');
+    expect(await ended).toEqual([null, 'SIGKILL']);
+  },
+);

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makePrivateDirectory, readJson, writeFileAtomically } from './load-balancers/files.ts';
+import { acquireMachineLock, tryMachineLock } from './load-balancers/machine-lock.ts';
+import {
+  identify,
+  isAlive,
+  isFrozen,
+  type ProcessIdentity,
+  signalProcess,
+} from './load-balancers/processes.ts';
+
+/** Another process works on this region now. What was to be done is for that one to do. */
+export class NotOwner extends Error {
+  constructor() {
+    super('another worker owns this region now');
+  }
+}
+
+interface Owner extends ProcessIdentity {
+  readonly epoch: number;
+}
+
+const LOOK_EVERY_MS = 20;
+/** A process that is in the middle of a change, and not frozen, may take this long to end it. */
+const PATIENCE_MS = 20_000;
+
+/** Keeps all processes but one from changing what a region runs on this machine.
+ *
+ *  Every change is made while a lock of the machine is held, which the kernel takes back when its holder dies. The
+ *  file `owner.json` beside the region's files says who may make changes. It changes under the same lock: between a
+ *  look at it and the change that follows, nobody can take over, however long this process is frozen there. */
+export class OwnerFence {
+  readonly #file: string;
+  readonly #name: string;
+  #epoch: number | undefined;
+  #users = 0;
+  #lock: Promise<Server> | undefined;
+
+  /** @param folder of the region, in the data directory */
+  constructor(folder: string) {
+    makePrivateDirectory(folder);
+    this.#file = join(folder, 'owner.json');
+    const place = realpathSync(folder);
+    this.#name = `virga-region-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
+  }
+
+  /** Whether this process has taken over and not let go; another one may have taken over since. */
+  get isOwner(): boolean {
+    return this.#epoch !== undefined;
+  }
+
+  /** Makes a change, or several at once.
+   *  @throws NotOwner when another process has taken over, or this one never did; then nothing was done */
+  async hold<T>(change: () => Promise<T>): Promise<T> {
+    return this.#locked(async () => {
+      const epoch = this.#epoch;
+      if (epoch === undefined || readJson<Owner>(this.#file)?.epoch !== epoch) throw new NotOwner();
+      return change();
+    }, acquireMachineLock);
+  }
+
+  /** Makes this process the only one that may make changes. One that is frozen in the middle of a change is ended,
+   *  since nobody could go on with what it might still do; one that is not may end its change.
+   *  @param epoch higher than any before */
+  async takeOver(epoch: number): Promise<void> {
+    await this.#locked(
+      async () => {
+        const owner: Owner = { epoch, ...(identify(process.pid) ?? { pid: process.pid, startedAt: '' }) };
+        writeFileAtomically(this.#file, JSON.stringify(owner));
+        this.#epoch = epoch;
+      },
+      () => this.#seize(),
+    );
+  }
+
+  /** This process makes no more changes; those that it is making end first. */
+  async letGo(): Promise<void> {
+    this.#epoch = undefined;
+    while (this.#users > 0) await delay(LOOK_EVERY_MS);
+  }
+
+  async #locked<T>(action: () => Promise<T>, acquire: (name: string) => Promise<Server>): Promise<T> {
+    this.#users += 1;
+    try {
+      this.#lock ??= acquire(this.#name);
+      await this.#lock;
+      return await action();
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0) this.#unlock();
+    }
+  }
+
+  #unlock(): void {
+    const lock = this.#lock;
+    this.#lock = undefined;
+    void lock?.then(
+      (server) => server.close(),
+      () => undefined,
+    );
+  }
+
+  async #seize(): Promise<Server> {
+    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+      const lock = await tryMachineLock(this.#name);
+      if (lock) return lock;
+      const owner = readJson<Owner>(this.#file);
+      const isInTheWay = owner && isAlive(owner) && (isFrozen(owner) || waited > PATIENCE_MS);
+      if (isInTheWay) signalProcess(owner, 'SIGKILL');
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+}
