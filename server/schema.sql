@@ -768,6 +768,7 @@ create table projects (
 );
 CREATE INDEX projects_client_created ON public.projects USING btree (client_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX projects_name ON public.projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
+CREATE TRIGGER projects_security_groups AFTER INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION add_security_groups_of_project();
 
 create table quota_counters (
   client_id integer not null,
@@ -844,7 +845,9 @@ create table regions (
 );
 CREATE TRIGGER regions_external_network AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_external_network();
 CREATE TRIGGER regions_public_images AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_images_of_region();
+CREATE TRIGGER regions_public_images_changed AFTER UPDATE OF provider ON public.regions FOR EACH ROW WHEN ((old.provider IS DISTINCT FROM new.provider)) EXECUTE FUNCTION add_images_of_region();
 CREATE TRIGGER regions_public_subnets AFTER INSERT ON public.regions FOR EACH ROW WHEN ((new.provider <> 'local'::text)) EXECUTE FUNCTION add_public_subnets();
+CREATE TRIGGER regions_security_groups AFTER INSERT OR UPDATE OF provider ON public.regions FOR EACH ROW EXECUTE FUNCTION add_security_groups_of_region();
 
 create table reserved_fixed_ips (
   port_id uuid not null,
@@ -932,6 +935,62 @@ create table secrets (
 CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
 CREATE CONSTRAINT TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('secrets');
+
+create table security_groups (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  description text default ''::text not null,
+  is_default boolean default false not null,
+  rules jsonb default '[]'::jsonb not null,
+  revision_number integer default 0 not null,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  deleting boolean default false not null,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint security_groups_pkey PRIMARY KEY (id),
+  constraint security_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint security_groups_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX security_groups_created_at ON public.security_groups USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX security_groups_default ON public.security_groups USING btree (project_id, region_id) WHERE is_default;
+CREATE INDEX security_groups_name ON public.security_groups USING btree (project_id, region_id, name);
+CREATE INDEX security_groups_rules ON public.security_groups USING gin (rules jsonb_path_ops);
+CREATE INDEX security_groups_tags ON public.security_groups USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX security_groups_task ON public.security_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE CONSTRAINT TRIGGER security_groups_count_gone AFTER DELETE ON public.security_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT old.is_default)) EXECUTE FUNCTION count_resource('security_groups');
+CREATE CONSTRAINT TRIGGER security_groups_count_new AFTER INSERT ON public.security_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT new.is_default)) EXECUTE FUNCTION count_resource('security_groups');
+
+create table server_group_members (
+  instance_id uuid not null,
+  group_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint server_group_members_pkey PRIMARY KEY (instance_id),
+  constraint server_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES server_groups(id),
+  constraint server_group_members_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX server_group_members_group ON public.server_group_members USING btree (group_id, created_at, instance_id);
+
+create table server_groups (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text not null,
+  policy text not null,
+  task_id uuid,
+  created_at timestamp with time zone not null,
+  constraint server_groups_pkey PRIMARY KEY (id),
+  constraint server_groups_policy_check CHECK ((policy = ANY (ARRAY['affinity'::text, 'anti-affinity'::text, 'soft-anti-affinity'::text]))),
+  constraint server_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint server_groups_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX server_groups_created_at ON public.server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE CONSTRAINT TRIGGER server_groups_count AFTER INSERT OR DELETE ON public.server_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('servergroups');
 
 create table sign_ins (
   id bigint generated always as identity not null,
@@ -1186,6 +1245,26 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
+CREATE OR REPLACE FUNCTION public.add_default_security_groups(of_project integer, of_region integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into security_groups (id, project_id, region_id, client_id, name, description, is_default, rules, created_at,
+                               updated_at)
+  select gen_random_uuid(), p.id, r.id, p.client_id, 'default', 'Default security group', true, (
+           select jsonb_agg(jsonb_build_object(
+                    'id', gen_random_uuid(), 'direction', direction, 'ethertype', ethertype, 'protocol', null,
+                    'port_range_min', null, 'port_range_max', null, 'remote_group_id', null, 'remote_ip_prefix', null,
+                    'description', '', 'created_at', to_json(p.created_at at time zone 'UTC'),
+                    'updated_at', to_json(p.created_at at time zone 'UTC')))
+             from unnest(array['egress', 'ingress']) direction, unnest(array['IPv4', 'IPv6']) ethertype),
+         p.created_at, p.created_at
+    from projects p, regions r
+   where (of_project is null or p.id = of_project) and (of_region is null or r.id = of_region)
+     and r.provider = 'simulated' and p.deleted_at is null
+  on conflict (project_id, region_id) where is_default do nothing
+$function$;
+
 CREATE OR REPLACE FUNCTION public.add_external_network()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1209,7 +1288,9 @@ CREATE OR REPLACE FUNCTION public.add_images_of_region()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform add_public_images(new);
+  if not exists (select 1 from images where region_id = new.id and project_id is null) then
+    perform add_public_images(new);
+  end if;
   return null;
 end $function$;
 
@@ -1249,6 +1330,24 @@ begin
          new.created_at + interval '1 microsecond', new.created_at
     from networks n, unnest(array['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '100.64.0.0/10']) range
    where n.region_id = new.id and n.external;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_security_groups_of_project()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform add_default_security_groups(new.id, null);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_security_groups_of_region()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform add_default_security_groups(null, new.id);
   return null;
 end $function$;
 

@@ -18,6 +18,8 @@ import { readRegionsByIds, regions } from './features/regions/index.ts';
 import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
+import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
+import { serverGroups } from './features/server-groups/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
@@ -110,6 +112,8 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
+    securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
     volumes({
       providerOf: providers.volumesOf,
       typesOf: providers.volumeTypesOf,
@@ -126,7 +130,7 @@ export function features({
     networks({ providerOf: providers.networksOf }),
     addressConversions({ providerOf }),
     // No project has security groups.
-    ports({ providerOf: providers.networksOf, findSecurityGroups: async () => new Set() }),
+    ports({ providerOf: providers.networksOf, findSecurityGroups }),
     reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
     responsePages(),
     storageNotifications({ db, clock }),

@@ -14,6 +14,8 @@ export const AREAS: Readonly<Record<string, string>> = {
   Instances: 'Virtual machines, nodes of clusters among them.',
   Volumes: 'Block storage for instances: disks that are made, grown, attached and kept.',
   Images: 'What volumes can be made from: systems ready to boot, and copies of volumes.',
+  'Security groups': 'Which traffic reaches instances and leaves them.',
+  'Server groups': 'Which instances belong on one host, and which apart.',
   Kubernetes: 'Managed clusters, their pools of nodes, upgrades and access.',
   'Load balancers': 'Load balancers and what they are made of.',
   'Load balancer listeners': 'Ports that load balancers listen on.',

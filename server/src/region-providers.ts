@@ -3,6 +3,7 @@ import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
+import type { SecurityGroupProvider } from './features/security-groups/port.ts';
 import type { VolumeProvider } from './features/volumes/port.ts';
 import type { OwnedDataPlane, OwnedRegion } from './platform/owners/owned-region.ts';
 
@@ -13,6 +14,7 @@ export interface RegionProvider {
   readonly networks?: NetworkProvider;
   readonly volumes?: VolumeProvider;
   readonly images?: ImageProvider;
+  readonly securityGroups?: SecurityGroupProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
   readonly owner?: OwnedDataPlane;
@@ -57,6 +59,9 @@ export class RegionProviders {
     this.#providers.get(regionId)?.volumes;
 
   readonly imagesOf = (regionId: number): ImageProvider | undefined => this.#providers.get(regionId)?.images;
+
+  readonly securityGroupsOf = (regionId: number): SecurityGroupProvider | undefined =>
+    this.#providers.get(regionId)?.securityGroups;
 
   /** The types of volumes that a region was given; none: all. */
   readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];

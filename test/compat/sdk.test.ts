@@ -27,6 +27,8 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'floating_ips',
     'networks',
     'volumes',
+    'security_groups',
+    'placement_groups',
     'accounts',
   ])(
     'lives the whole life of %s',

@@ -282,6 +282,34 @@ def volumes():
     gone(lambda: cloud.volumes.get(volume.id), "the volume")
 
 
+def security_groups():
+    rule = {"direction": "ingress", "protocol": "tcp", "port_range_min": 443, "port_range_max": 443}
+    group = cloud.security_groups.create_and_poll(name="sdk group", rules=[rule], tags={"use": "sdk"})
+    check([own.port_range_min for own in group.security_group_rules] == [443], "a security group is created")
+    check(group.id in [row.id for row in cloud.security_groups.list(name="sdk group")], "it is listed")
+    changed = cloud.security_groups.update_and_poll(group.id, name="sdk changed", rules=[])
+    check(changed.name == "sdk changed" and changed.security_group_rules == [], "it is changed")
+    more = cloud.security_groups.rules.create_and_poll(group.id, direction="egress", ethertype="IPv6")
+    check(more.ethertype == "IPv6", "a rule is added")
+    cloud.security_groups.rules.delete_and_poll(rule_id=more.id, group_id=group.id)
+    copy = cloud.security_groups.copy(group.id, name="sdk copy")
+    check(copy.security_group_rules == [], "it is copied")
+    check(len(cloud.security_groups.revert_to_default(copy.id).security_group_rules) == 4, "the copy is reverted")
+    for made in (group, copy):
+        cloud.security_groups.delete(made.id)
+        gone(lambda: cloud.security_groups.get(made.id), "the security group")
+
+
+def placement_groups():
+    group = cloud.placement_groups.create(name="sdk group", policy="anti-affinity")
+    check(group.instances == [], "a placement group is created")
+    check(cloud.placement_groups.get(group.servergroup_id).name == "sdk group", "it is read")
+    listed = [row.servergroup_id for row in cloud.placement_groups.list().results]
+    check(group.servergroup_id in listed, "it is listed")
+    cloud.tasks.poll(cloud.placement_groups.delete(group.servergroup_id).tasks[0], polling_interval_seconds=1)
+    gone(lambda: cloud.placement_groups.get(group.servergroup_id), "the placement group")
+
+
 def accounts():
     check(cloud.projects.get().id == PROJECT, "a project is read")
     check(PROJECT in [project.id for project in cloud.projects.list()], "projects are listed")
@@ -309,7 +337,7 @@ def accounts():
     gone(lambda: cloud.inference.secrets.get("sdk-secret"), "the inference secret")
 
 
-PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, accounts)}
+PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, security_groups, placement_groups, accounts)}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]]()

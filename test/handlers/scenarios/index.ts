@@ -9,6 +9,7 @@ import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
+import { securityGroups, serverGroups } from './security-groups.ts';
 import { images, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
@@ -23,6 +24,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...ports,
   ...reservedFixedIps,
   ...secrets,
+  ...securityGroups,
+  ...serverGroups,
   ...volumes,
   ...images,
 };

@@ -1,12 +1,17 @@
+import { Conflict } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
-import type { RequestContext } from '../../platform/http/context.ts';
+import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
+import type { TaskRef } from '../../platform/tasks/start.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { Task } from './schema.ts';
 import { missing, UUID, viewTask } from './service.ts';
 import { readTasks, type TaskRow } from './store.ts';
 
 const hasEnded = (task: Task) => task.state === 'FINISHED' || task.state === 'ERROR';
+
+/** How long a call that answers without a task waits for the one that does its work. */
+const SETTLE_SECONDS = 5;
 
 /** Reads of one task, the most frequent request there is: clients ask until it has ended. */
 export class TaskReads {
@@ -41,6 +46,18 @@ export class TaskReads {
       } finally {
         wait.cancel();
       }
+    }
+  }
+
+  /** Waits for a task that a call has started which answers without it; one that takes its time ends later.
+   *  @param failure what is said when it fails, before the reason
+   *  @throws Conflict */
+  async settled(ctx: ProjectContext, { tasks }: TaskRef, failure: string): Promise<void> {
+    // An operator may do this to another client's project, whose task it is then.
+    const owner = { ...ctx, caller: { ...ctx.caller, clientId: ctx.project.clientId } };
+    for (const id of tasks) {
+      const { state, error } = await this.await(owner, id, SETTLE_SECONDS);
+      if (state === 'ERROR') throw new Conflict(`${failure}: ${error}`);
     }
   }
 }

@@ -10,9 +10,6 @@ import { placeOf, requireVolumes, taskOf, type VolumeDeps } from './place.ts';
 import type { AttachVolume, RetypeVolume } from './schema.ts';
 import * as store from './store.ts';
 
-/** How long a change of type waits for its task before it answers with the volume as it is. */
-const RETYPE_SECONDS = 5;
-
 /** What can be done to a volume that is there: one transaction and one task each. */
 export class VolumeActions {
   readonly #deps: VolumeDeps;
@@ -71,18 +68,13 @@ export class VolumeActions {
    *  the reason when it could not be done */
   async retype(ctx: RegionContext, id: string, { volume_type: type }: RetypeVolume): Promise<void> {
     const types = this.#deps.typesOf(ctx.region.id);
-    const { tasks } = await this.#locked(ctx, id, async (tx, row) => {
+    const task = await this.#locked(ctx, id, async (tx, row) => {
       const fault = typeFault(type, types);
       if (fault !== undefined) throw new Invalid({ volume_type: [fault] });
       requireState(row, 'retype');
       return type === row.type ? NO_TASK : this.#start(tx, ctx, row, 'retype', { type });
     });
-    // An operator may do this to another client's project, whose task it is then.
-    const owner = { ...ctx, caller: { ...ctx.caller, clientId: ctx.project.clientId } };
-    for (const task of tasks) {
-      const { state, error } = await this.#deps.tasks.await(owner, task, RETYPE_SECONDS);
-      if (state === 'ERROR') throw new Conflict(`The type of volume ${id} could not be changed: ${error}`);
-    }
+    await this.#deps.tasks.settled(ctx, task, `The type of volume ${id} could not be changed`);
   }
 
   async #locked(

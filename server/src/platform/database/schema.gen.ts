@@ -651,6 +651,41 @@ export interface Secrets {
   task_id: string | null;
 }
 
+export interface SecurityGroups {
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  deleting: Generated<boolean>;
+  description: Generated<string>;
+  id: string;
+  is_default: Generated<boolean>;
+  name: string;
+  project_id: number;
+  region_id: number;
+  revision_number: Generated<number>;
+  rules: Generated<Json>;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
+export interface ServerGroupMembers {
+  created_at: Date;
+  group_id: string;
+  instance_id: string;
+}
+
+export interface ServerGroups {
+  client_id: number;
+  created_at: Date;
+  id: string;
+  name: string;
+  policy: string;
+  project_id: number;
+  region_id: number;
+  task_id: string | null;
+}
+
 export interface SignIns {
   at: Date;
   client_id: number;
@@ -874,6 +909,9 @@ export interface DB {
   resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
   secrets: Secrets;
+  security_groups: SecurityGroups;
+  server_group_members: ServerGroupMembers;
+  server_groups: ServerGroups;
   sign_ins: SignIns;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;

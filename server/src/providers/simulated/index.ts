@@ -2,11 +2,13 @@ import type { ImageProvider } from '../../features/images/port.ts';
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { NetworkProvider } from '../../features/networks/port.ts';
+import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 import { simulatedNetworks } from './networks.ts';
+import { simulatedSecurityGroups } from './security-groups.ts';
 import { simulatedImages, simulatedVolumes } from './volumes.ts';
 
 export interface SimulatedOptions {
@@ -27,6 +29,7 @@ export interface Simulated {
   readonly networks: NetworkProvider;
   readonly volumes: VolumeProvider;
   readonly images: ImageProvider;
+  readonly securityGroups: SecurityGroupProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
@@ -38,5 +41,6 @@ export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): 
     networks: simulatedNetworks(options),
     volumes: simulatedVolumes(options),
     images: simulatedImages(options),
+    securityGroups: simulatedSecurityGroups(options),
   };
 }

@@ -1,0 +1,91 @@
+import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import type { Faults } from '../../kernel/faults.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { sameTags } from '../../platform/http/tags.ts';
+import type { NewTask } from '../../platform/tasks/start.ts';
+import type { TaskReads } from '../tasks/index.ts';
+import type { GroupRow, GroupTraits, Place } from './model.ts';
+import type { SecurityGroupProvider } from './port.ts';
+import type { NewRule } from './rules.ts';
+import { keepGroups, readUsers } from './store.ts';
+
+/** What the services of the feature share. */
+
+export interface SecurityGroupDeps {
+  providerOf(regionId: number): SecurityGroupProvider | undefined;
+  readonly tasks: TaskReads;
+}
+
+export const placeOf = (ctx: RegionContext): Place => ({
+  projectId: ctx.project.id,
+  regionId: ctx.region.id,
+});
+
+/** @throws Forbidden when the region has no security groups */
+export function requireGroups(deps: SecurityGroupDeps, ctx: RegionContext): void {
+  if (deps.providerOf(ctx.region.id)) return;
+  throw new Forbidden(`Region ${ctx.region.name} has no security groups`);
+}
+
+export function taskOf(
+  ctx: RegionContext,
+  type: string,
+  { id, name }: { readonly id: string; readonly name: string },
+  taskId: string,
+): NewTask {
+  return { id: taskId, type, subject: id, name, ...placeOf(ctx), clientId: ctx.project.clientId };
+}
+
+/** What a fault of a rule in a list is named after. */
+export const ruleField = (index: number) => `rules.${index}.`;
+
+/** Adds a fault for each group that a rule names and that is not there. @param itself the group of the rules */
+export async function checkRemotes(
+  tx: Tx,
+  ctx: RegionContext,
+  rules: readonly NewRule[],
+  field: (index: number) => string,
+  faults: Faults,
+  itself?: string,
+): Promise<void> {
+  const others = rules.flatMap(({ remote_group_id: id }) => (id === null || id === itself ? [] : [id]));
+  const found = new Set((await keepGroups(tx, others, placeOf(ctx))).map(({ id }) => id));
+  for (const [index, { remote_group_id: id }] of rules.entries()) {
+    if (id === null || id === itself || found.has(id)) continue;
+    faults.add(`${field(index)}remote_group_id`, `security group ${id} was not found`);
+  }
+}
+
+export const traitsOf = ({ name, description, tags, rules }: GroupRow): GroupTraits => ({
+  name,
+  description,
+  tags,
+  rules,
+});
+
+export function sameTraits(a: GroupTraits, b: GroupTraits): boolean {
+  const ruleIds = (group: GroupTraits) =>
+    group.rules
+      .map((rule) => `${rule.id} ${rule.description}`)
+      .sort()
+      .join();
+  return (
+    a.name === b.name &&
+    a.description === b.description &&
+    sameTags(a.tags, b.tags) &&
+    ruleIds(a) === ruleIds(b)
+  );
+}
+
+const USERS_SHOWN = 5;
+
+/** @throws Conflict naming what uses the group */
+export async function refuseUsed(tx: Tx, id: string): Promise<void> {
+  const users = await readUsers(tx, id, USERS_SHOWN + 1);
+  if (users.length === 0) return;
+  const more = users.length > USERS_SHOWN ? ' and others' : '';
+  throw new Conflict(
+    `Security group ${id} is in use by ${users.slice(0, USERS_SHOWN).join(', ')}${more}; take it from them first`,
+  );
+}

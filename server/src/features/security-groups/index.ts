@@ -1,0 +1,27 @@
+import type { Feature } from '../../platform/feature.ts';
+import { SecurityGroupChanges } from './changes.ts';
+import type { SecurityGroupDeps } from './common.ts';
+import { securityGroupChangeRoutes, securityGroupRoutes } from './routes.ts';
+import { SecurityGroupService } from './service.ts';
+import { securityGroupTasks } from './tasks.ts';
+
+export {
+  defaultSecurityGroup,
+  findSecurityGroups,
+  findSecurityGroupsNamed,
+  namesOfSecurityGroups,
+} from './members.ts';
+export type { SecurityGroupProvider } from './port.ts';
+
+export function securityGroups(deps: SecurityGroupDeps): Feature {
+  const service = new SecurityGroupService(deps);
+  return {
+    name: 'security-groups',
+    needs: 'securityGroups',
+    routes: [
+      ...securityGroupRoutes(service),
+      ...securityGroupChangeRoutes(new SecurityGroupChanges(deps), service),
+    ],
+    tasks: securityGroupTasks(deps),
+  };
+}

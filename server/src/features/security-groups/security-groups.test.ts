@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+
+/** Security groups through the API, in a region that is simulated and instant. */
+
+const GROUPS = '/cloud/v1/securitygroups/1/2';
+const V2 = '/cloud/v2/security_groups/1/2';
+const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
+const ssh = { direction: 'ingress', protocol: 'tcp', port_range_min: 22, port_range_max: 22 };
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.close());
+
+const call = (method: string, path: string, body?: object) =>
+  server.call(method, path, body === undefined ? {} : { body });
+const read = async (id: string) => (await call('GET', `${GROUPS}/${id}`)).body;
+const list = async (query = '') => (await call('GET', `${GROUPS}?limit=1000&${query}`)).body;
+
+async function finished(reply: Awaited<ReturnType<typeof call>>, type: string) {
+  expect(reply).toMatchObject({ status: 200 });
+  const task = await server.ended(reply);
+  expect(task).toMatchObject({ state: 'FINISHED', error: null, task_type: type });
+  return task.created_resources;
+}
+
+async function group(body: object = {}): Promise<string> {
+  const created = await finished(
+    await call('POST', V2, { name: 'web', rules: [ssh], ...body }),
+    'create_security_group',
+  );
+  return String(created?.security_groups?.[0]);
+}
+
+interface Rule {
+  readonly id: string;
+  readonly direction: string;
+  readonly ethertype: string;
+}
+const kinds = (rules: readonly Rule[]) => rules.map((rule) => `${rule.direction} ${rule.ethertype}`).sort();
+const EVERYTHING = ['egress IPv4', 'egress IPv6', 'ingress IPv4', 'ingress IPv6'];
+
+const quota = async () =>
+  (await call('GET', '/cloud/v2/regional_quotas/1/2')).body.firewall_count_usage as number;
+
+test('a project has a default group that lets everything through, counts for nothing and stays', async () => {
+  const { results } = await list('name=default');
+  expect(results).toHaveLength(1);
+  const [own] = results;
+  expect(kinds(own.security_group_rules)).toEqual(EVERYTHING);
+  expect(await quota()).toBe(0);
+  expect(await call('DELETE', `${GROUPS}/${own.id}`)).toMatchObject({
+    status: 409,
+    headers: { 'x-should-retry': 'false' },
+  });
+  const renamed = await call('PATCH', `${V2}/${own.id}`, { name: 'mine' });
+  expect(renamed).toMatchObject({ status: 400, body: { invalid_fields: { name: [expect.any(String)] } } });
+  const { body } = await call('POST', '/cloud/v1/projects', { name: 'fresh' });
+  const fresh = await call('GET', `/cloud/v1/securitygroups/${body.id}/2`);
+  expect(fresh.body.results.map(({ name }: { name: string }) => name)).toEqual(['default']);
+});
+
+test('a group is created, read, changed and deleted, and counts as long as it is there', async () => {
+  const before = await quota();
+  const id = await group({ description: 'for the web', tags: { team: 'a' } });
+  const made = await read(id);
+  expect(made).toMatchObject({
+    name: 'web',
+    description: 'for the web',
+    project_id: 1,
+    region_id: 2,
+    revision_number: 0,
+    tags_v2: [{ key: 'team', value: 'a', read_only: false }],
+    security_group_rules: [
+      {
+        ...ssh,
+        security_group_id: id,
+        ethertype: 'IPv4',
+        remote_ip_prefix: null,
+        remote_group_id: null,
+        description: '',
+      },
+    ],
+  });
+  expect(await quota()).toBe(before + 1);
+  const [first] = made.security_group_rules;
+  const dns = { direction: 'ingress', protocol: 'udp', port_range_min: 53, port_range_max: 53 };
+  const rules = [{ ...dns, remote_ip_prefix: '10.1.2.3/16' }, ssh];
+  await finished(
+    await call('PATCH', `${V2}/${id}`, { name: 'names', rules, tags: { team: null } }),
+    'update_security_group',
+  );
+  const changed = await read(id);
+  expect(changed).toMatchObject({
+    name: 'names',
+    description: 'for the web',
+    tags_v2: [],
+    revision_number: 1,
+  });
+  expect(changed.security_group_rules).toMatchObject([{ ...dns, remote_ip_prefix: '10.1.0.0/16' }, first]);
+  expect((await call('PATCH', `${V2}/${id}`, { name: 'names', rules })).body).toEqual({ tasks: [] });
+  expect(await call('DELETE', `${GROUPS}/${id}`)).toMatchObject({ status: 204, body: '' });
+  expect((await call('GET', `${GROUPS}/${id}`)).status).toBe(404);
+  expect(await quota()).toBe(before);
+});
+
+test('a group without rules is one thing, a group of which nothing was said another', async () => {
+  expect((await read(await group({ rules: [] }))).security_group_rules).toEqual([]);
+  expect(kinds((await read(await group({ rules: undefined }))).security_group_rules)).toEqual(EVERYTHING);
+});
+
+test('rules are added and deleted one by one, and one that lets the same through is refused', async () => {
+  const id = await group();
+  const rule = { direction: 'egress', ethertype: 'IPv6', description: 'out' };
+  const created = await finished(await call('POST', `${V2}/${id}/rules`, rule), 'create_security_group_rule');
+  const ruleId = String(created?.security_group_rules?.[0]);
+  expect((await read(id)).security_group_rules.at(-1)).toMatchObject({ ...rule, id: ruleId });
+  const again = await call('POST', `${V2}/${id}/rules`, rule);
+  expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining(ruleId) } });
+  await finished(await call('DELETE', `${V2}/${id}/rules/${ruleId}`), 'delete_security_group_rule');
+  expect((await read(id)).security_group_rules).toHaveLength(1);
+  expect((await call('DELETE', `${V2}/${id}/rules/${ruleId}`)).status).toBe(404);
+});
+
+test('everything that is wrong with rules is told at once, each under its rule', async () => {
+  const before = await list();
+  const reply = await call('POST', V2, {
+    name: 'wrong',
+    tags: { 'a b': 'c' },
+    rules: [
+      { direction: 'ingress', port_range_min: 1, port_range_max: 2 },
+      { direction: 'ingress', protocol: 'tcp', port_range_min: 9, port_range_max: 2 },
+      { direction: 'ingress', protocol: 'tcp', port_range_min: 9 },
+      { direction: 'ingress', protocol: 'icmp', port_range_min: 300 },
+      { direction: 'ingress', protocol: 'ipv6-icmp' },
+      { direction: 'ingress', remote_ip_prefix: '2001:db8::/64' },
+      { direction: 'ingress', remote_group_id: NOWHERE },
+      { direction: 'ingress', remote_group_id: NOWHERE, remote_ip_prefix: '10.0.0.0/8' },
+      { direction: 'egress' },
+      { direction: 'egress', ethertype: 'IPv4' },
+    ],
+  });
+  expect(reply.status).toBe(400);
+  expect(Object.keys(reply.body.invalid_fields).sort()).toEqual([
+    'rules.0.port_range_min',
+    'rules.1.port_range_min',
+    'rules.2.port_range_min',
+    'rules.3.port_range_min',
+    'rules.4.protocol',
+    'rules.5.remote_ip_prefix',
+    'rules.6.remote_group_id',
+    'rules.7.remote_group_id',
+    'rules.9.direction',
+    'tags.a b',
+  ]);
+  expect((await list()).count).toBe(before.count);
+});
+
+test('a copy has the same rules, and those that name the group name the copy', async () => {
+  const id = await group();
+  const own = { direction: 'ingress', remote_group_id: id };
+  await finished(await call('POST', `${V2}/${id}/rules`, own), 'create_security_group_rule');
+  const copy = await call('POST', `${GROUPS}/${id}/copy`, { name: 'copy' });
+  expect(copy).toMatchObject({ status: 200, body: { name: 'copy', security_group_rules: [ssh, {}] } });
+  expect(copy.body.security_group_rules[1]).toMatchObject({ ...own, remote_group_id: copy.body.id });
+  expect(await read(copy.body.id)).toEqual(copy.body);
+  expect((await call('POST', `${GROUPS}/${NOWHERE}/copy`, { name: 'copy' })).status).toBe(404);
+});
+
+test('a group that is reverted lets everything through', async () => {
+  const id = await group();
+  const reverted = await call('POST', `${GROUPS}/${id}/revert`);
+  expect(reverted.status).toBe(200);
+  expect(kinds(reverted.body.security_group_rules)).toEqual(EVERYTHING);
+  expect(await read(id)).toEqual(reverted.body);
+});
+
+test('a group that a rule of another one names is not deleted before that', async () => {
+  const id = await group();
+  const other = await group({ rules: [{ direction: 'ingress', remote_group_id: id.toUpperCase() }] });
+  const refused = await call('DELETE', `${GROUPS}/${id}`);
+  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(other) } });
+  expect((await call('DELETE', `${GROUPS}/${other}`)).status).toBe(204);
+  expect((await call('DELETE', `${GROUPS}/${id}`)).status).toBe(204);
+});
+
+test('a group holds 250 rules and not one more', async () => {
+  const rules = Array.from({ length: 250 }, (_, index) => ({
+    ...ssh,
+    port_range_min: index + 1,
+    port_range_max: index + 1,
+  }));
+  const id = await group({ rules });
+  const more = await call('POST', `${V2}/${id}/rules`, { direction: 'egress' });
+  expect(more).toMatchObject({ status: 400, body: { invalid_fields: { rules: [expect.any(String)] } } });
+});
+
+test('lists are filtered by name and tags, page by page, ten at a time unless asked otherwise', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index++)
+    ids.unshift(await group({ name: 'listed', tags: { n: `${index}` } }));
+  const idsOf = ({ results }: { results: { id: string }[] }) => results.map(({ id }) => id);
+  expect(idsOf(await list('name=listed'))).toEqual(ids);
+  expect(idsOf(await list('tag_key=n'))).toEqual(ids);
+  const page = (await call('GET', `${GROUPS}?name=listed&limit=1&offset=1`)).body;
+  expect([page.count, idsOf(page)]).toEqual([3, [ids[1]]]);
+  const pairs = encodeURIComponent(JSON.stringify({ n: '2' }));
+  expect(idsOf(await list(`tag_key_value=${pairs}`))).toEqual([ids[0]]);
+  const unlimited = (await call('GET', GROUPS)).body;
+  expect(unlimited.count).toBeGreaterThan(10);
+  expect(unlimited.results).toHaveLength(10);
+});
+
+test("another project's groups can be neither read nor named", async () => {
+  const id = await group();
+  const other = { as: 'other client' } as const;
+  expect((await server.call('GET', `/cloud/v1/securitygroups/2/2/${id}`, other)).status).toBe(404);
+  const body = { name: 'spy', rules: [{ direction: 'ingress', remote_group_id: id }] };
+  const reply = await server.call('POST', '/cloud/v2/security_groups/2/2', { ...other, body });
+  expect(reply).toMatchObject({
+    status: 400,
+    body: { invalid_fields: { 'rules.0.remote_group_id': [expect.any(String)] } },
+  });
+});

@@ -1,0 +1,133 @@
+import { Conflict } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { refuseUnstorable } from '../../platform/http/body.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { parseTagFilters } from '../../platform/http/tag-filters.ts';
+import { givenTags, type StoredTags } from '../../platform/http/tags.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { guardProject } from '../projects/index.ts';
+import { reserve } from '../quotas/index.ts';
+import {
+  checkRemotes,
+  placeOf,
+  refuseUsed,
+  requireGroups,
+  ruleField,
+  type SecurityGroupDeps,
+  taskOf,
+} from './common.ts';
+import { requireFree } from './model.ts';
+import { bareRule, checkRules, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
+import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
+import * as store from './store.ts';
+import { viewGroup } from './views.ts';
+
+const DEFAULT_LIMIT = 10;
+
+/** Security groups come and go, one transaction and one task each, and are read. */
+export class SecurityGroupService {
+  readonly #deps: SecurityGroupDeps;
+
+  constructor(deps: SecurityGroupDeps) {
+    this.#deps = deps;
+  }
+
+  /** Without rules it lets everything in and out.
+   *  @throws Invalid with every fault, Forbidden, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateSecurityGroup): Promise<TaskRef> {
+    const faults = new Faults();
+    const tags = givenTags(input, faults);
+    const rules = input.rules?.map(ruleOf) ?? template();
+    checkRules(rules, ruleField, faults);
+    const { task } = await this.#insert(
+      ctx,
+      { ...input, description: input.description ?? '', tags, rules },
+      faults,
+    );
+    return task;
+  }
+
+  /** A group with the same rules; those that name the group itself name the copy.
+   *  @throws NotFound, Locked naming the task that holds it, Forbidden, QuotaExceeded */
+  async copy(ctx: RegionContext, id: string, name: string) {
+    const row = await store.readGroup(ctx.db, id, placeOf(ctx));
+    requireFree(row);
+    const { task, id: copy } = await this.#insert(ctx, { ...row, name }, new Faults(), row.id);
+    await this.#deps.tasks.settled(ctx, task, `Security group ${id} could not be copied`);
+    return this.get(ctx, copy);
+  }
+
+  /** Resolves when it is gone; when that takes its time, it goes later.
+   *  @throws NotFound, Conflict for the default group, one that is in use or held, or with the reason when it could
+   *  not go */
+  async delete(ctx: RegionContext, id: string): Promise<void> {
+    requireGroups(this.#deps, ctx);
+    const task = await ctx.db.transaction(async (tx) => {
+      const row = await store.lockGroup(tx, id, placeOf(ctx));
+      requireFree(row);
+      if (row.is_default) throw new Conflict('The default security group of a project cannot be deleted');
+      await refuseUsed(tx, id);
+      const taskId = ctx.ids.uuid();
+      await store.holdGroup(tx, id, taskId, true);
+      return startTask(tx, ctx, taskOf(ctx, 'delete_security_group', row, taskId));
+    });
+    await this.#deps.tasks.settled(ctx, task, `Security group ${id} could not be deleted`);
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    return viewGroup(await store.readGroup(ctx.db, id, placeOf(ctx)), ctx.region.name);
+  }
+
+  /** @throws Invalid naming every faulty filter */
+  async list(ctx: RegionContext, query: SecurityGroupListQuery) {
+    refuseUnstorable(query, 'query');
+    const { count, rows } = await store.listGroups(ctx.db, {
+      ...placeOf(ctx),
+      ...parseTagFilters(query),
+      name: query.name,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
+  }
+
+  /** @param copied the group whose rules they are, if they are a copy's */
+  async #insert(
+    ctx: RegionContext,
+    group: { name: string; description: string; tags: StoredTags; rules: readonly NewRule[] },
+    faults: Faults,
+    copied?: string,
+  ): Promise<{ task: TaskRef; id: string }> {
+    requireGroups(this.#deps, ctx);
+    const place = placeOf(ctx);
+    const { clientId } = ctx.project;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, place.projectId);
+      const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
+      await checkRemotes(tx, ctx, group.rules, ruleField, faults);
+      faults.refuse();
+      const own = group.rules.map((rule) => ({
+        ...bareRule(rule),
+        remote_group_id: copied !== undefined && rule.remote_group_id === copied ? id : rule.remote_group_id,
+      }));
+      const { name, description, tags } = group;
+      const timestamp = ctx.clock.timestamp();
+      const rules = mergeRules(ctx, [], own);
+      await store.insertGroup(tx, {
+        ...place,
+        id,
+        clientId,
+        name,
+        description,
+        tags,
+        rules,
+        taskId,
+        timestamp,
+      });
+      const task = await startTask(tx, ctx, taskOf(ctx, 'create_security_group', { id, name }, taskId));
+      await reserve(tx, { clientId, regionId: place.regionId }, { firewall_count: 1 });
+      return { task, id };
+    });
+  }
+}

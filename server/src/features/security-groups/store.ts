@@ -1,0 +1,215 @@
+import { type RawBuilder, sql } from 'kysely';
+import { NotFound } from '../../kernel/errors.ts';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
+import type { GroupRow, GroupTraits, Place } from './model.ts';
+
+const COLUMNS = `id, project_id, region_id, client_id, name, description, is_default, rules, revision_number, tags,
+  task_id, deleting, creator_task_id, created_at, updated_at`;
+
+export interface NewGroup extends GroupTraits, Place {
+  readonly id: string;
+  readonly clientId: number;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
+  await tx.named(
+    'security_group_insert',
+    `insert into security_groups (id, project_id, region_id, client_id, name, description, rules, tags, task_id,
+            creator_task_id, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $10)`,
+    [
+      group.id,
+      group.projectId,
+      group.regionId,
+      group.clientId,
+      group.name,
+      group.description,
+      JSON.stringify(group.rules),
+      JSON.stringify(group.tags),
+      group.taskId,
+      group.timestamp,
+    ],
+  );
+}
+
+export async function readGroup(db: Queryable, id: string, place: Place): Promise<GroupRow> {
+  const [row] = await db.named<GroupRow>(
+    'security_group_get',
+    `select ${COLUMNS} from security_groups where id = $1 and project_id = $2 and region_id = $3`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Security group ${id} was not found`);
+  return row;
+}
+
+/** Locked against every other change. @throws NotFound */
+export async function lockGroup(tx: Tx, id: string, place: Place): Promise<GroupRow> {
+  const [row] = await tx.named<GroupRow>(
+    'security_group_lock',
+    `select ${COLUMNS} from security_groups where id = $1 and project_id = $2 and region_id = $3 for update`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Security group ${id} was not found`);
+  return row;
+}
+
+/** Those of these groups that the project has; they are not deleted before the transaction ends. */
+export async function keepGroups(tx: Queryable, ids: readonly string[], place: Place): Promise<GroupRow[]> {
+  if (ids.length === 0) return [];
+  return tx.named<GroupRow>(
+    'security_groups_keep',
+    `select ${COLUMNS} from security_groups
+      where id = any($1::uuid[]) and project_id = $2 and region_id = $3 order by id for share`,
+    [[...new Set(ids)], place.projectId, place.regionId],
+  );
+}
+
+/** Those with one of these names; they are not deleted before the transaction ends. */
+export async function keepGroupsNamed(
+  tx: Queryable,
+  names: readonly string[],
+  place: Place,
+): Promise<GroupRow[]> {
+  return tx.named<GroupRow>(
+    'security_groups_keep_named',
+    `select ${COLUMNS} from security_groups
+      where name = any($1::text[]) and project_id = $2 and region_id = $3 order by id for share`,
+    [[...new Set(names)], place.projectId, place.regionId],
+  );
+}
+
+/** Ids and names of those of these groups that exist. */
+export async function readNames(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  if (ids.length === 0) return [];
+  return db.named(
+    'security_group_names',
+    'select id, name from security_groups where id = any($1::uuid[]) order by name, id',
+    [[...new Set(ids)]],
+  );
+}
+
+export async function readDefault(tx: Queryable, place: Place): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'security_group_default',
+    'select id from security_groups where project_id = $1 and region_id = $2 and is_default',
+    [place.projectId, place.regionId],
+  );
+  return row?.id;
+}
+
+/** What uses a group, in words; at most as many as asked for. */
+export async function readUsers(tx: Tx, id: string, limit: number): Promise<string[]> {
+  const rows = await tx.named<{ what: string }>(
+    'security_group_users',
+    `(select coalesce(device_type || ' ' || device_id, 'port ' || id) as what from ports
+       where security_group_ids @> array[$1::uuid] and security_group_ids <> '{}' limit $2::int)
+     union all
+     (select 'a rule of security group ' || id from security_groups
+       where rules @> jsonb_build_array(jsonb_build_object('remote_group_id', $1::text)) and id <> $1::uuid
+       limit $2::int)
+     limit $2::int`,
+    [id, limit],
+  );
+  return rows.map(({ what }) => what);
+}
+
+/** Gives the lock to a task. */
+export async function holdGroup(tx: Tx, id: string, taskId: string, deleting = false): Promise<void> {
+  await tx.named(
+    'security_group_hold',
+    'update security_groups set task_id = $2, deleting = $3 where id = $1',
+    [id, taskId, deleting],
+  );
+}
+
+/** The group that a task holds; undefined once it does not. */
+export async function readHeld(db: Queryable, taskId: string): Promise<GroupRow | undefined> {
+  const [row] = await db.named<GroupRow>(
+    'security_group_held',
+    `select ${COLUMNS} from security_groups where task_id = $1`,
+    [taskId],
+  );
+  return row;
+}
+
+interface Hold {
+  readonly id: string;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+/** Ends a task's hold. @param change what it has from now on; null: what it had */
+export async function releaseGroup(
+  tx: Tx,
+  { id, taskId, timestamp }: Hold,
+  change: GroupTraits | null = null,
+): Promise<void> {
+  await tx.named(
+    'security_group_release',
+    `update security_groups set task_id = null, deleting = false, name = coalesce($3, name), description = coalesce($4, description),
+            tags = coalesce($5::jsonb, tags), rules = coalesce($6::jsonb, rules),
+            revision_number = revision_number + case when $3::text is null then 0 else 1 end,
+            updated_at = case when $3::text is null then updated_at else $7 end
+      where id = $1 and task_id = $2`,
+    [
+      id,
+      taskId,
+      change?.name ?? null,
+      change?.description ?? null,
+      change ? JSON.stringify(change.tags) : null,
+      change ? JSON.stringify(change.rules) : null,
+      timestamp,
+    ],
+  );
+}
+
+/** Removes a group that the task holds.
+ *  @returns false when there was none */
+export async function deleteGroup(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'security_group_delete',
+    'delete from security_groups where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length > 0;
+}
+
+export interface ListWhere extends Place, TagFilters {
+  readonly name?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Hit = GroupRow & { count: number };
+type Found = Hit | { id: null; count: number };
+
+/** The page, newest first, and how many match in all, in one statement. */
+export async function listGroups(
+  db: Db,
+  where: ListWhere,
+): Promise<{ count: number; rows: readonly GroupRow[] }> {
+  const { rows } = await listQuery(where).execute(db.kysely);
+  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
+}
+
+function listQuery(where: ListWhere): RawBuilder<Found> {
+  const conditions = [
+    sql`project_id = ${where.projectId}::int`,
+    sql`region_id = ${where.regionId}::int`,
+    ...(where.name === undefined ? [] : [sql`name = ${where.name}`]),
+    ...tagConditions(where),
+  ];
+  const filter = sql.join(conditions, sql` and `);
+  return sql<Found>`with page as materialized (
+      select * from security_groups where ${filter}
+       order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
+    select c.count, ${sql.raw(COLUMNS)}
+      from (select count(*) as count from security_groups where ${filter}) c left join page on true
+     order by created_at desc, id desc`;
+}

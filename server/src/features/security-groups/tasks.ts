@@ -1,0 +1,102 @@
+import { TaskFailed } from '../../kernel/errors.ts';
+import type { Created } from '../../platform/tasks/created-resources.ts';
+import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { release } from '../quotas/index.ts';
+import type { SecurityGroupDeps } from './common.ts';
+import type { GroupRow, GroupTraits } from './model.ts';
+import { RESTORE_SECURITY_GROUP, type SecurityGroupProvider } from './port.ts';
+
+import * as store from './store.ts';
+
+const DEADLINE_MS = 15 * 60_000;
+
+type Deps = Pick<SecurityGroupDeps, 'providerOf'>;
+
+/** What a change makes of a group, and the rule that it creates, if it is one's creation. */
+export interface ChangeInput {
+  readonly after: GroupTraits;
+  readonly ruleId?: string;
+}
+
+const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
+const desiredOf = ({ id, rules }: Pick<GroupRow, 'id' | 'rules'>) => ({ id, rules });
+
+function providerFor({ task }: TaskRun, deps: Deps): SecurityGroupProvider {
+  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
+  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no security groups`);
+  return provider;
+}
+
+/** Taking back costs a simulated region no time, and never fails there. */
+const restoring = ({ operation }: TaskRun) => ({
+  ...operation,
+  key: `${operation.key}-undo`,
+  type: RESTORE_SECURITY_GROUP,
+});
+
+const forget = (run: TaskRun, row: GroupRow) =>
+  done({}, async (tx) => {
+    if (!(await store.deleteGroup(tx, row.id, run.task.id))) return;
+    await release(tx, { clientId: row.client_id, regionId: row.region_id }, { firewall_count: 1 });
+  });
+
+/** Makes the group what it was before. */
+async function restore(run: TaskRun, deps: Deps) {
+  const row = await store.readHeld(run.db, run.task.id);
+  if (!row) return done({});
+  const waiting = waitFor(await providerFor(run, deps).applySecurityGroup(desiredOf(row), restoring(run)));
+  return waiting ?? done({}, (tx) => store.releaseGroup(tx, holdOf(run)));
+}
+
+/** A new group; when that fails, nothing of it is left. */
+const createGroup = (deps: Deps): TaskHandler => ({
+  type: 'create_security_group',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(run, deps).applySecurityGroup(desiredOf(row), run.operation));
+    return waiting ?? done({ security_groups: [row.id] }, (tx) => store.releaseGroup(tx, holdOf(run)));
+  },
+  async undo(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(run, deps).removeSecurityGroup(row.id, restoring(run)));
+    return waiting ?? forget(run, row);
+  },
+});
+
+/** What a group is to be stands in the task; when it fails, the group is as it was. */
+const changeGroup = (type: string, deps: Deps): TaskHandler => ({
+  type,
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const { after, ruleId } = run.task.input as ChangeInput;
+    const desired = { id: run.task.subject, rules: after.rules };
+    const waiting = waitFor(await providerFor(run, deps).applySecurityGroup(desired, run.operation));
+    const created: Created = ruleId === undefined ? {} : { security_group_rules: [ruleId] };
+    return waiting ?? done(created, (tx) => store.releaseGroup(tx, holdOf(run), after));
+  },
+  undo: (run) => restore(run, deps),
+});
+
+/** When it fails, the group is as it was. */
+const deleteGroup = (deps: Deps): TaskHandler => ({
+  type: 'delete_security_group',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(run, deps).removeSecurityGroup(row.id, run.operation));
+    return waiting ?? forget(run, row);
+  },
+  undo: (run) => restore(run, deps),
+});
+
+export const securityGroupTasks = (deps: Deps): readonly TaskHandler[] => [
+  createGroup(deps),
+  changeGroup('update_security_group', deps),
+  changeGroup('create_security_group_rule', deps),
+  changeGroup('delete_security_group_rule', deps),
+  deleteGroup(deps),
+];

@@ -1,0 +1,20 @@
+import type { Feature } from '../../platform/feature.ts';
+import { serverGroupRoutes } from './routes.ts';
+import { type ServerGroupDeps, ServerGroupService } from './service.ts';
+import { deleteServerGroupTask } from './tasks.ts';
+
+export {
+  type GroupOfInstance,
+  joinServerGroup,
+  leaveServerGroup,
+  readServerGroupOf,
+} from './members.ts';
+
+export function serverGroups(deps: ServerGroupDeps): Feature {
+  return {
+    name: 'server-groups',
+    needs: 'kvm',
+    routes: serverGroupRoutes(new ServerGroupService(deps)),
+    tasks: [deleteServerGroupTask],
+  };
+}

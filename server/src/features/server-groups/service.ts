@@ -1,0 +1,105 @@
+import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { guardProject } from '../projects/index.ts';
+import { reserve } from '../quotas/index.ts';
+import type { CreateServerGroup, ServerGroupListQuery } from './schema.ts';
+import * as store from './store.ts';
+
+export interface ServerGroupDeps {
+  /** Whether machines can be made in a region. */
+  hasMachines(regionId: number): boolean;
+}
+
+const DEFAULT_LIMIT = 1000;
+const MEMBERS_SHOWN = 5;
+
+const placeOf = (ctx: RegionContext): store.Place => ({
+  projectId: ctx.project.id,
+  regionId: ctx.region.id,
+});
+
+/** What of a group is shown. */
+const viewGroup = (
+  { id, project_id, region_id, name, policy, instances }: store.GroupRow,
+  region: string,
+) => ({
+  servergroup_id: id,
+  project_id,
+  region_id,
+  region,
+  name,
+  policy,
+  instances,
+});
+
+/** Commands on server groups, one transaction each, and reads. */
+export class ServerGroupService {
+  readonly #deps: ServerGroupDeps;
+
+  constructor(deps: ServerGroupDeps) {
+    this.#deps = deps;
+  }
+
+  /** Creates it at once.
+   *  @throws Forbidden, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateServerGroup) {
+    this.#require(ctx);
+    const place = placeOf(ctx);
+    const { clientId } = ctx.project;
+    const id = ctx.ids.uuid();
+    await ctx.db.transaction(async (tx) => {
+      await guardProject(tx, place.projectId);
+      const { name, policy } = input;
+      const timestamp = ctx.clock.timestamp();
+      await store.insertGroup(tx, { ...place, id, clientId, name, policy, timestamp });
+      await recordAudit(tx, ctx, { action: 'create_servergroup', subject: id, ...place });
+      await reserve(tx, { clientId, regionId: place.regionId }, { servergroup_count: 1 });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** @throws NotFound, Conflict naming its members, Locked naming the task that deletes it */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    this.#require(ctx);
+    const place = placeOf(ctx);
+    return ctx.db.transaction(async (tx) => {
+      const { instances, name } = await store.lockGroup(tx, id, place);
+      if (instances.length > 0) {
+        const names = instances.slice(0, MEMBERS_SHOWN).map((member) => member.instance_id);
+        const more = instances.length > MEMBERS_SHOWN ? ' and others' : '';
+        throw new Conflict(
+          `Server group ${id} has instances ${names.join(', ')}${more}; take them out of it first`,
+        );
+      }
+      const taskId = ctx.ids.uuid();
+      await store.holdGroup(tx, id, taskId);
+      const { clientId } = ctx.project;
+      return startTask(tx, ctx, {
+        id: taskId,
+        type: 'delete_servergroup',
+        subject: id,
+        name,
+        ...place,
+        clientId,
+      });
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    return viewGroup(await store.readGroup(ctx.db, id, placeOf(ctx)), ctx.region.name);
+  }
+
+  async list(ctx: RegionContext, { limit = DEFAULT_LIMIT, offset = 0 }: ServerGroupListQuery) {
+    const { count, rows } = await store.listGroups(ctx.db, { ...placeOf(ctx), limit, offset });
+    return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
+  }
+
+  /** @throws Forbidden when the region has no machines to group */
+  #require(ctx: RegionContext): void {
+    if (this.#deps.hasMachines(ctx.region.id)) return;
+    throw new Forbidden(`Region ${ctx.region.name} has no server groups`);
+  }
+}

@@ -1,0 +1,96 @@
+import { Locked, NotFound } from '../../kernel/errors.ts';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { CreateServerGroup } from './schema.ts';
+
+/** Where a resource must be: what a path or body names is looked for nowhere else. */
+export interface Place {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+export interface GroupRow {
+  readonly id: string;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly name: string;
+  readonly policy: CreateServerGroup['policy'];
+  readonly task_id: string | null;
+  /** Oldest member first. */
+  readonly instances: readonly { readonly instance_id: string; readonly instance_name: string }[];
+}
+
+const COLUMNS = `g.id, g.project_id, g.region_id, g.name, g.policy, g.task_id, coalesce((
+    select jsonb_agg(jsonb_build_object('instance_id', i.id, 'instance_name', i.name) order by m.created_at, i.id)
+      from server_group_members m join instances i on i.id = m.instance_id where m.group_id = g.id), '[]') as instances`;
+
+interface NewGroup extends Place, CreateServerGroup {
+  readonly id: string;
+  readonly clientId: number;
+  readonly timestamp: string;
+}
+
+export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
+  await tx.named(
+    'server_group_insert',
+    `insert into server_groups (id, project_id, region_id, client_id, name, policy, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [group.id, group.projectId, group.regionId, group.clientId, group.name, group.policy, group.timestamp],
+  );
+}
+
+/** @throws NotFound */
+export async function readGroup(db: Queryable, id: string, place: Place): Promise<GroupRow> {
+  const [row] = await db.named<GroupRow>(
+    'server_group_get',
+    `select ${COLUMNS} from server_groups g where g.id = $1 and g.project_id = $2 and g.region_id = $3`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Server group ${id} was not found`);
+  return row;
+}
+
+/** Locked against every other change and new members, with its members as they are then.
+ *  @throws NotFound, Locked naming the task that deletes it */
+export async function lockGroup(tx: Tx, id: string, place: Place): Promise<GroupRow> {
+  await tx.named('server_group_lock', 'select 1 from server_groups where id = $1 for update', [id]);
+  const row = await readGroup(tx, id, place);
+  if (row.task_id !== null) throw new Locked(`Server group ${id}`, row.task_id);
+  return row;
+}
+
+/** The newest groups first, a page of them, and how many there are. */
+export async function listGroups(
+  db: Db,
+  { projectId, regionId, limit, offset }: Place & { readonly limit: number; readonly offset: number },
+): Promise<{ count: number; rows: readonly GroupRow[] }> {
+  type Found = (GroupRow & { count: number }) | { id: null; count: number };
+  const rows = await db.named<Found>(
+    'server_group_list',
+    `with page as materialized (
+       select * from server_groups where project_id = $1 and region_id = $2
+        order by created_at desc, id desc limit $3 offset $4)
+     select c.count, ${COLUMNS}
+       from (select coalesce(sum(count), 0)::bigint as count from resource_counts
+              where project_id = $1 and region_id = $2 and resource = 'servergroups') c left join page g on true
+      order by g.created_at desc, g.id desc`,
+    [projectId, regionId, limit, offset],
+  );
+  const hits = rows.filter((row): row is GroupRow & { count: number } => row.id !== null);
+  return { count: rows[0]?.count ?? 0, rows: hits };
+}
+
+/** Gives the lock to a task; null: takes it back. */
+export async function holdGroup(tx: Tx, id: string, taskId: string | null): Promise<void> {
+  await tx.named('server_group_hold', 'update server_groups set task_id = $2 where id = $1', [id, taskId]);
+}
+
+/** Removes a group that the task holds.
+ *  @returns false when there was none */
+export async function deleteGroup(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'server_group_delete',
+    'delete from server_groups where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length > 0;
+}
