@@ -168,20 +168,28 @@ create table inference_secrets (
 CREATE INDEX inference_secrets_key ON public.inference_secrets USING btree (key_id);
 CREATE CONSTRAINT TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON public.inference_secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('inference_secrets');
 
+create table instance_first_boots (
+  instance_id uuid not null,
+  key_id text not null,
+  box bytea not null,
+  constraint instance_first_boots_pkey PRIMARY KEY (instance_id),
+  constraint instance_first_boots_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+
 create table instances (
   id uuid not null,
   client_id integer not null,
   project_id integer not null,
   region_id integer not null,
-  name text not null,
+  name text collate "C" not null,
   flavor jsonb not null,
   status text not null,
   vm_state text not null,
-  private_ip text not null,
+  private_ip text,
   public_ip text,
-  network_name text not null,
-  network_id uuid not null,
-  subnet_id uuid not null,
+  network_name text,
+  network_id uuid,
+  subnet_id uuid,
   security_groups text[] default '{}'::text[] not null,
   ssh_key_name text,
   volumes jsonb default '[]'::jsonb not null,
@@ -191,13 +199,28 @@ create table instances (
   task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  task_state text,
+  power text default 'running'::text not null,
+  boots integer default 1 not null,
+  status_since timestamp with time zone not null,
+  servergroup_id uuid,
   constraint instances_pkey PRIMARY KEY (id),
+  constraint instances_power_check CHECK ((power = ANY (ARRAY['running'::text, 'stopped'::text, 'suspended'::text]))),
   constraint instances_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint instances_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint instances_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, created_at, id) WHERE (cluster_id IS NOT NULL);
 CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX instances_flavor ON public.instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
+CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
+CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
+CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
+CREATE INDEX instances_servergroup ON public.instances USING btree (servergroup_id) WHERE (servergroup_id IS NOT NULL);
+CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
+CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);
 CREATE CONSTRAINT TRIGGER instances_count AFTER INSERT OR DELETE ON public.instances DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('instances');
 
 create table k8s_clusters (
@@ -236,6 +259,7 @@ create table k8s_clusters (
   constraint k8s_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX k8s_clusters_created ON public.k8s_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX k8s_clusters_held ON public.k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX k8s_clusters_name ON public.k8s_clusters USING btree (project_id, region_id, name);
 CREATE INDEX k8s_clusters_subnet ON public.k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
 CREATE CONSTRAINT TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('k8s_clusters');
@@ -698,6 +722,7 @@ create table networks (
 );
 CREATE INDEX networks_created_at ON public.networks USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX networks_external ON public.networks USING btree (region_id) WHERE external;
+CREATE INDEX networks_held ON public.networks USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX networks_name ON public.networks USING btree (project_id, region_id, name, id);
 CREATE UNIQUE INDEX networks_segmentation ON public.networks USING btree (region_id, type, segmentation_id);
 CREATE INDEX networks_tags ON public.networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
@@ -767,6 +792,7 @@ create table projects (
   constraint projects_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX projects_client_created ON public.projects USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX projects_held ON public.projects USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX projects_name ON public.projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
 CREATE TRIGGER projects_security_groups AFTER INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION add_security_groups_of_project();
 
@@ -880,6 +906,7 @@ CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING bt
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
+CREATE INDEX reserved_fixed_ips_task ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
 CREATE TRIGGER reserved_fixed_ips_additional_given AFTER UPDATE OF additional_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_reserved();
 CREATE TRIGGER reserved_fixed_ips_additional_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
@@ -933,6 +960,7 @@ create table secrets (
   constraint secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX secrets_held ON public.secrets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
 CREATE CONSTRAINT TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('secrets');
 
@@ -1098,6 +1126,7 @@ create table subnets (
 );
 CREATE INDEX subnets_cidr ON public.subnets USING btree (project_id, region_id, cidr, id);
 CREATE INDEX subnets_created_at ON public.subnets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX subnets_held ON public.subnets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX subnets_name ON public.subnets USING btree (project_id, region_id, name, id);
 CREATE INDEX subnets_network ON public.subnets USING btree (network_id, created_at, id);
 CREATE INDEX subnets_tags ON public.subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);

@@ -282,6 +282,38 @@ def volumes():
     gone(lambda: cloud.volumes.get(volume.id), "the volume")
 
 
+def instances():
+    image = next(row for row in cloud.instances.images.list().results if row.os_distro == "debian")
+    made = cloud.instances.create_and_poll(
+        name="sdk machine",
+        flavor="g1-standard-1-2",
+        volumes=[{"source": "image", "image_id": image.id, "size": 10, "delete_on_termination": True}],
+        interfaces=[{"type": "external"}],
+        tags={"use": "sdk"},
+        username="me",
+        password="Secret-1234",
+    )
+    check(made.status == "ACTIVE" and len(made.volumes) == 1, "an instance is created")
+    check(made.id in [row.id for row in cloud.instances.list(name="sdk mach", include_k8s=False)], "it is listed")
+    check(cloud.instances.update(made.id, name="sdk renamed").name == "sdk renamed", "it is renamed")
+    check(cloud.instances.action_and_poll(made.id, action="stop").status == "SHUTOFF", "it is stopped")
+    check(cloud.instances.action_and_poll(made.id, action="start").status == "ACTIVE", "it is started")
+    check(cloud.instances.action_and_poll(made.id, action="reboot").status == "ACTIVE", "it is restarted")
+    bigger = cloud.instances.resize_and_poll(made.id, flavor_id="g1-standard-2-4")
+    check(bigger.flavor.flavor_id == "g1-standard-2-4", "it is resized")
+    network = cloud.networks.create_and_poll(name="sdk machines")
+    subnet = cloud.networks.subnets.create_and_poll(name="sdk", network_id=network.id, cidr="10.9.0.0/24")
+    cloud.instances.interfaces.attach_and_poll(made.id, subnet_id=subnet.id, interface_name="lan")
+    first, second = cloud.instances.interfaces.list(made.id).results
+    check(second.network_details.id == network.id, "an interface is attached and listed")
+    address = second.ip_assignments[0].ip_address
+    cloud.instances.interfaces.detach_and_poll(made.id, port_id=second.port_id, ip_address=address)
+    check(len(cloud.instances.interfaces.list(made.id).results) == 1, "it is detached")
+    cloud.instances.delete_and_poll(made.id)
+    gone(lambda: cloud.instances.get(made.id), "the instance")
+    cloud.networks.delete(network.id)
+
+
 def security_groups():
     rule = {"direction": "ingress", "protocol": "tcp", "port_range_min": 443, "port_range_max": 443}
     group = cloud.security_groups.create_and_poll(name="sdk group", rules=[rule], tags={"use": "sdk"})
@@ -337,7 +369,7 @@ def accounts():
     gone(lambda: cloud.inference.secrets.get("sdk-secret"), "the inference secret")
 
 
-PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, security_groups, placement_groups, accounts)}
+PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, instances, security_groups, placement_groups, accounts)}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]]()

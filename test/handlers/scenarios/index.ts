@@ -1,4 +1,5 @@
 import { floatingIps } from './floating-ips.ts';
+import { instances } from './instances.ts';
 import { kubernetes } from './kubernetes.ts';
 import { l7Policies } from './l7-policies.ts';
 import { loadBalancerParts } from './load-balancer-parts.ts';
@@ -27,5 +28,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...securityGroups,
   ...serverGroups,
   ...volumes,
+  ...instances,
   ...images,
 };

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/database/db.ts';
 import { findPlace } from '../networks/index.ts';
-import { requireIdle, requireUnused } from './model.ts';
+import { requireIdle, requireUnshared, requireUnused } from './model.ts';
 import { lockReservedIp, type Where } from './store.ts';
 
 /** An address of a reserved fixed IP, as a load balancer takes it. */
@@ -19,6 +19,7 @@ export async function takeReservedIp(tx: Tx, where: Where): Promise<readonly [Ta
   const row = await lockReservedIp(tx, where);
   requireIdle(row);
   requireUnused(row);
+  requireUnshared(row);
   const take = async (address: string | null, subnetId: string, space: string): Promise<TakenAddress> => {
     const { cidr } = await findPlace(tx, { ...where, subnetId }, 'vip_port_id');
     return { address: address ?? '', isExternal: row.is_external, subnetId, cidr, space };

@@ -139,7 +139,14 @@ export interface InferenceSecrets {
   updated_at: Date;
 }
 
+export interface InstanceFirstBoots {
+  box: Buffer;
+  instance_id: string;
+  key_id: string;
+}
+
 export interface Instances {
+  boots: Generated<number>;
   client_id: number;
   cluster_id: string | null;
   created_at: Date;
@@ -147,18 +154,22 @@ export interface Instances {
   flavor: Json;
   id: string;
   name: string;
-  network_id: string;
-  network_name: string;
-  private_ip: string;
+  network_id: string | null;
+  network_name: string | null;
+  power: Generated<string>;
+  private_ip: string | null;
   project_id: number;
   public_ip: string | null;
   region_id: number;
   security_groups: Generated<string[]>;
+  servergroup_id: string | null;
   ssh_key_name: string | null;
   status: string;
-  subnet_id: string;
+  status_since: Date;
+  subnet_id: string | null;
   tags: Generated<Json>;
   task_id: string | null;
+  task_state: string | null;
   updated_at: Date;
   vm_state: string;
   volumes: Generated<Json>;
@@ -876,6 +887,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   images: Images;
   inference_secrets: InferenceSecrets;
+  instance_first_boots: InstanceFirstBoots;
   instances: Instances;
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
