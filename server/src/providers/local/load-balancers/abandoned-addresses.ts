@@ -12,5 +12,5 @@ export async function removeAbandoned(root: string, claims: AddressClaims): Prom
   if (visibleFault() !== null) return;
   const states = readdirSync(root).map((name) => readJson<InstanceState>(join(root, name, 'state.json')));
   const used = new Set(states.flatMap((state) => state?.addresses ?? []));
-  await removeFromLoopback(await claims.abandoned(loopbackAddresses(), used));
+  await claims.removeAbandoned(loopbackAddresses(), used, removeFromLoopback);
 }

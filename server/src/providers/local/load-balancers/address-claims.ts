@@ -91,17 +91,24 @@ export class AddressClaims {
     });
   }
 
-  /** Those of these addresses, which the loopback interface has, that nobody stands behind any more: this data
-   *  directory claims them and does not use them, or their claim is void, or they are Virga's and nobody claims them. */
-  async abandoned(present: Iterable<string>, used: ReadonlySet<string>): Promise<string[]> {
-    return withMachineLock(LOCK, async () =>
-      [...present].filter((address) => {
-        const block = blockOf(address);
-        if (block === null || used.has(address)) return false;
-        const claim = this.#read(block);
-        if (claim === null) return isVirgaOwn(address);
-        return this.#holds(block) || !isValid(claim, this.#dataDir);
-      }),
+  /** Has those of these addresses removed, which the loopback interface has, that nobody stands behind any more: this
+   *  data directory claims them and does not use them, or their claim is void, or they are Virga's and nobody claims
+   *  them. Nobody can claim them while they are being removed. */
+  async removeAbandoned(
+    present: Iterable<string>,
+    used: ReadonlySet<string>,
+    remove: (addresses: readonly string[]) => Promise<void>,
+  ): Promise<void> {
+    await withMachineLock(LOCK, () =>
+      remove(
+        [...present].filter((address) => {
+          const block = blockOf(address);
+          if (block === null || used.has(address)) return false;
+          const claim = this.#read(block);
+          if (claim === null) return isVirgaOwn(address);
+          return this.#holds(block) || !isValid(claim, this.#dataDir);
+        }),
+      ),
     );
   }
 
