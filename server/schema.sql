@@ -146,6 +146,7 @@ create table images (
   constraint images_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX images_created_at ON public.images USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX images_held ON public.images USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX images_public ON public.images USING btree (region_id, display_order) WHERE (project_id IS NULL);
 CREATE INDEX images_tags ON public.images USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE CONSTRAINT TRIGGER images_count_gone AFTER DELETE ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
@@ -168,20 +169,28 @@ create table inference_secrets (
 CREATE INDEX inference_secrets_key ON public.inference_secrets USING btree (key_id);
 CREATE CONSTRAINT TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON public.inference_secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('inference_secrets');
 
+create table instance_first_boots (
+  instance_id uuid not null,
+  key_id text not null,
+  box bytea not null,
+  constraint instance_first_boots_pkey PRIMARY KEY (instance_id),
+  constraint instance_first_boots_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+
 create table instances (
   id uuid not null,
   client_id integer not null,
   project_id integer not null,
   region_id integer not null,
-  name text not null,
+  name text collate "C" not null,
   flavor jsonb not null,
   status text not null,
   vm_state text not null,
-  private_ip text not null,
+  private_ip text,
   public_ip text,
-  network_name text not null,
-  network_id uuid not null,
-  subnet_id uuid not null,
+  network_name text,
+  network_id uuid,
+  subnet_id uuid,
   security_groups text[] default '{}'::text[] not null,
   ssh_key_name text,
   volumes jsonb default '[]'::jsonb not null,
@@ -191,13 +200,28 @@ create table instances (
   task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  task_state text,
+  power text default 'running'::text not null,
+  boots integer default 1 not null,
+  status_since timestamp with time zone not null,
+  servergroup_id uuid,
   constraint instances_pkey PRIMARY KEY (id),
+  constraint instances_power_check CHECK ((power = ANY (ARRAY['running'::text, 'stopped'::text, 'suspended'::text]))),
   constraint instances_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint instances_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint instances_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, created_at, id) WHERE (cluster_id IS NOT NULL);
 CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX instances_flavor ON public.instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
+CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
+CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
+CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
+CREATE INDEX instances_servergroup ON public.instances USING btree (servergroup_id) WHERE (servergroup_id IS NOT NULL);
+CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
+CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);
 CREATE CONSTRAINT TRIGGER instances_count AFTER INSERT OR DELETE ON public.instances DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('instances');
 
 create table k8s_clusters (
@@ -236,6 +260,7 @@ create table k8s_clusters (
   constraint k8s_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX k8s_clusters_created ON public.k8s_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX k8s_clusters_held ON public.k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX k8s_clusters_name ON public.k8s_clusters USING btree (project_id, region_id, name);
 CREATE INDEX k8s_clusters_subnet ON public.k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
 CREATE CONSTRAINT TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('k8s_clusters');
@@ -601,14 +626,19 @@ create table load_balancers (
   vip_port_id uuid default gen_random_uuid() not null,
   vip_subnet_id uuid,
   vip_space uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  additional_address inet,
+  additional_subnet_id uuid,
+  additional_space uuid,
   constraint load_balancers_pkey PRIMARY KEY (id),
   constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
   constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
   constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
   constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
+  constraint load_balancers_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
   constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint load_balancers_vip_subnet_id_fkey FOREIGN KEY (vip_subnet_id) REFERENCES subnets(id)
 );
+CREATE INDEX load_balancers_additional_subnet ON public.load_balancers USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
@@ -628,6 +658,8 @@ CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree
 CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
+CREATE TRIGGER load_balancers_additional_given AFTER UPDATE OF additional_address ON public.load_balancers FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_vip();
+CREATE TRIGGER load_balancers_additional_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_vip();
 CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS DISTINCT FROM new.vip_address)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
@@ -691,6 +723,7 @@ create table networks (
 );
 CREATE INDEX networks_created_at ON public.networks USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX networks_external ON public.networks USING btree (region_id) WHERE external;
+CREATE INDEX networks_held ON public.networks USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX networks_name ON public.networks USING btree (project_id, region_id, name, id);
 CREATE UNIQUE INDEX networks_segmentation ON public.networks USING btree (region_id, type, segmentation_id);
 CREATE INDEX networks_tags ON public.networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
@@ -760,6 +793,7 @@ create table projects (
   constraint projects_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX projects_client_created ON public.projects USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX projects_held ON public.projects USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX projects_name ON public.projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
 CREATE TRIGGER projects_security_groups AFTER INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION add_security_groups_of_project();
 
@@ -858,17 +892,26 @@ create table reserved_fixed_ips (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  additional_address inet,
+  additional_subnet_id uuid,
+  additional_space uuid,
   constraint reserved_fixed_ips_pkey PRIMARY KEY (port_id),
+  constraint reserved_fixed_ips_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
   constraint reserved_fixed_ips_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
   constraint reserved_fixed_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint reserved_fixed_ips_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
 );
+CREATE INDEX reserved_fixed_ips_additional_subnet ON public.reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
 CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
+CREATE INDEX reserved_fixed_ips_task ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
+CREATE TRIGGER reserved_fixed_ips_additional_given AFTER UPDATE OF additional_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_reserved();
+CREATE TRIGGER reserved_fixed_ips_additional_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
+CREATE TRIGGER reserved_fixed_ips_additional_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
 CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.ip_address IS NULL) AND (new.ip_address IS NOT NULL))) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
@@ -918,6 +961,7 @@ create table secrets (
   constraint secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX secrets_held ON public.secrets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
 CREATE CONSTRAINT TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('secrets');
 
@@ -975,6 +1019,7 @@ create table server_groups (
   constraint server_groups_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX server_groups_created_at ON public.server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX server_groups_held ON public.server_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE CONSTRAINT TRIGGER server_groups_count AFTER INSERT OR DELETE ON public.server_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('servergroups');
 
 create table sign_ins (
@@ -1083,6 +1128,7 @@ create table subnets (
 );
 CREATE INDEX subnets_cidr ON public.subnets USING btree (project_id, region_id, cidr, id);
 CREATE INDEX subnets_created_at ON public.subnets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX subnets_held ON public.subnets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX subnets_name ON public.subnets USING btree (project_id, region_id, name, id);
 CREATE INDEX subnets_network ON public.subnets USING btree (network_id, created_at, id);
 CREATE INDEX subnets_tags ON public.subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);
@@ -1142,6 +1188,33 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 
+create table volume_snapshots (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  volume_id uuid not null,
+  name text collate "C" not null,
+  description text,
+  status text not null,
+  size bigint not null,
+  volume_type text not null,
+  bootable boolean not null,
+  image_metadata jsonb,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint volume_snapshots_pkey PRIMARY KEY (id),
+  constraint volume_snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint volume_snapshots_volume_id_fkey FOREIGN KEY (volume_id) REFERENCES volumes(id)
+);
+CREATE INDEX volume_snapshots_created_at ON public.volume_snapshots USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX volume_snapshots_task ON public.volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX volume_snapshots_volume ON public.volume_snapshots USING btree (volume_id, created_at, id);
+CREATE CONSTRAINT TRIGGER volume_snapshots_count AFTER INSERT OR DELETE ON public.volume_snapshots DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('snapshots');
+
 create table volumes (
   id uuid not null,
   project_id integer not null,
@@ -1167,6 +1240,7 @@ create table volumes (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  snapshot_id uuid,
   constraint volumes_pkey PRIMARY KEY (id),
   constraint volumes_check CHECK (((instance_id IS NULL) = (attachment_id IS NULL))),
   constraint volumes_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) DEFERRABLE INITIALLY DEFERRED,
@@ -1179,6 +1253,7 @@ CREATE INDEX volumes_cluster ON public.volumes USING btree (cluster_id, created_
 CREATE INDEX volumes_created_at ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX volumes_device ON public.volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
 CREATE INDEX volumes_image ON public.volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
+CREATE INDEX volumes_snapshot ON public.volumes USING btree (snapshot_id) WHERE ((snapshot_id IS NOT NULL) AND (status = 'downloading'::text));
 CREATE INDEX volumes_tags ON public.volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON public.volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volumes_unattached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
@@ -1262,6 +1337,8 @@ begin
   insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
   values (gen_random_uuid(), network, new.id, 'external',
           case new.provider when 'local' then '127.64.0.0/10' else '10.0.0.0/8' end::cidr, false,
+          new.created_at, new.created_at),
+         (gen_random_uuid(), network, new.id, 'external-ipv6', own_ipv6_range(new.id), false,
           new.created_at, new.created_at);
   return null;
 end $function$;
@@ -1381,6 +1458,46 @@ AS $function$
 begin
   delete from region_addresses where owner_id = old.id;
   update floating_ips set port_id = null, fixed_ip_address = null, load_balancer_id = null where port_id = old.id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_additional_reserved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    delete from region_addresses a
+     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
+       and a.owner_id = old.port_id and not exists (
+         select from load_balancers lb
+          where lb.vip_port_id = old.port_id and lb.additional_address = old.additional_address);
+  elsif not exists (
+    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
+       and a.address = new.additional_address and a.owner_id = new.port_id) then
+    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+    values (new.region_id, new.additional_space, new.additional_address, new.port_id, new.additional_subnet_id);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_additional_vip()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    delete from region_addresses a
+     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
+       and a.owner_id = old.vip_port_id and not exists (
+         select from reserved_fixed_ips r
+          where r.port_id = old.vip_port_id and r.additional_address = old.additional_address);
+  elsif not exists (
+    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
+       and a.address = new.additional_address and a.owner_id = new.vip_port_id) then
+    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+    values (new.region_id, new.additional_space, new.additional_address, new.vip_port_id, new.additional_subnet_id);
+  end if;
   return null;
 end $function$;
 
@@ -1564,6 +1681,14 @@ begin
   new.changed_xid := pg_current_xact_id();
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.own_ipv6_range(region integer)
+ RETURNS cidr
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select ('fd76:6972:6761:' || to_hex(region % 65536) || '::/64')::cidr
+$function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
  RETURNS boolean

@@ -49,6 +49,7 @@ import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
+import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
 
@@ -103,6 +104,12 @@ export function features({
     regionIds,
     owners,
   });
+  const disks = volumes({
+    providerOf: providers.volumesOf,
+    typesOf: providers.volumeTypesOf,
+    images: imageSource,
+    tasks: new TaskReads(db, watcher),
+  });
   return [
     iam({ db, clock, cipher }),
     projects(),
@@ -112,26 +119,26 @@ export function features({
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
     sshKeys(),
+    disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
-    volumes({
-      providerOf: providers.volumesOf,
-      typesOf: providers.volumeTypesOf,
-      images: imageSource,
-      tasks: new TaskReads(db, watcher),
-    }),
     flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     images({ providerOf: providers.imagesOf }),
-    instances(),
+    instances({
+      providerOf: providers.instancesOf,
+      floatingIpsOf: providerOf,
+      volumes: disks.machines,
+      findSecurityGroups,
+      cipher,
+    }),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
     networks({ providerOf: providers.networksOf }),
     addressConversions({ providerOf }),
-    // No project has security groups.
     ports({ providerOf: providers.networksOf, findSecurityGroups }),
-    reservedFixedIps({ providerOf }),
+    reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),
@@ -148,6 +155,7 @@ export class App {
   readonly handlers: readonly TaskHandler[];
   readonly engine: TaskEngine;
   readonly worker: Worker;
+  readonly watchdog: TaskWatchdog;
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
@@ -182,10 +190,17 @@ export class App {
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine, owners });
+    const { handlers } = this;
+    this.watchdog = new TaskWatchdog({ ...options, handlers, held: all.flatMap(({ held }) => held ?? []) });
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(
-      [...all.flatMap((feature) => feature.background ?? []), ...mailer.jobs, forgetOldKeys(options.db)],
+      [
+        ...all.flatMap((feature) => feature.background ?? []),
+        ...mailer.jobs,
+        forgetOldKeys(options.db),
+        this.watchdog.job,
+      ],
       options.db,
       options.log,
     );

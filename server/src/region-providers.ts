@@ -1,4 +1,5 @@
 import type { ImageProvider } from './features/images/port.ts';
+import type { InstanceProvider } from './features/instances/port.ts';
 import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
@@ -13,6 +14,7 @@ export interface RegionProvider {
   readonly kubernetes?: KubernetesProvider;
   readonly networks?: NetworkProvider;
   readonly volumes?: VolumeProvider;
+  readonly instances?: InstanceProvider;
   readonly images?: ImageProvider;
   readonly securityGroups?: SecurityGroupProvider;
   readonly capabilities: Partial<Capabilities>;
@@ -54,6 +56,9 @@ export class RegionProviders {
 
   readonly networksOf = (regionId: number): NetworkProvider | undefined =>
     this.#providers.get(regionId)?.networks;
+
+  readonly instancesOf = (regionId: number): InstanceProvider | undefined =>
+    this.#providers.get(regionId)?.instances;
 
   readonly volumesOf = (regionId: number): VolumeProvider | undefined =>
     this.#providers.get(regionId)?.volumes;

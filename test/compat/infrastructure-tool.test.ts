@@ -156,8 +156,25 @@ test('Kubernetes cluster: create, read by name, upgrade, update, pools, delete',
     await finished(await call('POST', `${one}/upgrade`, { version: upgrades[0].version }));
     expect(await read(one)).toMatchObject({ version: upgrades[0].version });
   }
-  await finished(await call('POST', `${one}/pools`, { ...pool, name: 'more' }));
+  const logging = {
+    enabled: true,
+    destination_region_id: 2,
+    topic_name: 'tool',
+    retention_policy: { period: 7 },
+  };
+  await finished(await call('PATCH', one, { logging }));
+  expect(await read(one)).toMatchObject({ logging, status: 'Provisioned' });
+
+  const more = { ...pool, name: 'more' };
+  expect((await call('POST', `${clusters}/pools/check_limits`, more)).status).toBe(200);
+  const added = await finished(await call('POST', `${one}/pools`, more));
+  expect(added.created_resources?.k8s_pools).toHaveLength(1);
   expect(await read(`${one}/pools/more`)).toMatchObject({ name: 'more', status: 'Running' });
+  const changed = await call('PATCH', `${one}/pools/more`, { max_node_count: 3, labels: { tier: 'web' } });
+  expect(changed).toMatchObject({ status: 200, body: { max_node_count: 3 } });
+  expect(await read(`${one}/pools/more`)).toMatchObject({ max_node_count: 3, labels: { tier: 'web' } });
+  await finished(await call('POST', `${one}/pools/more/resize`, { node_count: 2 }));
+  expect(await read(`${one}/pools/more`)).toMatchObject({ node_count: 2 });
   await deleted(`${one}/pools/more`);
   await deleted(one);
 });
@@ -201,4 +218,81 @@ test('network, subnet and floating IP: create, read, update, delete', async () =
 
   await deleted(`${subnets}/${subnet}`);
   await deleted(`${networks}/${network}`);
+});
+
+test('volume: create, read, update, extend, delete', async () => {
+  const volumes = scoped('v1', 'volumes');
+  const body = { source: 'new-volume', name: 'tool-disk', size: 1, type_name: 'standard' };
+  const id = await created(volumes, { ...body, metadata: { made: 'by a tool' } }, 'volumes');
+  const one = `${volumes}/${id}`;
+  expect(await read(one)).toMatchObject({
+    id,
+    name: 'tool-disk',
+    size: 1,
+    status: 'available',
+    metadata_detailed: [{ key: 'made', value: 'by a tool', read_only: false }],
+  });
+  expect(await call('PATCH', one, { name: 'tool-disk-2' })).toMatchObject({
+    status: 200,
+    body: { id, name: 'tool-disk-2' },
+  });
+  await finished(await call('POST', `${one}/extend`, { size: 2 }));
+  expect(await read(one)).toMatchObject({ name: 'tool-disk-2', size: 2 });
+  await deleted(one);
+});
+
+test('instance: create, read with volumes, ports and interfaces, resize, attach and detach, delete', async () => {
+  const instances = scoped('v1', 'instances');
+  const { results: images } = await read(`${scoped('v1', 'images')}?os_distro=ubuntu`);
+  const network_id = await created(scoped('v1', 'networks'), { name: 'tool machines' }, 'networks');
+  const subnet = { name: 'tool', network_id, cidr: '10.20.0.0/24' };
+  const subnet_id = await created(scoped('v1', 'subnets'), subnet, 'subnets');
+  const id = await created(
+    scoped('v2', 'instances'),
+    {
+      name: 'tool',
+      flavor: 'g1-standard-1-2',
+      volumes: [
+        {
+          source: 'image',
+          image_id: images[0].id,
+          size: 10,
+          boot_index: 0,
+          type_name: 'standard',
+          delete_on_termination: true,
+        },
+      ],
+      interfaces: [{ type: 'external' }],
+      metadata: { made: 'by a tool' },
+    },
+    'instances',
+  );
+  expect(await read(`${instances}/${id}`)).toMatchObject({
+    instance_id: id,
+    instance_name: 'tool',
+    instance_created: expect.stringMatching(/Z$/),
+    metadata: { made: 'by a tool' },
+    metadata_detailed: [{ key: 'made', value: 'by a tool', read_only: false }],
+    status: 'ACTIVE',
+  });
+  const volumes = await read(`${scoped('v1', 'volumes')}?instance_id=${id}`);
+  expect(volumes).toMatchObject({ count: 1, results: [{ is_root_volume: true, bootable: true }] });
+  const ports = await read(`${instances}/${id}/ports`);
+  const interfaces = await read(`${instances}/${id}/interfaces`);
+  expect(interfaces.results.map((one: Json) => one.port_id)).toEqual(
+    ports.results.map((one: Json) => one.id),
+  );
+
+  await updated('POST', `${instances}/${id}/changeflavor`, { flavor_id: 'g1-standard-2-4' });
+  expect(await read(`${instances}/${id}`)).toMatchObject({ flavor: { flavor_id: 'g1-standard-2-4' } });
+  await updated('POST', `${instances}/${id}/attach_interface`, { type: 'subnet', subnet_id });
+  const [, added] = (await read(`${instances}/${id}/interfaces`)).results;
+  expect(added.ip_assignments).toMatchObject([{ subnet_id }]);
+  const { ip_address } = added.ip_assignments[0];
+  await updated('POST', `${instances}/${id}/detach_interface`, { port_id: added.port_id, ip_address });
+  expect((await read(`${instances}/${id}/interfaces`)).count).toBe(1);
+
+  await deleted(`${instances}/${id}`);
+  await notFound(`${scoped('v1', 'volumes')}/${volumes.results[0].id}`);
+  await deleted(`${scoped('v1', 'networks')}/${network_id}`);
 });

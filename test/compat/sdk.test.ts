@@ -27,6 +27,7 @@ describe.skipIf(missing !== undefined)(`the public Python SDK${missing ? ` (${mi
     'floating_ips',
     'networks',
     'volumes',
+    'instances',
     'security_groups',
     'placement_groups',
     'accounts',

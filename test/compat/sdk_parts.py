@@ -93,6 +93,27 @@ def load_balancers():
     balancers.delete_and_poll(made.id)
     gone(lambda: balancers.get(made.id), "the load balancer")
 
+    dual = load_balancer("sdk dual", vip_ip_family="dual", preferred_connectivity="L3")
+    (additional,) = dual.additional_vips
+    check((dual.vip_ip_family, dual.preferred_connectivity) == ("dual", "L3"), "it has both IP versions")
+    check(":" in additional.ip_address and "." in dual.vip_address, "an address of each")
+    check([vip.ip_address for vip in dual.vrrp_ips] == [dual.vip_address, additional.ip_address], "both stand alone")
+    six = load_balancer("sdk six", vip_ip_family="ipv6")
+    check((six.vip_ip_family, six.additional_vips) == ("ipv6", []), "one has IPv6 alone")
+    ordered = [lb.id for lb in balancers.list(order_by="vip_ip_family.asc") if lb.id in (dual.id, six.id)]
+    check(ordered == [dual.id, six.id], "they are ordered by IP version")
+    check(balancers.update(dual.id, preferred_connectivity="L2").preferred_connectivity == "L2", "it is changed")
+
+    port = cloud.reserved_fixed_ips.create_and_poll(type="external", ip_family="dual")
+    check(port.fixed_ip_address is not None and port.fixed_ipv6_address is not None, "both are reserved")
+    taken = load_balancer("sdk reserved", vip_port_id=port.port_id, vip_ip_family="dual")
+    check(taken.vip_address == port.fixed_ip_address, "a load balancer takes the first")
+    check(taken.additional_vips[0].ip_address == port.fixed_ipv6_address, "and the second")
+    for lb in (dual, six, taken):
+        balancers.delete_and_poll(lb.id)
+    cloud.tasks.poll(cloud.reserved_fixed_ips.delete(port.port_id).tasks[0])
+    gone(lambda: cloud.reserved_fixed_ips.get(port.port_id), "the reserved addresses")
+
 
 def listeners():
     parent = load_balancer("sdk listeners")
@@ -251,6 +272,15 @@ def volumes():
     check(cloud.volumes.update(volume.id, name="sdk renamed").name == "sdk renamed", "it is renamed")
     check(cloud.volumes.resize_and_poll(volume.id, size=15).size == 15, "it grows")
     check(cloud.volumes.change_type(volume.id, volume_type="ssd_hiiops").volume_type == "ssd_hiiops", "it is retyped")
+    kept = cloud.volume_snapshots.create_and_poll(name="sdk snapshot", volume_id=volume.id)
+    check(kept.size == 15 and kept.status == "available", "a snapshot of it is created")
+    cloud.volumes.revert_to_last_snapshot(volume.id)
+    again = cloud.volumes.create_and_poll(name="sdk again", source="snapshot", snapshot_id=kept.id, size=16)
+    check(again.bootable and again.size == 16, "another volume is created from that")
+    cloud.volumes.delete_and_poll(again.id)
+    check(kept.id in [row.id for row in cloud.volume_snapshots.list(volume_id=volume.id).results], "it is listed")
+    cloud.volume_snapshots.delete_and_poll(kept.id)
+    gone(lambda: cloud.volume_snapshots.get(kept.id), "the snapshot")
     copy = cloud.instances.images.create_from_volume_and_poll(name="sdk image", volume_id=volume.id)
     check(copy.min_disk == 15 and copy.visibility == "private", "an image of it is created")
     check(cloud.instances.images.update(copy.id, name="sdk copy").name == "sdk copy", "the image is renamed")
@@ -259,6 +289,38 @@ def volumes():
     gone(lambda: cloud.instances.images.get(copy.id), "the image")
     cloud.volumes.delete_and_poll(volume.id)
     gone(lambda: cloud.volumes.get(volume.id), "the volume")
+
+
+def instances():
+    image = next(row for row in cloud.instances.images.list().results if row.os_distro == "debian")
+    made = cloud.instances.create_and_poll(
+        name="sdk machine",
+        flavor="g1-standard-1-2",
+        volumes=[{"source": "image", "image_id": image.id, "size": 10, "delete_on_termination": True}],
+        interfaces=[{"type": "external"}],
+        tags={"use": "sdk"},
+        username="me",
+        password="Secret-1234",
+    )
+    check(made.status == "ACTIVE" and len(made.volumes) == 1, "an instance is created")
+    check(made.id in [row.id for row in cloud.instances.list(name="sdk mach", include_k8s=False)], "it is listed")
+    check(cloud.instances.update(made.id, name="sdk renamed").name == "sdk renamed", "it is renamed")
+    check(cloud.instances.action_and_poll(made.id, action="stop").status == "SHUTOFF", "it is stopped")
+    check(cloud.instances.action_and_poll(made.id, action="start").status == "ACTIVE", "it is started")
+    check(cloud.instances.action_and_poll(made.id, action="reboot").status == "ACTIVE", "it is restarted")
+    bigger = cloud.instances.resize_and_poll(made.id, flavor_id="g1-standard-2-4")
+    check(bigger.flavor.flavor_id == "g1-standard-2-4", "it is resized")
+    network = cloud.networks.create_and_poll(name="sdk machines")
+    subnet = cloud.networks.subnets.create_and_poll(name="sdk", network_id=network.id, cidr="10.9.0.0/24")
+    cloud.instances.interfaces.attach_and_poll(made.id, subnet_id=subnet.id, interface_name="lan")
+    first, second = cloud.instances.interfaces.list(made.id).results
+    check(second.network_details.id == network.id, "an interface is attached and listed")
+    address = second.ip_assignments[0].ip_address
+    cloud.instances.interfaces.detach_and_poll(made.id, port_id=second.port_id, ip_address=address)
+    check(len(cloud.instances.interfaces.list(made.id).results) == 1, "it is detached")
+    cloud.instances.delete_and_poll(made.id)
+    gone(lambda: cloud.instances.get(made.id), "the instance")
+    cloud.networks.delete(network.id)
 
 
 def security_groups():
@@ -316,7 +378,7 @@ def accounts():
     gone(lambda: cloud.inference.secrets.get("sdk-secret"), "the inference secret")
 
 
-PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, security_groups, placement_groups, accounts)}
+PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, instances, security_groups, placement_groups, accounts)}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]]()

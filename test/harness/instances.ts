@@ -9,10 +9,10 @@ export async function addInstance(
   await db.named(
     'test_instance',
     `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, private_ip,
-            network_name, network_id, subnet_id, created_at, updated_at)
+            network_name, network_id, subnet_id, status_since, created_at, updated_at)
      values ($1, 1, 1, 2, $2, '{"id": "g1-standard-1-2", "vcpus": 1, "ram": 2048, "architecture": "x86_64",
              "osType": "linux", "resourceClass": null, "gpu": null}', $3, lower($3), '10.0.0.9', 'net',
-             gen_random_uuid(), gen_random_uuid(), now(), now())`,
+             gen_random_uuid(), gen_random_uuid(), now(), now(), now())`,
     [id, name, status],
   );
   return id;

@@ -1,4 +1,5 @@
 import { floatingIps } from './floating-ips.ts';
+import { instances } from './instances.ts';
 import { kubernetes } from './kubernetes.ts';
 import { l7Policies } from './l7-policies.ts';
 import { loadBalancerParts } from './load-balancer-parts.ts';
@@ -10,7 +11,7 @@ import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
 import { securityGroups, serverGroups } from './security-groups.ts';
-import { images, volumes } from './volumes.ts';
+import { images, snapshots, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -27,5 +28,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...securityGroups,
   ...serverGroups,
   ...volumes,
+  ...instances,
   ...images,
+  ...snapshots,
 };

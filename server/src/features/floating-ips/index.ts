@@ -20,6 +20,7 @@ export {
   keepFloatingIp,
   offerFloatingIp,
 } from './convert.ts';
+export { freeFloatingIps, holdFloatingIpsOf, viewFloatingIpsOf } from './of-ports.ts';
 export {
   type CarriedFloatingIps,
   FLOATING_ADDRESSES_OF_LB,

@@ -97,6 +97,16 @@ export async function lockCarried(tx: Tx, loadBalancerId: string): Promise<Float
   );
 }
 
+/** Those that lead to these ports, locked. */
+export async function lockOfPorts(tx: Tx, portIds: readonly string[]): Promise<FloatingIpRow[]> {
+  if (portIds.length === 0) return [];
+  return tx.named<FloatingIpRow>(
+    'fip_lock_of_ports',
+    `select ${COLUMNS} from floating_ips where port_id = any($1::uuid[]) order by id for update`,
+    [portIds],
+  );
+}
+
 /** Gives the lock to a task. */
 export async function holdFloatingIp(tx: Tx, id: string, taskId: string): Promise<void> {
   await tx.named('fip_hold', 'update floating_ips set task_id = $2 where id = $1', [id, taskId]);

@@ -3,8 +3,8 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { DateTime, Name, Nullable, Uuid } from '../../platform/http/schemas.ts';
 import { Tag } from '../../platform/http/tags.ts';
 import type { MachinesInShort } from '../floating-ips/index.ts';
+import { showInstances } from './list-store.ts';
 import { Instance } from './schema.ts';
-import { readInstancesByIds } from './store.ts';
 import { viewInstance } from './view.ts';
 
 const { addresses, status, vm_state } = Instance.properties;
@@ -43,7 +43,7 @@ const FloatingIpInstance = Type.Object(
 export const machinesInShort: MachinesInShort = {
   schema: FloatingIpInstance,
   async views(ctx: RegionContext, ids: readonly string[]) {
-    const rows = await readInstancesByIds(ctx.db, ids);
+    const rows = await showInstances(ctx.db, ids);
     return new Map(rows.map((row) => [row.id, viewInstance(row, ctx.region.name)]));
   },
 };

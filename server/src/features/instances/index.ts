@@ -1,17 +1,41 @@
 import type { Feature } from '../../platform/feature.ts';
+import type { InstanceDeps } from './access.ts';
+import { InstanceActions } from './actions.ts';
+import { resealFirstBoots } from './first-boot.ts';
+import { interfaceRoutes } from './interfaces/routes.ts';
+import { InterfaceService } from './interfaces/service.ts';
+import { interfaceTasks } from './interfaces/tasks.ts';
 import { instanceRoutes } from './routes.ts';
+import { instanceActionRoutes } from './routes-actions.ts';
+import { InstanceService } from './service.ts';
+import { changeVmTasks } from './tasks/change.ts';
+import { createVmTask } from './tasks/create.ts';
+import { deleteVmTask } from './tasks/delete.ts';
 
+export type { InstanceDeps } from './access.ts';
 export { machinesInShort } from './in-short.ts';
+export type { ShownInstance } from './list-store.ts';
+export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
 export { Instance, InstanceList } from './schema.ts';
-export {
-  deleteInstances,
-  type InstanceRow,
-  insertInstance,
-  markInstances,
-  readClusterInstances,
-} from './store.ts';
+export { requireInstances } from './store.ts';
 export { viewInstance } from './view.ts';
 
-export function instances(): Feature {
-  return { name: 'instances', routes: instanceRoutes };
+/** What was in the middle of something is in ERROR; a restart repairs it. */
+const WITHOUT_TASK = `task_state = null,
+  vm_state = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then vm_state else 'error' end,
+  status = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then status else 'ERROR' end`;
+
+export function instances(deps: InstanceDeps): Feature {
+  return {
+    name: 'instances',
+    needs: 'instances',
+    routes: [
+      ...instanceRoutes(new InstanceService(deps)),
+      ...instanceActionRoutes(new InstanceActions(deps)),
+      ...interfaceRoutes(new InterfaceService(deps)),
+    ],
+    tasks: [createVmTask(deps), deleteVmTask(deps), ...changeVmTasks(deps), ...interfaceTasks(deps)],
+    held: [{ table: 'instances', becomes: WITHOUT_TASK }],
+    reseal: resealFirstBoots,
+  };
 }

@@ -1,105 +1,450 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
-import { findFlavor } from '../flavors/index.ts';
-import { insertInstance, markInstances } from './store.ts';
+import { anImage, INSTANCES, INSTANCES_V2, machine, NOWHERE } from './testing/bodies.ts';
+
+/** Instances through the API, in a region that is simulated and instant. */
+
+const QUOTAS = [
+  'vm_count',
+  'cpu_count',
+  'ram',
+  'volume_count',
+  'volume_size',
+  'external_ip_count',
+  'floating_count',
+  'gpu_virtual_a100_count',
+] as const;
 
 let server: TestServer;
-const URL = '/cloud/v1/instances/1/2';
-const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+let image: string;
+let network: { network_id: string; subnet_id: string };
 
 beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-  await server.db.transaction(async (tx) => {
-    for (const n of [1, 2, 3]) {
-      const flavor = findFlavor(n === 3 ? 'g1-memory-2-16' : 'g1-standard-1-2');
-      if (!flavor) throw new Error('the flavor is missing');
-      await insertInstance(tx, {
-        id: uuid(n),
-        client_id: 1,
-        project_id: 1,
-        region_id: 2,
-        name: `machine_${n}`,
-        flavor,
-        private_ip: `10.0.0.${n}`,
-        public_ip: n === 1 ? '203.0.113.1' : null,
-        network_name: 'inside',
-        network_id: uuid(100),
-        subnet_id: uuid(101),
-        security_groups: n === 2 ? ['default', 'web'] : ['default'],
-        ssh_key_name: null,
-        volumes: [{ id: uuid(200 + n), delete_on_termination: true }],
-        tags: { role: { value: `r${n}`, read_only: false } },
-        cluster_id: n === 3 ? uuid(300) : null,
-        creator_task_id: null,
-        timestamp: `2026-01-0${n}T00:00:00Z`,
-      });
-    }
-    await markInstances(tx, [uuid(1)], 'ACTIVE', '2026-02-01T00:00:00Z');
-  });
+  server = await startTestServer();
+  image = await anImage((path) => get(path));
+  const network_id = await made('/cloud/v1/networks/1/2', { name: 'net' }, 'networks');
+  const subnet = { name: 'sub', network_id, cidr: '192.168.10.0/24' };
+  network = { network_id, subnet_id: await made('/cloud/v1/subnets/1/2', subnet, 'subnets') };
 });
 
 afterAll(() => server.close());
 
-async function names(query: string): Promise<string[]> {
-  const { status, body } = await server.call('GET', `${URL}?order_by=name.asc&${query}`);
-  expect(status).toBe(200);
-  expect(body.count).toBe(body.results.length);
-  return body.results.map(({ name }: { name: string }) => name.slice(-1));
+const call = (method: string, path: string, body?: unknown) =>
+  server.call(method, path, body === undefined ? {} : { body });
+const get = (path: string) => call('GET', path);
+const shown = async (id: string) => (await get(`${INSTANCES}/${id}`)).body;
+const create = (body: object) => call('POST', INSTANCES_V2, body);
+
+async function finished(reply: Awaited<ReturnType<typeof call>>) {
+  expect(reply).toMatchObject({ status: 200 });
+  const task = await server.ended(reply);
+  expect(task).toMatchObject({ state: 'FINISHED', error: null });
+  return task;
 }
 
-test('an instance has every field, under its newer and its older name', async () => {
-  const { body } = await server.call('GET', `${URL}?uuid=${uuid(1)}`);
-  expect(body.results[0]).toMatchObject({
-    id: uuid(1),
-    instance_id: uuid(1),
-    instance_name: 'machine_1',
-    region: 'Simulated',
+async function made(path: string, body: object, kind: string): Promise<string> {
+  const task = await finished(await call('POST', path, body));
+  return String(task.created_resources?.[kind]?.[0]);
+}
+
+const instance = (more: object = {}) => made(INSTANCES_V2, machine(image, { ...more }), 'instances');
+
+async function usage(): Promise<Record<string, number>> {
+  const { body } = await get('/cloud/v2/regional_quotas/1/2');
+  return Object.fromEntries(QUOTAS.map((name) => [name, body[`${name}_usage`]]));
+}
+
+async function used(before: Record<string, number>): Promise<Record<string, number>> {
+  const now = await usage();
+  const changed = QUOTAS.filter((name) => now[name] !== before[name]);
+  return Object.fromEntries(changed.map((name) => [name, (now[name] ?? 0) - (before[name] ?? 0)]));
+}
+
+test('one is created with its volumes and interfaces, read, renamed and deleted with nothing left', async () => {
+  const before = await usage();
+  const task = await finished(
+    await create({
+      name: 'web',
+      flavor: 'g1-standard-2-4',
+      volumes: [
+        { source: 'image', image_id: image, size: 10, delete_on_termination: true, name: 'system' },
+        { source: 'new-volume', size: 5, delete_on_termination: true },
+      ],
+      interfaces: [{ type: 'external' }, { type: 'subnet', ...network, interface_name: 'lan' }],
+      tags: { team: 'a' },
+      metadata: { old: 'client' },
+    }),
+  );
+  expect(task).toMatchObject({ task_type: 'create_vm' });
+  const { instances = [], volumes = [], ports = [] } = task.created_resources ?? {};
+  expect([instances.length, volumes.length, ports.length]).toEqual([1, 2, 2]);
+  expect(await used(before)).toEqual({
+    vm_count: 1,
+    cpu_count: 2,
+    ram: 4096,
+    volume_count: 2,
+    volume_size: 15,
+    external_ip_count: 1,
+  });
+
+  const id = String(instances[0]);
+  const { body } = await get(`${INSTANCES}/${id}`);
+  expect(body).toMatchObject({
+    id,
+    instance_id: id,
+    name: 'web',
+    instance_name: 'web',
     status: 'ACTIVE',
     vm_state: 'active',
-    created_at: '2026-01-01T00:00:00Z',
-    flavor: { flavor_id: 'g1-standard-1-2', vcpus: 1, ram: 2048 },
-    metadata: { role: 'r1' },
-    tags: [{ key: 'role', value: 'r1', read_only: false }],
+    task_state: null,
+    task_id: null,
+    creator_task_id: task.id,
+    region: 'Simulated',
+    flavor: { flavor_id: 'g1-standard-2-4', vcpus: 2, ram: 4096 },
+    volumes: volumes.map((volume) => ({ id: volume, delete_on_termination: true })),
+    metadata: { team: 'a', old: 'client' },
+    ssh_key_name: null,
   });
+  expect(body.created_at).toMatch(/Z$/);
+  expect(Object.keys(body.addresses).sort()).toEqual(['external', 'net']);
+  expect(body.fixed_ip_assignments).toMatchObject([
+    { external: true },
+    { external: false, subnet_id: network.subnet_id },
+  ]);
+
+  const renamed = await call('PATCH', `${INSTANCES}/${id}`, { name: 'web 2', tags: { old: null, b: '2' } });
+  expect(renamed).toMatchObject({ status: 200, body: { name: 'web 2', metadata: { team: 'a', b: '2' } } });
+
+  expect(await finished(await call('DELETE', `${INSTANCES}/${id}`))).toMatchObject({
+    task_type: 'delete_vm',
+  });
+  expect((await get(`${INSTANCES}/${id}`)).status).toBe(404);
+  for (const volume of volumes) expect((await get(`/cloud/v1/volumes/1/2/${volume}`)).status).toBe(404);
+  expect(await used(before)).toEqual({});
 });
 
-test.each([
-  ['', '123'],
-  ['name=MACHINE_2', '2'],
-  ['name=_', '123'],
-  ['name=%25', ''],
-  ['ip=203.0.113.1', '1'],
-  ['ip=10.0.0.3', '3'],
-  ['status=ACTIVE', '1'],
-  ['status=BUILD', '23'],
-  ['flavor_id=g1-memory-2-16', '3'],
-  ['flavor_prefix=g1-standard', '12'],
-  ['exclude_flavor_prefix=g1-standard', '3'],
-  ['exclude_secgroup=web', '13'],
-  ['include_k8s=false', '12'],
-  ['only_with_fixed_external_ip=true', '1'],
-  ['available_floating=true', '23'],
-  ['only_isolated=true', ''],
-  ['type_ddos_profile=basic', ''],
-  ['tag_value=r2', '2'],
-  [`tag_key_value=${encodeURIComponent('{"role":"r3"}')}`, '3'],
-  ['changes-since=2026-01-03T00:00:00Z', '13'],
-  ['changes-before=2026-01-03T00:00:00Z', '23'],
-])('the filter %s finds %s', async (query, found) => {
-  expect((await names(query)).join('')).toBe(found);
+test('its name may come from its address', async () => {
+  const interfaces = [{ type: 'any_subnet', network_id: network.network_id, ip_address: '192.168.10.77' }];
+  const names = { '{ip_octets}': '168-10-77', 'a-{two_ip_octets}': 'a-10-77', 'b{one_ip_octet}.c': 'b77.c' };
+  for (const [name_template, name] of Object.entries(names)) {
+    const id = await instance({ name: undefined, name_template, interfaces });
+    expect(await shown(id)).toMatchObject({ name });
+    await finished(await call('DELETE', `${INSTANCES}/${id}`));
+  }
+  const unnamed = await instance({ name: undefined });
+  expect((await shown(unnamed)).name).toBe(`instance-${unnamed.slice(0, 8)}`);
+  await finished(await call('DELETE', `${INSTANCES}/${unnamed}`));
 });
 
-test('pages and orders are those of every list', async () => {
-  const { body } = await server.call('GET', `${URL}?limit=1&offset=1&order_by=created.desc`);
-  expect(body).toMatchObject({ count: 3, results: [{ name: 'machine_2' }] });
-  for (const wrong of [
-    'limit=0',
-    'limit=1001',
-    'offset=-1',
-    'order_by=ip.asc',
-    'tag_key_value=no',
-    'status=UP',
-  ]) {
-    expect((await server.call('GET', `${URL}?${wrong}`)).status).toBe(400);
+test('existing volumes and reserved addresses are taken along, and stay when it goes, unless they are named', async () => {
+  const volume_id = await made(
+    '/cloud/v1/volumes/1/2',
+    { source: 'new-volume', name: 'data', size: 3 },
+    'volumes',
+  );
+  const port_id = await made('/cloud/v1/reserved_fixed_ips/1/2', { type: 'external' }, 'ports');
+  const address = (await get(`/cloud/v1/reserved_fixed_ips/1/2/${port_id}`)).body.fixed_ip_address;
+  const before = await usage();
+  const body = machine(image, {
+    volumes: [
+      { source: 'image', image_id: image, size: 10 },
+      { source: 'existing-volume', volume_id },
+    ],
+    interfaces: [{ type: 'reserved_fixed_ip', port_id }],
+  });
+  const task = await finished(await create(body));
+  expect(task.created_resources).toMatchObject({ ports: [], volumes: [expect.any(String)] });
+  const [id, system] = [task.created_resources?.instances?.[0], task.created_resources?.volumes?.[0]];
+  expect((await shown(String(id))).fixed_ip_assignments).toMatchObject([{ ip_address: address }]);
+  expect((await get(`/cloud/v1/volumes/1/2/${volume_id}`)).body).toMatchObject({
+    status: 'in-use',
+    attachments: [{ server_id: id }],
+  });
+  expect(await create(body)).toMatchObject({ status: 409 });
+
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+  for (const volume of [volume_id, system]) {
+    expect((await get(`/cloud/v1/volumes/1/2/${volume}`)).body).toMatchObject({
+      status: 'available',
+      attachments: [],
+    });
+  }
+  expect(await used(before)).toEqual({ volume_count: 1, volume_size: 10 });
+
+  const again = await made(INSTANCES_V2, body, 'instances');
+  const query = `volumes=${volume_id}&reserved_fixed_ips=${port_id}`;
+  await finished(await call('DELETE', `${INSTANCES}/${again}?${query}`));
+  expect((await get(`/cloud/v1/volumes/1/2/${volume_id}`)).status).toBe(404);
+  expect((await get(`/cloud/v1/reserved_fixed_ips/1/2/${port_id}`)).status).toBe(404);
+});
+
+test('floating IPs come with it, lead to it, and go with it when that is asked for', async () => {
+  const before = await usage();
+  const existing = await made('/cloud/v1/floatingips/1/2', {}, 'floatingips');
+  const wish = (floating_ip: object) => ({ type: 'subnet', ...network, floating_ip });
+  const interfaces = [wish({ source: 'new' }), wish({ source: 'existing', existing_floating_id: existing })];
+  const task = await finished(await create(machine(image, { interfaces })));
+  const [fresh] = task.created_resources?.floatingips ?? [];
+  const [id] = task.created_resources?.instances ?? [];
+  expect(task.created_resources?.floatingips).toHaveLength(1);
+  expect(await used(before)).toMatchObject({ floating_count: 2, vm_count: 1 });
+  const floating = async (one: unknown) => (await get(`/cloud/v1/floatingips/1/2/${one}`)).body;
+  const public_ = await floating(fresh);
+  expect(public_).toMatchObject({
+    status: 'ACTIVE',
+    fixed_ip_address: expect.stringMatching(/^192\.168\.10\./),
+  });
+  expect((await shown(String(id))).addresses.net).toContainEqual({
+    addr: public_.floating_ip_address,
+    type: 'floating',
+  });
+  const listed = await get(`${INSTANCES}?ip=${public_.floating_ip_address}`);
+  expect(listed.body.results).toMatchObject([{ id }]);
+  const { results } = (await get(`${INSTANCES}/${id}/interfaces`)).body;
+  expect(results).toMatchObject([
+    { port_id: public_.port_id, floatingip_details: [{ id: fresh }] },
+    { floatingip_details: [{ id: existing }] },
+  ]);
+
+  await finished(await call('DELETE', `${INSTANCES}/${id}?floatings=${fresh}`));
+  expect((await get(`/cloud/v1/floatingips/1/2/${fresh}`)).status).toBe(404);
+  expect(await floating(existing)).toMatchObject({ status: 'DOWN', port_id: null, task_id: null });
+  const again = await instance({ interfaces: interfaces.slice(1) });
+  await finished(await call('DELETE', `${INSTANCES}/${again}?delete_floatings=true`));
+  expect(await used(before)).toEqual({});
+});
+
+test('interfaces are attached and detached, and everything says so', async () => {
+  const before = await usage();
+  const id = await instance({ interfaces: [{ type: 'subnet', ...network, interface_name: 'lan' }] });
+  const attach = (body: object) => call('POST', `${INSTANCES}/${id}/attach_interface`, body);
+  const interfaces = async () => (await get(`${INSTANCES}/${id}/interfaces`)).body.results;
+  const [lan] = await interfaces();
+  expect(lan).toMatchObject({
+    interface_name: 'lan',
+    network_id: network.network_id,
+    network_details: { name: 'net', subnets: [{ id: network.subnet_id, cidr: '192.168.10.0/24' }] },
+    ip_assignments: [{ subnet_id: network.subnet_id }],
+    floatingip_details: [],
+    allowed_address_pairs: [],
+    port_security_enabled: true,
+    mac_address: expect.stringMatching(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/),
+  });
+  const task = await finished(await attach({}));
+  expect(task).toMatchObject({ task_type: 'attach_vm_interface' });
+  expect(task.created_resources?.ports).toHaveLength(1);
+  expect(await used(before)).toMatchObject({ external_ip_count: 1 });
+  await finished(await attach({ type: 'any_subnet', network_id: network.network_id, interface_name: 'two' }));
+  const port_id = await made('/cloud/v1/reserved_fixed_ips/1/2', { type: 'subnet', ...network }, 'ports');
+  await finished(await attach({ type: 'reserved_fixed_ip', port_id }));
+  const ports = (await get(`${INSTANCES}/${id}/ports`)).body;
+  expect(ports).toMatchObject({ count: 4, results: [{ name: 'lan' }, { name: '' }, { name: 'two' }, {}] });
+  expect((await get(`${INSTANCES}/${id}/interfaces?limit=1&offset=3`)).body).toMatchObject({
+    count: 4,
+    results: [{ port_id }],
+  });
+
+  const detach = (body: object) => call('POST', `${INSTANCES}/${id}/detach_interface`, body);
+  const [, external, , reserved] = await interfaces();
+  const at = (one: typeof lan) => ({ port_id: one.port_id, ip_address: one.ip_assignments[0].ip_address });
+  const foreign = await detach({ ...at(external), ip_address: '192.0.2.1' });
+  expect(foreign.body.invalid_fields).toHaveProperty('ip_address');
+  expect((await detach({ ...at(external), port_id: NOWHERE })).body.invalid_fields).toHaveProperty('port_id');
+  expect((await attach({ type: 'external', ddos_profile: { profile_template: 1 } })).status).toBe(400);
+  expect((await attach({ network_id: NOWHERE })).status).toBe(404);
+  expect((await attach({ type: 'subnet' })).body.invalid_fields).toHaveProperty('subnet_id');
+  await finished(await detach(at(external)));
+  await finished(await detach(at(reserved)));
+  expect((await interfaces()).map((one: typeof lan) => one.interface_name)).toEqual(['lan', 'two']);
+  const kept = (await get(`/cloud/v1/reserved_fixed_ips/1/2/${port_id}`)).body;
+  expect(kept).toMatchObject({ attachments: [], fixed_ip_address: at(reserved).ip_address });
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+  await finished(await call('DELETE', `/cloud/v1/reserved_fixed_ips/1/2/${port_id}`));
+  expect(await used(before)).toEqual({});
+});
+
+test('a member of a load balancer may name an instance, and stays when that goes', async () => {
+  const id = await instance();
+  const balancer = (instance_id: string) => ({
+    name: 'in front',
+    listeners: [
+      {
+        name: 'http',
+        protocol: 'HTTP',
+        protocol_port: 80,
+        pools: [
+          {
+            name: 'app',
+            protocol: 'HTTP',
+            lb_algorithm: 'ROUND_ROBIN',
+            members: [{ address: '10.0.0.1', protocol_port: 8080, instance_id }],
+          },
+        ],
+      },
+    ],
+  });
+  expect((await call('POST', '/cloud/v1/loadbalancers/1/2', balancer(NOWHERE))).status).toBe(404);
+  const lb = await made('/cloud/v1/loadbalancers/1/2', balancer(id), 'loadbalancers');
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+  const { body } = await get('/cloud/v1/lbpools/1/2?details=true');
+  const pool = body.results.find(
+    (one: { loadbalancers: { id: string }[] }) => one.loadbalancers[0]?.id === lb,
+  );
+  expect(pool.members).toMatchObject([{ address: '10.0.0.1', operating_status: expect.any(String) }]);
+  await finished(await call('DELETE', `/cloud/v1/loadbalancers/1/2/${lb}`));
+});
+
+test('what only the first boot needs is kept encrypted and then not at all, and shown nowhere', async () => {
+  const secret = 'correct horse battery';
+  const still = await startTestServer({ worker: false });
+  const base = machine(await anImage((path) => still.call('GET', path)), {
+    username: 'me',
+    password: secret,
+  });
+  const reply = await still.call('POST', INSTANCES_V2, { body: base });
+  expect(reply.status).toBe(200);
+  const boxes = () => still.db.named('test_boxes', 'select * from instance_first_boots', []);
+  expect(await boxes()).toHaveLength(1);
+  const dump = await still.db.named(
+    'test_dump',
+    `select (select jsonb_agg(t) from tasks t)::text || (select jsonb_agg(t) from audit_log t)::text
+         || (select jsonb_agg(t) from instances t)::text
+         || (select jsonb_agg(t) from instance_first_boots t)::text as text`,
+    [],
+  );
+  expect(JSON.stringify(dump)).not.toContain(secret);
+  expect(JSON.stringify(reply.body)).not.toContain(secret);
+  await still.app.engine.runTask(String(reply.body.tasks[0]));
+  expect(await boxes()).toEqual([]);
+  await still.close();
+});
+
+test('faulty bodies are refused with every field at once, and change nothing', async () => {
+  const before = await usage();
+  const faults = async (body: object) => Object.keys((await create(body)).body.invalid_fields).sort();
+  expect(await faults({})).toEqual(['flavor', 'interfaces', 'volumes']);
+  expect(
+    await faults({
+      name: 'web',
+      name_template: '{octets}',
+      flavor: 'huge',
+      ssh_key_name: 'nobody',
+      servergroup_id: NOWHERE,
+      security_groups: [{ id: NOWHERE }],
+      username: 'me',
+      user_data: '§',
+      configuration: {},
+      volumes: [
+        { source: 'image', image_id: NOWHERE },
+        { source: 'existing-volume', volume_id: NOWHERE },
+      ],
+      interfaces: [{ type: 'external', security_groups: [{ id: NOWHERE }], floating_ip: { source: 'new' } }],
+      tags: { 'a b': 'c' },
+    }),
+  ).toEqual([
+    'configuration',
+    'flavor',
+    'interfaces.0.floating_ip',
+    'interfaces.0.security_groups.0.id',
+    'name_template',
+    'password',
+    'security_groups.0.id',
+    'servergroup_id',
+    'ssh_key_name',
+    'tags.a b',
+    'user_data',
+    'username',
+    'volumes.0.image_id',
+    'volumes.1.volume_id',
+  ]);
+  expect(await faults(machine(image, { volumes: [{ source: 'new-volume', size: 5 }] }))).toEqual(['volumes']);
+  const nowhere = { interfaces: [{ type: 'any_subnet', network_id: NOWHERE }] };
+  expect((await create(machine(image, nowhere))).status).toBe(404);
+  expect(await used(before)).toEqual({});
+});
+
+test('a quota that is used up refuses it, and nothing of it is left', async () => {
+  const before = await usage();
+  const limit = (value: number) =>
+    server.call('PATCH', '/virga/v1/clients/1/quotas', {
+      as: 'operator',
+      body: { regional_limits: [{ region_id: 2, ram_limit: value }] },
+    });
+  expect((await limit((before.ram ?? 0) + 2047)).status).toBe(200);
+  expect(await create(machine(image))).toMatchObject({
+    status: 403,
+    body: { exception_class: 'QuotaLimitExceed', info: { attribute: 'ram' } },
+  });
+  await limit(40_960_000);
+  expect(await used(before)).toEqual({});
+  expect((await get(`${INSTANCES}?include_k8s=false`)).body.count).toBe(before.vm_count);
+});
+
+test('it is started, stopped, suspended, resumed and restarted, each from the states that allow it', async () => {
+  const id = await instance();
+  const act = (action: string) => call('POST', `${INSTANCES_V2}/${id}/action`, { action });
+  const refused = async (...actions: string[]) => {
+    for (const action of actions) {
+      const { status, headers, body } = await act(action);
+      expect([action, status, headers['x-should-retry']]).toEqual([action, 409, 'false']);
+      expect(body.message).toContain((await shown(id)).status);
+    }
+  };
+  await refused('start', 'resume');
+  expect(await finished(await act('stop'))).toMatchObject({ task_type: 'stop_vm' });
+  expect(await shown(id)).toMatchObject({ status: 'SHUTOFF', vm_state: 'stopped', task_id: null });
+  await refused('stop', 'suspend', 'resume', 'reboot');
+  await finished(await act('start'));
+  expect(await shown(id)).toMatchObject({ status: 'ACTIVE', vm_state: 'active' });
+  await finished(await act('suspend'));
+  expect(await shown(id)).toMatchObject({ status: 'SUSPENDED', vm_state: 'suspended' });
+  await refused('start', 'stop', 'suspend', 'reboot');
+  await finished(await act('resume'));
+  await finished(await act('reboot'));
+  expect(await shown(id)).toMatchObject({ status: 'ACTIVE' });
+  await finished(await act('stop'));
+  expect(await finished(await act('reboot_hard'))).toMatchObject({ task_type: 'hard_reboot_vm' });
+  expect(await shown(id)).toMatchObject({ status: 'ACTIVE', task_state: null });
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+  expect((await act('start')).status).toBe(404);
+});
+
+test('its size is changed, and quotas follow exactly', async () => {
+  const id = await instance({ flavor: 'g1-standard-1-2' });
+  const before = await usage();
+  const resize = (flavor_id: string) => call('POST', `${INSTANCES}/${id}/changeflavor`, { flavor_id });
+  expect((await resize('g1-standard-1-2')).body).toEqual({ tasks: [] });
+  expect((await resize('huge')).body.invalid_fields).toHaveProperty('flavor_id');
+  expect(await finished(await resize('g1-gpu-12-120-1a100'))).toMatchObject({ task_type: 'resize_vm' });
+  expect(await shown(id)).toMatchObject({ flavor: { flavor_id: 'g1-gpu-12-120-1a100', vcpus: 12 } });
+  expect(await used(before)).toEqual({ cpu_count: 11, ram: 118 * 1024, gpu_virtual_a100_count: 1 });
+  await finished(await resize('g1-memory-2-16'));
+  expect(await used(before)).toEqual({ cpu_count: 1, ram: 14 * 1024 });
+  await finished(await resize('g1-standard-1-2'));
+  expect(await used(before)).toEqual({});
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+});
+
+test('a deletion that names what it does not have is refused, and changes nothing', async () => {
+  const id = await instance();
+  const remove = (query: string) => call('DELETE', `${INSTANCES}/${id}?${query}`);
+  const { body } = await remove(`volumes=${NOWHERE}&floatings=${NOWHERE}&reserved_fixed_ips=${NOWHERE}`);
+  expect(Object.keys(body.invalid_fields).sort()).toEqual(['floatings', 'reserved_fixed_ips', 'volumes']);
+  expect((await remove('volumes=1,2')).body.invalid_fields.volumes).toHaveLength(2);
+  const both = await remove(`floatings=${NOWHERE}&delete_floatings=true`);
+  expect(both.body.invalid_fields).toHaveProperty('floatings');
+  expect(await shown(id)).toMatchObject({ status: 'ACTIVE', task_id: null });
+  await finished(await call('DELETE', `${INSTANCES}/${id}`));
+});
+
+test('what is not there is not found, and a region without machines says so', async () => {
+  for (const [method, path, body] of [
+    ['GET', `${INSTANCES}/${NOWHERE}`],
+    ['PATCH', `${INSTANCES}/${NOWHERE}`, {}],
+    ['DELETE', `${INSTANCES}/${NOWHERE}`],
+    ['POST', `${INSTANCES_V2}/${NOWHERE}/action`, { action: 'stop' }],
+    ['POST', `${INSTANCES}/${NOWHERE}/changeflavor`, { flavor_id: 'g1-standard-1-2' }],
+  ] as const) {
+    expect(await call(method, path, body)).toMatchObject({ status: 404 });
   }
 });

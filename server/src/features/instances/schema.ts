@@ -3,12 +3,13 @@ import {
   DateTime,
   ListOf,
   ListQuery,
+  Name,
   Nullable,
   OrderBy,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { Tag } from '../../platform/http/tags.ts';
+import { Tag, TagsPatch } from '../../platform/http/tags.ts';
 import { InstanceDdosProfile } from './schema-ddos.ts';
 
 const INSTANCE_STATUSES = [
@@ -162,3 +163,23 @@ export const InstanceListQuery = ListQuery({
   order_by: Type.Optional(OrderBy(['created', 'name', 'status'], 'created.desc')),
 });
 export type InstanceListQuery = Static<typeof InstanceListQuery>;
+
+export const UpdateInstance = Type.Object(
+  { name: Type.Optional(Name()), tags: Type.Optional(TagsPatch) },
+  { $id: 'UpdateInstance' },
+);
+export type UpdateInstance = Static<typeof UpdateInstance>;
+
+const ids = (what: string) => Type.Optional(Type.String({ description: `Ids with commas between: ${what}` }));
+
+export const DeleteInstanceQuery = Type.Object({
+  volumes: ids(
+    'volumes that are deleted too; others are detached, but for those that go with their instance',
+  ),
+  delete_floatings: Type.Optional(
+    Type.Boolean({ default: false, description: 'Delete every floating IP that leads to it.' }),
+  ),
+  floatings: ids('floating IPs that are deleted too; others are let go'),
+  reserved_fixed_ips: ids('ports of reserved fixed IPs that are deleted too; others are let go'),
+});
+export type DeleteInstanceQuery = Static<typeof DeleteInstanceQuery>;

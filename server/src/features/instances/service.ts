@@ -1,35 +1,79 @@
-import { Invalid } from '../../kernel/errors.ts';
+import { Locked } from '../../kernel/errors.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { parseTags } from '../../platform/http/tags.ts';
-import type { InstanceListQuery } from './schema.ts';
+import { parseTagFilters } from '../../platform/http/tag-filters.ts';
+import { patchTags, sameTags } from '../../platform/http/tags.ts';
+import type { TaskRef } from '../../platform/tasks/start.ts';
+import { type InstanceDeps, placeOf, requireMachines } from './access.ts';
+import { createInstance } from './create.ts';
+import { startChange } from './hold.ts';
+import { holdLeaving, leavingOf } from './leaving.ts';
+import { listInstances, showInstance } from './list-store.ts';
+import { requireChangeable, requireOwn } from './model.ts';
+import type { DeleteInstanceQuery, InstanceListQuery, UpdateInstance } from './schema.ts';
+import type { CreateInstance } from './schema-create.ts';
 import * as store from './store.ts';
 import { viewInstance } from './view.ts';
 
-/** @throws Invalid for a `tag_key_value` that is no JSON object of tags */
-export async function listInstances(ctx: RegionContext, query: InstanceListQuery) {
-  const { project, region } = ctx;
-  const tags = tagFilter(query.tag_key_value);
-  const scope = { projectId: project.id, regionId: region.id };
-  const { count, results } = await store.listInstances(ctx.db, scope, query, tags);
-  return {
-    count,
-    results: results.map((row) => viewInstance(row, region.name, query.with_interfaces_name)),
-  };
-}
+/** Instances come and go, and are read; what else can be done to one is in actions.ts. */
+export class InstanceService {
+  readonly #deps: InstanceDeps;
 
-function tagFilter(text: string | undefined): Record<string, string> {
-  if (text === undefined) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
+  constructor(deps: InstanceDeps) {
+    this.#deps = deps;
   }
-  const isMap =
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((each) => typeof each === 'string');
-  if (!isMap) throw new Invalid({ tag_key_value: ['must be a JSON object of strings'] }, 'query');
-  return parseTags(value as Record<string, string>, 'tag_key_value', 'query');
+
+  create(ctx: RegionContext, input: CreateInstance): Promise<TaskRef> {
+    return createInstance(this.#deps, ctx, input);
+  }
+
+  /** Changes name and tags at once. The host name inside the machine stays.
+   *  @throws Invalid, NotFound, Conflict for a node of a cluster, or naming the task that holds it */
+  async update(ctx: RegionContext, id: string, input: UpdateInstance) {
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const name = input.name ?? row.name;
+      requireOwn(row);
+      if (row.task_id !== null) throw new Locked(`Instance ${id}`, row.task_id);
+      if (name === row.name && sameTags(row.tags, tags)) return;
+      await store.changeInstance(tx, id, { name, tags, timestamp: ctx.clock.timestamp() });
+      await recordAudit(tx, ctx, { action: 'update_vm', subject: id, ...placeOf(ctx) });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** Deletes it, with what the query names of its volumes, floating IPs and reserved addresses.
+   *  @throws NotFound, Invalid naming what it does not have, Conflict for a node of a cluster, or naming the task
+   *  that holds it or something of it */
+  async delete(ctx: RegionContext, id: string, query: DeleteInstanceQuery): Promise<TaskRef> {
+    requireMachines(this.#deps, ctx);
+    const leaving = leavingOf(query);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      requireChangeable(row, 'delete');
+      return startChange(tx, ctx, row, 'delete', (taskId) =>
+        holdLeaving(tx, this.#deps, id, leaving, taskId),
+      );
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    return viewInstance(await showInstance(ctx.db, id, placeOf(ctx)), ctx.region.name);
+  }
+
+  /** @throws Invalid naming every faulty filter */
+  async list(ctx: RegionContext, query: InstanceListQuery) {
+    refuseUnstorable(query, 'query');
+    const { tags = {} } = parseTagFilters(
+      query.tag_key_value === undefined ? {} : { tag_key_value: query.tag_key_value },
+    );
+    const { count, rows } = await listInstances(ctx.db, { ...placeOf(ctx), query, tags });
+    return {
+      count,
+      results: rows.map((row) => viewInstance(row, ctx.region.name, query.with_interfaces_name)),
+    };
+  }
 }

@@ -1,174 +1,173 @@
-import { sql } from 'kysely';
-import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { parseOrder } from '../../platform/http/schemas.ts';
+import { NotFound } from '../../kernel/errors.ts';
+import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
-import type { InstanceListQuery } from './schema.ts';
+import { type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
 
-export interface InstanceRow {
+/** Changes of instances; lists and what is shown are in list-store.ts, nodes of clusters in node-store.ts. */
+
+/** Of an instance `i`. */
+const COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor, i.status, i.vm_state, i.task_state,
+  i.power, i.boots, i.private_ip, i.public_ip, i.network_name, i.network_id, i.subnet_id, i.security_groups,
+  i.ssh_key_name, i.servergroup_id, i.tags, i.cluster_id, i.creator_task_id, i.task_id, i.status_since, i.created_at,
+  i.updated_at`;
+
+export interface NewInstance {
   readonly id: string;
-  readonly client_id: number;
-  readonly project_id: number;
-  readonly region_id: number;
+  readonly clientId: number;
+  readonly projectId: number;
+  readonly regionId: number;
   readonly name: string;
   readonly flavor: Flavor;
-  readonly status: string;
-  readonly vm_state: string;
-  readonly private_ip: string;
-  readonly public_ip: string | null;
-  readonly network_name: string;
-  readonly network_id: string;
-  readonly subnet_id: string;
-  readonly security_groups: readonly string[];
-  readonly ssh_key_name: string | null;
-  readonly volumes: readonly { readonly id: string; readonly delete_on_termination: boolean }[];
+  readonly sshKeyName: string | null;
+  readonly servergroupId: string | null;
   readonly tags: StoredTags;
-  readonly cluster_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+  readonly taskId: string;
+  readonly timestamp: string;
 }
 
-export type NewInstance = Omit<
-  InstanceRow,
-  'status' | 'vm_state' | 'task_id' | 'created_at' | 'updated_at'
-> & { readonly timestamp: string };
-
-/** A machine that is being built. */
+/** A machine that the task builds. */
 export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
   await tx.named(
     'instance_insert',
-    `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, private_ip,
-       public_ip, network_name, network_id, subnet_id, security_groups, ssh_key_name, volumes, tags, cluster_id,
-       creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, 'BUILD', 'building', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)`,
+    `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, task_state,
+       ssh_key_name, servergroup_id, tags, creator_task_id, task_id, status_since, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, 'BUILD', 'building', 'spawning', $7, $8, $9, $10, $10, $11, $11, $11)`,
     [
       row.id,
-      row.client_id,
-      row.project_id,
-      row.region_id,
+      row.clientId,
+      row.projectId,
+      row.regionId,
       row.name,
       JSON.stringify(row.flavor),
-      row.private_ip,
-      row.public_ip,
-      row.network_name,
-      row.network_id,
-      row.subnet_id,
-      row.security_groups,
-      row.ssh_key_name,
-      JSON.stringify(row.volumes),
+      row.sshKeyName,
+      row.servergroupId,
       JSON.stringify(row.tags),
-      row.cluster_id,
-      row.creator_task_id,
+      row.taskId,
       row.timestamp,
     ],
   );
 }
 
-/** Says of machines that they are up, or that they were and no longer are. */
-export async function markInstances(
+/** @throws NotFound */
+export async function lockInstance(tx: Tx, id: string, place: Place): Promise<InstanceRow> {
+  const [row] = await tx.named<InstanceRow>(
+    'instance_lock',
+    `select ${COLUMNS} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3 for update`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Instance ${id} was not found`);
+  return row;
+}
+
+/** @throws NotFound */
+export async function readInstance(db: Queryable, id: string, place: Place): Promise<InstanceRow> {
+  const [row] = await db.named<InstanceRow>(
+    'instance_read',
+    `select ${COLUMNS} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Instance ${id} was not found`);
+  return row;
+}
+
+/** @throws NotFound for the first that the project does not have */
+export async function requireInstances(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
+  if (ids.length === 0) return;
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const rows = await db.named<{ id: string }>(
+    'instances_require',
+    'select id from instances where id = any($1::uuid[]) and project_id = $2 and region_id = $3',
+    [wanted, place.projectId, place.regionId],
+  );
+  const missing = wanted.find((id) => !rows.some((row) => row.id === id));
+  if (missing !== undefined) throw new NotFound(`Instance ${missing} was not found`);
+}
+
+/** The instance while the task holds it. */
+export async function readHeld(db: Queryable, id: string, taskId: string): Promise<InstanceRow | undefined> {
+  const [row] = await db.named<InstanceRow>(
+    'instance_held',
+    `select ${COLUMNS} from instances i where i.id = $1 and i.task_id = $2`,
+    [id, taskId],
+  );
+  return row;
+}
+
+/** Gives the lock to a task, and says what goes on.
+ *  @param status meanwhile; undefined: as it was */
+export async function holdInstance(
   tx: Tx,
-  ids: readonly string[],
-  status: 'ACTIVE' | 'ERROR',
-  timestamp: string,
+  id: string,
+  hold: {
+    readonly taskId: string;
+    readonly taskState: string;
+    readonly status?: Status | undefined;
+    readonly timestamp: string;
+  },
 ): Promise<void> {
   await tx.named(
-    'instances_mark',
-    `update instances set status = $2, vm_state = $3, updated_at = $4 where id = any($1::uuid[])`,
-    [ids, status, status.toLowerCase(), timestamp],
+    'instance_hold',
+    `update instances set task_id = $2, task_state = $3, status = coalesce($4, status), updated_at = $5,
+            status_since = case when $4::text is null then status_since else $5 end
+      where id = $1`,
+    [id, hold.taskId, hold.taskState, hold.status ?? null, hold.timestamp],
   );
 }
 
-export async function deleteInstances(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.named('instances_delete', 'delete from instances where id = any($1::uuid[])', [ids]);
+/** What a machine is from now on. */
+export interface Outcome {
+  readonly power: Power;
+  readonly boots: number;
+  readonly flavor: Flavor;
+  readonly servergroupId: string | null;
 }
 
-/** Those of these that exist. */
-export async function readInstancesByIds(db: Queryable, ids: readonly string[]): Promise<InstanceRow[]> {
-  if (ids.length === 0) return [];
-  return db.named<InstanceRow>('instances_by_ids', 'select * from instances where id = any($1::uuid[])', [
-    [...new Set(ids)],
-  ]);
-}
+export const outcomeOf = (row: InstanceRow): Outcome => ({
+  power: row.power,
+  boots: row.boots,
+  flavor: row.flavor,
+  servergroupId: row.servergroup_id,
+});
 
-/** A page of these nodes of a cluster, oldest first. */
-export async function readClusterInstances(
-  db: Queryable,
-  clusterId: string,
-  page: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
-): Promise<InstanceRow[]> {
-  return db.named<InstanceRow>(
-    'instances_of_cluster',
-    `select * from instances where cluster_id = $1 and id = any($2::uuid[])
-      order by created_at, id limit $3 offset $4`,
-    [clusterId, page.ids, page.limit, page.offset],
+/** Ends a task's hold.
+ *  @param broken the provider could not make it so: the machine is in ERROR */
+export async function settleInstance(
+  tx: Tx,
+  { id, taskId, timestamp }: { readonly id: string; readonly taskId: string; readonly timestamp: string },
+  { power, boots, flavor, servergroupId }: Outcome,
+  broken = false,
+): Promise<void> {
+  const { status, vmState } = broken ? { status: 'ERROR', vmState: 'error' } : restingState(power);
+  await tx.named(
+    'instance_settle',
+    `update instances set task_id = null, task_state = null, status = $3, vm_state = $4, power = $5, boots = $6,
+            flavor = $7, servergroup_id = $8, updated_at = $9,
+            status_since = case when status = $3 then status_since else $9 end
+      where id = $1 and task_id = $2`,
+    [id, taskId, status, vmState, power, boots, JSON.stringify(flavor), servergroupId, timestamp],
   );
 }
 
-type OrderField = 'created' | 'name' | 'status';
-const ORDER_COLUMNS = { created: 'created_at', name: 'name', status: 'status' } as const;
-
-export async function listInstances(
-  db: Db,
-  scope: { readonly projectId: number; readonly regionId: number },
-  query: InstanceListQuery,
-  tags: Readonly<Record<string, string>>,
-): Promise<{ count: number; results: InstanceRow[] }> {
-  const { field, direction } = parseOrder<OrderField>(query.order_by ?? 'created.desc');
-  const base = matching(db, scope, query, tags);
-  const [results, total] = await Promise.all([
-    base
-      .selectAll()
-      .orderBy(ORDER_COLUMNS[field], direction)
-      .orderBy('id', direction)
-      .limit(query.limit ?? 1000)
-      .offset(query.offset ?? 0)
-      .execute(),
-    base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
-  ]);
-  return { count: total.count, results: results as unknown as InstanceRow[] };
+export async function changeInstance(
+  tx: Tx,
+  id: string,
+  change: { readonly name: string; readonly tags: StoredTags; readonly timestamp: string },
+): Promise<void> {
+  await tx.named(
+    'instance_change',
+    'update instances set name = $2, tags = $3, updated_at = $4 where id = $1',
+    [id, change.name, JSON.stringify(change.tags), change.timestamp],
+  );
 }
 
-const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
-const flavorId = sql<string>`flavor->>'id'`;
-
-function matching(
-  db: Db,
-  scope: { readonly projectId: number; readonly regionId: number },
-  query: InstanceListQuery,
-  tags: Readonly<Record<string, string>>,
-) {
-  let q = db.kysely
-    .selectFrom('instances')
-    .where('project_id', '=', scope.projectId)
-    .where('region_id', '=', scope.regionId);
-  const { name, ip, status, uuid, flavor_id, flavor_prefix, exclude_flavor_prefix, exclude_secgroup } = query;
-  if (name !== undefined) q = q.where('name', 'ilike', `%${escaped(name)}%`);
-  if (uuid !== undefined) q = q.where(sql<string>`id::text`, 'like', `%${escaped(uuid.toLowerCase())}%`);
-  if (status !== undefined) q = q.where('status', '=', status);
-  if (ip !== undefined) q = q.where((eb) => eb.or([eb('private_ip', '=', ip), eb('public_ip', '=', ip)]));
-  if (flavor_id !== undefined) q = q.where(flavorId, '=', flavor_id);
-  if (flavor_prefix !== undefined) q = q.where(flavorId, 'like', `${escaped(flavor_prefix)}%`);
-  if (exclude_flavor_prefix !== undefined)
-    q = q.where(flavorId, 'not like', `${escaped(exclude_flavor_prefix)}%`);
-  if (exclude_secgroup !== undefined)
-    q = q.where(sql<boolean>`not (${exclude_secgroup} = any(security_groups))`);
-  if (query.include_k8s === false) q = q.where('cluster_id', 'is', null);
-  if (query.only_with_fixed_external_ip) q = q.where('public_ip', 'is not', null);
-  // A floating address is for machines without an external one.
-  if (query.available_floating) q = q.where('public_ip', 'is', null);
-  if (query['changes-since'] !== undefined)
-    q = q.where(sql<boolean>`updated_at >= ${query['changes-since']}::timestamptz`);
-  if (query['changes-before'] !== undefined)
-    q = q.where(sql<boolean>`updated_at <= ${query['changes-before']}::timestamptz`);
-  for (const [key, value] of Object.entries(tags))
-    q = q.where(sql<boolean>`tags->(${key}::text)->>'value' = ${value}`);
-  for (const value of query.tag_value ?? [])
-    q = q.where(sql<boolean>`exists (select 1 from jsonb_each(tags) t where t.value->>'value' = ${value})`);
-  // No instance is isolated or protected: the regions offer neither.
-  const unknown =
-    query.only_isolated || query.profile_name !== undefined || query.protection_status !== undefined;
-  if (unknown || query.type_ddos_profile !== undefined) q = q.where(sql<boolean>`false`);
-  return q;
+/** Removes it while the task holds it.
+ *  @returns whether there was anything to remove */
+export async function deleteInstance(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'instance_delete',
+    'delete from instances where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length > 0;
 }

@@ -1,6 +1,6 @@
 import { Invalid } from '../../kernel/errors.ts';
 import { type Flavor, findFlavor } from '../flavors/index.ts';
-import type { Amounts, QuotaName } from '../quotas/index.ts';
+import { type Amounts, sumOf } from '../quotas/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 
 /** What clusters count into quotas: what pools are meant to be. The extra node of an upgrade does not count,
@@ -35,26 +35,16 @@ export function nodeAmounts(pool: Sized, count: number): Amounts {
 }
 
 export function poolAmounts(pool: Sized): Amounts {
-  return sum([
+  return sumOf([
     nodeAmounts(pool, pool.node_count),
     pool.servergroup_policy === null ? {} : { servergroup_count: 1 },
   ]);
 }
 
 export function clusterAmounts(pools: readonly Sized[], logging: ClusterSettings['logging']): Amounts {
-  return sum([{ cluster_count: 1 }, loggingAmounts(logging), ...pools.map(poolAmounts)]);
+  return sumOf([{ cluster_count: 1 }, loggingAmounts(logging), ...pools.map(poolAmounts)]);
 }
 
 export function loggingAmounts(logging: ClusterSettings['logging']): Amounts {
   return logging?.enabled ? { laas_topic_count: 1 } : {};
-}
-
-export function sum(all: readonly Amounts[]): Amounts {
-  const total: Partial<Record<QuotaName, number>> = {};
-  for (const amounts of all) {
-    for (const [name, amount] of Object.entries(amounts) as [QuotaName, number][]) {
-      total[name] = (total[name] ?? 0) + amount;
-    }
-  }
-  return total;
 }

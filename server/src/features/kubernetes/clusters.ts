@@ -2,7 +2,7 @@ import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { readClusterInstances } from '../instances/index.ts';
+import { readClusterNodes } from '../instances/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { findSshKey, findSshKeyIds } from '../ssh-keys/index.ts';
@@ -222,7 +222,7 @@ async function checkVolumes(tx: Tx, cluster: ClusterRow, volumes: string | undef
   const wanted = (volumes ?? '').split(',').filter((id) => id.trim() !== '');
   if (wanted.length === 0) return;
   const ids = (await readNodes(tx, [cluster.id])).map(({ id }) => id);
-  const nodes = await readClusterInstances(tx, cluster.id, { ids, limit: ids.length, offset: 0 });
+  const nodes = await readClusterNodes(tx, cluster.id, { ids, limit: ids.length, offset: 0 });
   const own = new Set(nodes.flatMap((node) => node.volumes.map(({ id }) => id)));
   const unknown = wanted.map((id) => id.trim().toLowerCase()).filter((id) => !isUuid(id) || !own.has(id));
   if (unknown.length > 0)

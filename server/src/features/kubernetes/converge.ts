@@ -2,7 +2,7 @@ import { TaskFailed } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
-import { deleteInstances, insertInstance, markInstances } from '../instances/index.ts';
+import { deleteNodes, insertNode, markNodes } from '../instances/index.ts';
 import { flavorOf } from './amounts.ts';
 import { lockCluster, setNodeSerial } from './cluster-store.ts';
 import type { ClusterRow, NodeRow, PoolRow } from './model.ts';
@@ -92,7 +92,7 @@ async function decide(tx: Tx, deps: ConvergeDeps, clusterId: string, holder: str
 export async function removeNodes(tx: Tx, ids: readonly string[], timestamp: string): Promise<string[]> {
   if (ids.length === 0) return [];
   const removing = await store.moveNodes(tx, ids, 'REMOVING', timestamp);
-  await deleteInstances(tx, ids);
+  await deleteNodes(tx, ids);
   return removing;
 }
 
@@ -140,7 +140,7 @@ async function addNode(
     timestamp,
   };
   const number = await store.insertNode(tx, node);
-  await insertInstance(tx, {
+  await insertNode(tx, {
     id,
     client_id: cluster.client_id,
     project_id: cluster.project_id,
@@ -232,7 +232,7 @@ async function record(
     else if (outcome === 'failed') await removeNodes(tx, [node.id], timestamp);
     else {
       const ready = await store.moveNodes(tx, [node.id], 'READY', timestamp);
-      await markInstances(tx, ready, 'ACTIVE', timestamp);
+      await markNodes(tx, ready, 'ACTIVE', timestamp);
     }
   }
 }

@@ -4,7 +4,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import { FLAVORS, hardwareOf } from '../flavors/index.ts';
-import { readClusterInstances, viewInstance } from '../instances/index.ts';
+import { readClusterNodes, viewInstance } from '../instances/index.ts';
 import { type Amounts, type QuotaName, readQuotas } from '../quotas/index.ts';
 import { getCluster, getPool, type KubernetesService, providerFor, quotaScopeOf, scopeOf } from './access.ts';
 import { clusterAmounts, DEFAULT_VOLUME_GIB, flavorOf, poolAmounts } from './amounts.ts';
@@ -71,7 +71,7 @@ export async function listNodes(
     .filter(({ state, pool_id }) => state !== 'REMOVING' && (!pool || pool_id === pool.id))
     .map(({ id }) => id);
   const page = { ids, limit: query.limit ?? 1000, offset: query.offset ?? 0 };
-  const rows = await readClusterInstances(ctx.db, cluster.id, page);
+  const rows = await readClusterNodes(ctx.db, cluster.id, page);
   return { count: ids.length, results: rows.map((row) => viewInstance(row, ctx.region.name)) };
 }
 

@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import { markInstances } from '../instances/index.ts';
+import { markNodes } from '../instances/index.ts';
 import { lockCluster } from './cluster-store.ts';
 import { removeNodes } from './converge.ts';
 import type { HealDeps } from './heal.ts';
@@ -88,14 +88,14 @@ async function note(
       'READY',
       timestamp,
     );
-    await markInstances(tx, recovered, 'ACTIVE', timestamp);
+    await markNodes(tx, recovered, 'ACTIVE', timestamp);
     const fallen = await moveNodes(
       tx,
       idsOf(({ move }) => move === 'UNREADY'),
       'UNREADY',
       timestamp,
     );
-    await markInstances(tx, fallen, 'ERROR', timestamp);
+    await markNodes(tx, fallen, 'ERROR', timestamp);
     return cluster.task_id === null
       ? removeNodes(
           tx,

@@ -1,24 +1,9 @@
-import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { requireInstances } from '../instances/index.ts';
 import { requireSubnets } from '../networks/index.ts';
-import type { ListenerInput } from './listeners/schema.ts';
 import type { MemberInput } from './members/schema.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
-
-/** Resources of other kinds that a body may name. Instances are none of this cloud's yet,
- *  so that none of them can be found.
- *  @throws NotFound for the first one */
-export function refuseUnknownReferences(input: CreateLoadBalancer): void {
-  for (const listener of input.listeners ?? []) refuseOfListener(listener);
-}
-
-function refuseOfListener(listener: ListenerInput): void {
-  for (const pool of listener.pools ?? []) refuseOfMembers(pool.members ?? []);
-}
-
-function refuseOfMembers(members: readonly References[]): void {
-  for (const member of members) refuse('Instance', member.instance_id);
-}
 
 type References = Pick<MemberInput, 'instance_id' | 'subnet_id'>;
 
@@ -29,20 +14,22 @@ export async function requireOfMembers(
   members: readonly References[],
   place: { readonly projectId: number; readonly regionId: number },
 ): Promise<void> {
-  refuseOfMembers(members);
-  await requireSubnets(tx, members.flatMap(subnetOf), place);
+  await requireInstances(
+    tx,
+    members.flatMap(({ instance_id }) => instance_id ?? []),
+    place,
+  );
+  await requireSubnets(
+    tx,
+    members.flatMap(({ subnet_id }) => subnet_id ?? []),
+    place,
+  );
 }
 
-const subnetOf = ({ subnet_id }: References): string[] => (subnet_id ? [subnet_id] : []);
-
-function refuse(kind: string, id: string | null | undefined): void {
-  if (id) throw new NotFound(`${kind} ${id} was not found`);
-}
-
-/** Subnets that members of the body name. */
-export function memberSubnets(input: CreateLoadBalancer): string[] {
+/** The members that the body names. */
+export function membersOf(input: CreateLoadBalancer): MemberInput[] {
   const pools = (input.listeners ?? []).flatMap((listener) => listener.pools ?? []);
-  return pools.flatMap((pool) => (pool.members ?? []).flatMap(subnetOf));
+  return pools.flatMap((pool) => pool.members ?? []);
 }
 
 /** @throws Invalid when logs shall go to a region that does not exist */

@@ -4,7 +4,6 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../floating-ips/index.ts';
-import { requireSubnets } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { requireSecrets } from '../secrets/index.ts';
@@ -16,9 +15,10 @@ import {
   requireTransition,
   type Settings,
   sameSettings,
+  settingsOf,
 } from './model.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
-import { memberSubnets, refuseUnknownLogRegion, refuseUnknownReferences } from './references.ts';
+import { membersOf, refuseUnknownLogRegion, requireOfMembers } from './references.ts';
 import type { RegionProviders } from './region-providers.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
@@ -39,7 +39,6 @@ export class LoadBalancerService {
   async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
     const tags = checkedTags(input);
     await this.#providers.require(ctx.region);
-    refuseUnknownReferences(input);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     const taskId = ctx.ids.uuid();
     const { id: projectId, clientId } = ctx.project;
@@ -48,8 +47,8 @@ export class LoadBalancerService {
     const amounts = { floating_count: input.floating_ip?.source === 'new' ? 1 : 0, loadbalancer_count: 1 };
     return ctx.db.transaction(async (tx) => {
       await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
-      await requireSubnets(tx, memberSubnets(input), { projectId, regionId });
-      const vip = await findVipPlace(tx, ctx, input, this.#providers.of(regionId));
+      await requireOfMembers(tx, membersOf(input), { projectId, regionId });
+      const vip = await findVipPlace(tx, ctx, input, this.#providers);
       const [, , , task] = await together([
         guardProject(tx, projectId),
         insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip } }),
@@ -119,7 +118,10 @@ export class LoadBalancerService {
       const row = await store.lockLoadBalancer(tx, whereOf(ctx, id));
       const settings = settingsAfter(row, input);
       requireTransition(row, 'PENDING_UPDATE');
-      return sameSettings(row, settings) ? NO_TASK : write(tx, row, settings);
+      const changes = !sameSettings(row, settings);
+      // What is in ERROR is repaired by any change, also by one that says what the rows say already.
+      if (!changes && row.provisioning_status === 'ERROR') return this.#changeByTask(tx, ctx, row, settings);
+      return changes ? write(tx, row, settings) : NO_TASK;
     });
   }
 
@@ -177,16 +179,6 @@ function taskOf(row: LoadBalancerRow) {
     regionId: row.region_id,
     clientId: row.client_id,
   };
-}
-
-function settingsOf({
-  name,
-  tags,
-  logging,
-  preferred_connectivity,
-  admin_state_up,
-}: LoadBalancerRow): Settings {
-  return { name, tags, logging, preferred_connectivity, admin_state_up };
 }
 
 function settingsAfter(row: LoadBalancerRow, input: UpdateLoadBalancer): Settings {

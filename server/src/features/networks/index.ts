@@ -6,12 +6,14 @@ import { SubnetService } from './subnets/service.ts';
 import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
 import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
 
-export { NetworkDetails, readNetworkDetails } from './details.ts';
+export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.ts';
 export {
   type AddressPlace,
   type AddressSource,
   EXTERNAL_SUBNET_OF,
   findPlace,
+  findPlaces,
+  type IpFamily,
   readSource,
   readTakenAddresses,
   requireSubnets,
@@ -21,6 +23,7 @@ export type { NetworkProvider } from './port.ts';
 export { Network } from './schema.ts';
 export type { NetworkDeps } from './service.ts';
 export { readNetworks } from './store.ts';
+export { Subnet } from './subnets/schema.ts';
 export { viewNetwork } from './views.ts';
 
 export function networks(deps: NetworkDeps): Feature {

@@ -6,6 +6,7 @@ import { noteSent, QUOTA_MAIL, quotaNotifications } from './notifications.ts';
 import { operatorQuotaRoutes } from './operator-routes.ts';
 import { quotaRoutes } from './routes.ts';
 
+export { excessOf, sumOf } from './amounts.ts';
 export {
   type Amounts,
   GLOBAL_REGION,
@@ -13,7 +14,7 @@ export {
   type QuotaName,
   type QuotaScope,
 } from './model.ts';
-export { readQuotas, release, reserve } from './store.ts';
+export { lockCounters, readQuotas, release, reserve } from './store.ts';
 
 export interface QuotaOptions {
   readonly db: Db;

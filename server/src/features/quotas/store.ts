@@ -48,6 +48,16 @@ export async function release(tx: Tx, scope: QuotaScope, amounts: Amounts): Prom
   }
 }
 
+/** Locks all counters of the scope in the order in which `reserve` takes them: for a transaction that releases in
+ *  several calls, so that it and another one never wait for each other. */
+export async function lockCounters(tx: Tx, scope: QuotaScope): Promise<void> {
+  await tx.named(
+    'quota_lock',
+    'select 1 from quota_counters where client_id = $1 and region_id = $2 order by name for update',
+    [scope.clientId, scope.regionId],
+  );
+}
+
 /** Limit and usage of each name; a counter that was never touched has its default limit and no usage. */
 export async function readQuotas<N extends QuotaName>(
   db: Queryable,

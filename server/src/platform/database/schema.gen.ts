@@ -139,7 +139,14 @@ export interface InferenceSecrets {
   updated_at: Date;
 }
 
+export interface InstanceFirstBoots {
+  box: Buffer;
+  instance_id: string;
+  key_id: string;
+}
+
 export interface Instances {
+  boots: Generated<number>;
   client_id: number;
   cluster_id: string | null;
   created_at: Date;
@@ -147,18 +154,22 @@ export interface Instances {
   flavor: Json;
   id: string;
   name: string;
-  network_id: string;
-  network_name: string;
-  private_ip: string;
+  network_id: string | null;
+  network_name: string | null;
+  power: Generated<string>;
+  private_ip: string | null;
   project_id: number;
   public_ip: string | null;
   region_id: number;
   security_groups: Generated<string[]>;
+  servergroup_id: string | null;
   ssh_key_name: string | null;
   status: string;
-  subnet_id: string;
+  status_since: Date;
+  subnet_id: string | null;
   tags: Generated<Json>;
   task_id: string | null;
+  task_state: string | null;
   updated_at: Date;
   vm_state: string;
   volumes: Generated<Json>;
@@ -426,6 +437,9 @@ export interface LimitsRequests {
 }
 
 export interface LoadBalancers {
+  additional_address: string | null;
+  additional_space: string | null;
+  additional_subnet_id: string | null;
   admin_state_up: Generated<boolean>;
   assigned_floating: Generated<boolean>;
   client_id: number;
@@ -594,6 +608,9 @@ export interface Regions {
 }
 
 export interface ReservedFixedIps {
+  additional_address: string | null;
+  additional_space: string | null;
+  additional_subnet_id: string | null;
   client_id: number;
   created_at: Date;
   creator_task_id: string | null;
@@ -820,11 +837,32 @@ export interface Volumes {
   project_id: number;
   region_id: number;
   size: number;
+  snapshot_id: string | null;
   status: string;
   tags: Generated<Json>;
   task_id: string | null;
   type: string;
   updated_at: Date;
+}
+
+export interface VolumeSnapshots {
+  bootable: boolean;
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string;
+  description: string | null;
+  id: string;
+  image_metadata: Json | null;
+  name: string;
+  project_id: number;
+  region_id: number;
+  size: number;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  volume_id: string;
+  volume_type: string;
 }
 
 export interface WebhookDeliveries {
@@ -870,6 +908,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   images: Images;
   inference_secrets: InferenceSecrets;
+  instance_first_boots: InstanceFirstBoots;
   instances: Instances;
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
@@ -915,6 +954,7 @@ export interface DB {
   subnets: Subnets;
   tasks: Tasks;
   users: Users;
+  volume_snapshots: VolumeSnapshots;
   volumes: Volumes;
   webhook_deliveries: WebhookDeliveries;
   webhook_targets: WebhookTargets;

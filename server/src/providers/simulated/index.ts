@@ -1,10 +1,12 @@
 import type { ImageProvider } from '../../features/images/port.ts';
+import type { InstanceProvider } from '../../features/instances/port.ts';
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { NetworkProvider } from '../../features/networks/port.ts';
 import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { simulatedInstances } from './instances.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 import { simulatedNetworks } from './networks.ts';
@@ -29,6 +31,7 @@ export interface Simulated {
   readonly networks: NetworkProvider;
   readonly volumes: VolumeProvider;
   readonly images: ImageProvider;
+  readonly instances: InstanceProvider;
   readonly securityGroups: SecurityGroupProvider;
 }
 
@@ -41,6 +44,7 @@ export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): 
     networks: simulatedNetworks(options),
     volumes: simulatedVolumes(options),
     images: simulatedImages(options),
+    instances: simulatedInstances(options),
     securityGroups: simulatedSecurityGroups(options),
   };
 }

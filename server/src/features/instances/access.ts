@@ -1,0 +1,57 @@
+import { Forbidden, TaskFailed } from '../../kernel/errors.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import type { TaskRun } from '../../platform/tasks/handler.ts';
+import type { NewTask } from '../../platform/tasks/start.ts';
+import type { FloatingIpProvider } from '../floating-ips/index.ts';
+import type { FindSecurityGroups } from '../ports/index.ts';
+import type { QuotaScope } from '../quotas/index.ts';
+import type { MachineVolumes } from '../volumes/index.ts';
+import type { InstanceRow, Place } from './model.ts';
+import type { InstanceProvider } from './port.ts';
+
+/** What the feature is given, and what its services share. */
+export interface InstanceDeps {
+  providerOf(regionId: number): InstanceProvider | undefined;
+  floatingIpsOf(regionId: number): FloatingIpProvider | undefined;
+  readonly volumes: MachineVolumes;
+  readonly findSecurityGroups: FindSecurityGroups;
+  readonly cipher: Cipher;
+}
+
+export const placeOf = (ctx: RegionContext): Place => ({
+  projectId: ctx.project.id,
+  regionId: ctx.region.id,
+});
+
+export const quotaScopeOf = (ctx: RegionContext): QuotaScope => ({
+  clientId: ctx.project.clientId,
+  regionId: ctx.region.id,
+});
+
+/** The device that ports of an instance belong to. */
+export const deviceOf = (id: string) => ({ type: 'instance', id }) as const;
+
+/** @throws Forbidden when the region has no virtual machines */
+export function requireMachines(deps: Pick<InstanceDeps, 'providerOf'>, ctx: RegionContext): void {
+  if (deps.providerOf(ctx.region.id)) return;
+  throw new Forbidden(
+    `Region ${ctx.region.name} has no virtual machines; GET /cloud/v1/regions shows has_kvm`,
+  );
+}
+
+/** @throws TaskFailed when the region has no virtual machines any more */
+export function providerFor({ task }: TaskRun, deps: Pick<InstanceDeps, 'providerOf'>): InstanceProvider {
+  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
+  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no virtual machines`);
+  return provider;
+}
+
+export function taskOf(
+  ctx: RegionContext,
+  type: string,
+  { id, name }: Pick<InstanceRow, 'id' | 'name'>,
+  taskId: string,
+): NewTask {
+  return { id: taskId, type, subject: id, name, ...placeOf(ctx), clientId: ctx.project.clientId };
+}

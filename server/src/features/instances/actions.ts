@@ -1,0 +1,63 @@
+import { Invalid } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { NO_TASK, type TaskRef } from '../../platform/tasks/start.ts';
+import { excessOf, reserve } from '../quotas/index.ts';
+import { type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from './access.ts';
+import { startChange } from './hold.ts';
+import { machineAmounts, type Power, requireChangeable } from './model.ts';
+import { knownFlavor } from './new-instance.ts';
+import type { InstanceAction } from './schema-actions.ts';
+import * as store from './store.ts';
+
+/** What each action makes of a machine; a restart is one boot more. */
+const POWERS: Readonly<Record<InstanceAction['action'], Power>> = {
+  start: 'running',
+  stop: 'stopped',
+  suspend: 'suspended',
+  resume: 'running',
+  reboot: 'running',
+  reboot_hard: 'running',
+};
+
+/** What can be done to an instance that is there: one transaction and one task each. */
+export class InstanceActions {
+  readonly #deps: InstanceDeps;
+
+  constructor(deps: InstanceDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws NotFound, Conflict when it is in no state for this, a node of a cluster, or held by a task */
+  async act(ctx: RegionContext, id: string, { action }: InstanceAction): Promise<TaskRef> {
+    requireMachines(this.#deps, ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      requireChangeable(row, action);
+      const restarts = action === 'reboot' || action === 'reboot_hard';
+      return startChange(tx, ctx, row, action, {
+        power: POWERS[action],
+        ...(restarts ? { boots: row.boots + 1 } : {}),
+      });
+    });
+  }
+
+  /** Changes the size. One that it has already needs no task.
+   *  @throws NotFound, Invalid for a flavor that does not exist or is too small for its image, Conflict when it is
+   *  in no state for this, a node of a cluster, or held by a task, QuotaExceeded */
+  async changeFlavor(ctx: RegionContext, id: string, flavorId: string): Promise<TaskRef> {
+    requireMachines(this.#deps, ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      const faults = new Faults();
+      const flavor = knownFlavor(flavorId, 'flavor_id', faults);
+      faults.refuse();
+      if (!flavor) throw new Invalid({ flavor_id: ['is unknown'] });
+      requireChangeable(row, 'changeflavor');
+      if (flavor.id === row.flavor.id) return NO_TASK;
+      const task = await startChange(tx, ctx, row, 'changeflavor', { flavor });
+      await reserve(tx, quotaScopeOf(ctx), excessOf(machineAmounts(flavor), machineAmounts(row.flavor)));
+      return task;
+    });
+  }
+}

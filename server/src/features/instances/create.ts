@@ -1,0 +1,118 @@
+import { Faults } from '../../kernel/faults.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { attachFloatingIp } from '../floating-ips/index.ts';
+import { openPorts, type PortRow } from '../ports/index.ts';
+import { guardProject } from '../projects/index.ts';
+import { type Amounts, reserve } from '../quotas/index.ts';
+import { findSshKey } from '../ssh-keys/index.ts';
+import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines, taskOf } from './access.ts';
+import { keepFirstBoot } from './first-boot.ts';
+import { machineAmounts } from './model.ts';
+import { nameFrom } from './names.ts';
+import { planInstance } from './new-instance.ts';
+import type { CreateInstance } from './schema-create.ts';
+import { checkGroups } from './security-groups/check.ts';
+import { insertInstance } from './store.ts';
+
+/** Accepts a new instance: it, its ports, floating IPs and volumes are written together, held by the task that
+ *  makes them.
+ *  @throws Invalid with every fault, NotFound or Conflict for what an interface or volume names, Forbidden,
+ *  QuotaExceeded */
+export async function createInstance(
+  deps: InstanceDeps,
+  ctx: RegionContext,
+  input: CreateInstance,
+): Promise<TaskRef> {
+  requireMachines(deps, ctx);
+  const faults = new Faults();
+  const { flavor, tags, ports: wanted } = planInstance(input, faults);
+  return ctx.db.transaction(async (tx) => {
+    await guardProject(tx, ctx.project.id);
+    const sshKey = await usableKey(tx, ctx, input.ssh_key_name ?? null, faults);
+    await checkGroups(deps, tx, ctx, groupsOf(input), faults);
+    if (input.servergroup_id !== undefined) {
+      faults.add('servergroup_id', `there is no server group ${input.servergroup_id}`);
+    }
+    const { volumes } = input;
+    const disks = await deps.volumes.plan(tx, ctx, { volumes, ram: flavor?.ram ?? Infinity }, faults);
+    faults.refuse();
+    if (!flavor) throw new Error('a body without a flavor was not refused');
+    const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
+    const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), wanted);
+    const name = nameOf(input, id, ports);
+    await insertInstance(tx, {
+      id,
+      ...placeOf(ctx),
+      clientId: ctx.project.clientId,
+      name,
+      flavor,
+      sshKeyName: sshKey?.name ?? null,
+      servergroupId: null,
+      tags,
+      taskId,
+      timestamp: ctx.clock.timestamp(),
+    });
+    await keepFirstBoot(tx, deps.cipher, id, {
+      hostname: name,
+      sshPublicKey: sshKey?.public_key ?? null,
+      userData: input.user_data ?? null,
+      username: input.username ?? null,
+      password: input.password ?? null,
+    });
+    const floating = await attachFloatingIps(deps, tx, ctx, input, ports, taskId);
+    const volumeAmounts = await deps.volumes.hold(tx, ctx, disks, { instanceId: id, taskId });
+    const task = await startTask(tx, ctx, taskOf(ctx, 'create_vm', { id, name }, taskId));
+    const amounts: Amounts = {
+      ...machineAmounts(flavor),
+      ...volumeAmounts,
+      external_ip_count: externalIps,
+      floating_count: floating,
+    };
+    await reserve(tx, quotaScopeOf(ctx), amounts);
+    return task;
+  });
+}
+
+function nameOf({ name, name_template }: CreateInstance, id: string, ports: readonly PortRow[]): string {
+  if (name !== undefined) return name;
+  if (name_template === undefined) return `instance-${id.slice(0, 8)}`;
+  return nameFrom(name_template, ports[0]?.ip_assignments[0]?.ip_address ?? '');
+}
+
+async function usableKey(tx: Tx, ctx: RegionContext, name: string | null, faults: Faults) {
+  if (name === null) return undefined;
+  const key = await findSshKey(tx, name, { projectId: ctx.project.id, userId: ctx.caller.userId });
+  if (!key) faults.add('ssh_key_name', `there is no SSH key ${name} in this project that you may use`);
+  return key;
+}
+
+/** The security groups that a body names, by the fields that name them. */
+function groupsOf({ security_groups, interfaces }: CreateInstance) {
+  const named = interfaces.map((each, at) => [`interfaces.${at}.security_groups`, each.security_groups]);
+  return { security_groups, ...Object.fromEntries(named) };
+}
+
+/** @returns how many are new */
+async function attachFloatingIps(
+  deps: InstanceDeps,
+  tx: Tx,
+  ctx: RegionContext,
+  { interfaces }: CreateInstance,
+  ports: readonly PortRow[],
+  taskId: string,
+): Promise<number> {
+  let count = 0;
+  for (const [index, { floating_ip: assignment }] of interfaces.entries()) {
+    const portId = ports[index]?.id;
+    if (!assignment || portId === undefined) continue;
+    const provider = deps.floatingIpsOf(ctx.region.id);
+    count += await attachFloatingIp(tx, ctx, provider, {
+      to: { portId, address: null },
+      taskId,
+      assignment,
+    });
+  }
+  return count;
+}

@@ -1,0 +1,23 @@
+import type { Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { taskOf } from './access.ts';
+import { CHANGES, type ChangeName, type InstanceRow } from './model.ts';
+import { holdInstance } from './store.ts';
+
+/** Gives a locked instance to the task of a change.
+ *  @param input what the task is told, or what gives it more and says so */
+export async function startChange(
+  tx: Tx,
+  ctx: RegionContext,
+  row: InstanceRow,
+  change: ChangeName,
+  input: object | ((taskId: string) => Promise<object>),
+): Promise<TaskRef> {
+  const taskId = ctx.ids.uuid();
+  const { task, taskState, ...more } = CHANGES[change];
+  const status = 'status' in more ? more.status : undefined;
+  await holdInstance(tx, row.id, { taskId, taskState, status, timestamp: ctx.clock.timestamp() });
+  const told = typeof input === 'function' ? await input(taskId) : input;
+  return startTask(tx, ctx, { ...taskOf(ctx, task, row, taskId), input: { ...told } });
+}

@@ -1,0 +1,88 @@
+import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { freeFloatingIps, settleAttached } from '../../floating-ips/index.ts';
+import { closePorts } from '../../ports/index.ts';
+import { lockCounters, release } from '../../quotas/index.ts';
+import { type InstanceDeps, providerFor } from '../access.ts';
+import { CHANGES } from '../model.ts';
+import { outcomeOf, settleInstance } from '../store.ts';
+import {
+  attempt,
+  DEADLINE_MS,
+  desiredOf,
+  holdOf,
+  portsOf,
+  restore,
+  scopeOf,
+  subjectOf,
+} from '../tasks/common.ts';
+
+/** The port that comes or goes. */
+interface InterfaceInput {
+  readonly portId: string;
+}
+
+const portOf = ({ task }: { task: { input: unknown } }) => (task.input as InterfaceInput).portId;
+
+/** Gives a machine the port that was opened for it; when that fails, the port is closed. */
+const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
+  type: CHANGES.attach_interface.task,
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const desired = await desiredOf(run.db, row);
+    const waiting = waitFor(await providerFor(run, deps).applyInstance(desired, null, run.operation));
+    if (waiting) return waiting;
+    const port = (await portsOf(run.db, row)).find(({ id }) => id === portOf(run));
+    const ports = port && !port.reserved ? [port.id] : [];
+    return done({ ports }, (tx) => settleInstance(tx, holdOf(run), outcomeOf(row)));
+  },
+  async undo(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const others = (await portsOf(run.db, row)).filter(({ id }) => id !== portOf(run));
+    const back = await attempt(() => restore(run, deps, row, others));
+    if (typeof back !== 'boolean') return back;
+    return done({}, async (tx) => {
+      const external_ip_count = await closePorts(tx, [portOf(run)], run.timestamp);
+      await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
+      await release(tx, scopeOf(row), { external_ip_count });
+    });
+  },
+});
+
+/** Takes a port from a machine; when that fails, it keeps it. */
+const detachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
+  type: CHANGES.detach_interface.task,
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const others = (await portsOf(run.db, row)).filter(({ id }) => id !== portOf(run));
+    const desired = await desiredOf(run.db, row, outcomeOf(row), others);
+    const waiting = waitFor(await providerFor(run, deps).applyInstance(desired, null, run.operation));
+    if (waiting) return waiting;
+    return done({}, async (tx) => {
+      await lockCounters(tx, scopeOf(row));
+      await freeFloatingIps(tx, { taskId: run.task.id, timestamp: run.timestamp, deleted: [] });
+      const external_ip_count = await closePorts(tx, [portOf(run)], run.timestamp);
+      await settleInstance(tx, holdOf(run), outcomeOf(row));
+      await release(tx, scopeOf(row), { external_ip_count });
+    });
+  },
+  async undo(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const back = await attempt(() => restore(run, deps, row));
+    if (typeof back !== 'boolean') return back;
+    return done({}, async (tx) => {
+      await settleAttached(tx, run.task.id, run.timestamp);
+      await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
+    });
+  },
+});
+
+export const interfaceTasks = (deps: InstanceDeps): readonly TaskHandler[] => [
+  attachInterfaceTask(deps),
+  detachInterfaceTask(deps),
+];

@@ -1,0 +1,187 @@
+import { type RawBuilder, sql } from 'kysely';
+import { NotFound } from '../../kernel/errors.ts';
+import type { Db, Queryable } from '../../platform/database/db.ts';
+import { tagConditions } from '../../platform/http/tag-filters.ts';
+import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
+import type { InstanceRow, Place } from './model.ts';
+import type { InstanceListQuery } from './schema.ts';
+
+/** What instances show, in one statement for a page: with their ports, addresses and volumes. */
+
+export interface ShownAddress {
+  readonly address: string;
+  readonly subnet_id: string;
+  readonly subnet_name: string;
+}
+
+export interface ShownInterface {
+  readonly port_id: string;
+  readonly name: string | null;
+  readonly network_name: string;
+  readonly external: boolean;
+  /** IPv4 first. */
+  readonly addresses: readonly ShownAddress[];
+  readonly floating: readonly string[];
+}
+
+export interface ShownInstance extends InstanceRow {
+  readonly interfaces: readonly ShownInterface[];
+  /** Disks of a node, which are no volumes of their own. */
+  readonly node_volumes: InstanceRow['volumes'];
+}
+
+// An address without a subnet of its own is of the region's network.
+const ADDRESSES_OF_PORT = `coalesce((
+    select jsonb_agg(jsonb_build_object('address', host(a.address), 'subnet_id', s.id, 'subnet_name', s.name)
+                     order by family(a.address), a.address)
+      from region_addresses a join lateral (
+        select s.id, s.name from subnets s
+         where s.id = a.subnet_id or (a.subnet_id is null and s.network_id = p.network_id)
+         order by s.cidr >>= a.address desc, s.created_at limit 1) s on true
+     where a.owner_id = p.id), '[]')`;
+const FLOATING_OF_PORT = `coalesce((
+    select jsonb_agg(host(f.floating_ip_address) order by f.created_at, f.id)
+      from floating_ips f where f.port_id = p.id and f.floating_ip_address is not null), '[]')`;
+const INTERFACES = `coalesce((
+    select jsonb_agg(jsonb_build_object(
+             'port_id', p.id, 'name', p.interface_name, 'network_name', n.name, 'external', n.external,
+             'addresses', ${ADDRESSES_OF_PORT}, 'floating', ${FLOATING_OF_PORT})
+           order by p.position, p.created_at, p.id)
+      from ports p join networks n on n.id = p.network_id
+     where p.device_id = i.id), '[]')`;
+
+/** Of an instance `i`. */
+export const INSTANCE_COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor, i.status, i.vm_state,
+  i.task_state, i.power, i.boots, i.private_ip, i.public_ip, i.network_name, i.network_id, i.subnet_id,
+  i.security_groups, i.ssh_key_name, i.servergroup_id, i.tags, i.cluster_id, i.creator_task_id, i.task_id,
+  i.status_since, i.created_at, i.updated_at, i.volumes as node_volumes, ${VOLUMES_OF_INSTANCE},
+  ${INTERFACES} as interfaces`;
+
+/** @throws NotFound */
+export async function showInstance(db: Queryable, id: string, place: Place): Promise<ShownInstance> {
+  const [row] = await db.named<ShownInstance>(
+    'instance_get',
+    `select ${INSTANCE_COLUMNS} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Instance ${id} was not found`);
+  return row;
+}
+
+/** Those of these that exist, in any order. */
+export async function showInstances(db: Queryable, ids: readonly string[]): Promise<ShownInstance[]> {
+  if (ids.length === 0) return [];
+  return db.named<ShownInstance>(
+    'instances_get_many',
+    `select ${INSTANCE_COLUMNS} from instances i where i.id = any($1::uuid[])`,
+    [[...new Set(ids)]],
+  );
+}
+
+type Order = NonNullable<InstanceListQuery['order_by']>;
+const ORDERS: Readonly<Record<Order, string>> = {
+  'created.asc': 'created_at, id',
+  'created.desc': 'created_at desc, id desc',
+  'name.asc': 'name, id',
+  'name.desc': 'name desc, id desc',
+  'status.asc': 'status, id',
+  'status.desc': 'status desc, id desc',
+};
+
+type Hit = ShownInstance & { count: number };
+type Found = Hit | { id: null; count: number };
+
+export interface ListWhere extends Place {
+  readonly query: InstanceListQuery;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** The page, and how many match in all, in one statement. */
+export async function listInstances(
+  db: Db,
+  where: ListWhere,
+): Promise<{ count: number; rows: readonly ShownInstance[] }> {
+  const conditions = conditionsOf(where);
+  const order = where.query.order_by ?? 'created.desc';
+  const query = listQuery(where, conditions, order).compile(db.kysely);
+  const rows =
+    conditions.length === 0
+      ? await db.named<Found>(`instance_list_${order}`, query.sql, query.parameters)
+      : (await db.kysely.executeQuery(query)).rows;
+  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
+}
+
+export function listQuery(
+  { projectId, regionId, query }: ListWhere,
+  conditions: readonly RawBuilder<unknown>[],
+  order: Order,
+): RawBuilder<Found> {
+  const scope = sql`project_id = ${projectId}::int and region_id = ${regionId}::int`;
+  const filter = sql.join([scope, ...conditions], sql` and `);
+  const count =
+    conditions.length === 0
+      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'instances'`
+      : sql`select count(*) as count from instances i where ${filter}`;
+  return sql<Found>`with page as materialized (
+      select p.*, row_number() over () as place from (
+        select * from instances i where ${filter} order by ${sql.raw(ORDERS[order])}
+         limit ${query.limit ?? 1000}::int offset ${query.offset ?? 0}::bigint) p)
+    select c.count, ${sql.raw(INSTANCE_COLUMNS)}
+      from (${count}) c left join page i on true order by i.place`;
+}
+
+const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
+const flavorId = sql`flavor->>'id'`;
+
+/** What the project's instances are narrowed by; none: all of them. */
+export function conditionsOf({ query, tags }: ListWhere): RawBuilder<unknown>[] {
+  const found = [...textConditions(query), ...addressConditions(query), ...tagConditions({ tags })];
+  if (query.status !== undefined) found.push(sql`status = ${query.status}`);
+  if (query.include_k8s === false) found.push(sql`cluster_id is null`);
+  if (query['changes-since'] !== undefined)
+    found.push(sql`updated_at >= ${query['changes-since']}::timestamptz`);
+  if (query['changes-before'] !== undefined)
+    found.push(sql`updated_at <= ${query['changes-before']}::timestamptz`);
+  for (const value of query.tag_value ?? [])
+    found.push(sql`exists (select 1 from jsonb_each(tags) t where t.value->>'value' = ${value})`);
+  // No instance is isolated or protected: the regions offer neither.
+  const unknown =
+    query.only_isolated || query.profile_name !== undefined || query.protection_status !== undefined;
+  if (unknown || query.type_ddos_profile !== undefined) found.push(sql`false`);
+  return found;
+}
+
+function textConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
+  const { name, uuid, flavor_id, flavor_prefix, exclude_flavor_prefix, exclude_secgroup } = query;
+  const found: RawBuilder<unknown>[] = [];
+  if (name !== undefined) found.push(sql`name ilike ${`%${escaped(name)}%`}`);
+  if (uuid !== undefined) found.push(sql`id::text like ${`%${escaped(uuid.toLowerCase())}%`}`);
+  if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
+  if (flavor_prefix !== undefined) found.push(sql`${flavorId} like ${`${escaped(flavor_prefix)}%`}`);
+  if (exclude_flavor_prefix !== undefined)
+    found.push(sql`${flavorId} not like ${`${escaped(exclude_flavor_prefix)}%`}`);
+  if (exclude_secgroup !== undefined) found.push(sql`not (${exclude_secgroup} = any(security_groups))`);
+  return found;
+}
+
+/** Addresses of nodes are columns, those of other machines belong to their ports. */
+function addressConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
+  const { ip } = query;
+  const found: RawBuilder<unknown>[] = [];
+  const portWhere = (condition: RawBuilder<unknown>) =>
+    sql`exists (select from ports p join networks n on n.id = p.network_id where p.device_id = i.id and ${condition})`;
+  if (ip !== undefined) {
+    const start = `${escaped(ip.toLowerCase())}%`;
+    found.push(
+      sql`(private_ip like ${start} or public_ip like ${start} or ${portWhere(sql`(exists (
+            select from region_addresses a where a.owner_id = p.id and host(a.address) like ${start}) or exists (
+            select from floating_ips f where f.port_id = p.id and host(f.floating_ip_address) like ${start}))`)})`,
+    );
+  }
+  if (query.only_with_fixed_external_ip)
+    found.push(sql`(public_ip is not null or ${portWhere(sql`n.external`)})`);
+  // A floating IP leads to an inner address that has none yet.
+  if (query.available_floating)
+    found.push(sql`((cluster_id is not null and public_ip is null) or ${portWhere(sql`not n.external`)})`);
+  return found;
+}

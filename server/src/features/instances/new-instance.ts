@@ -1,0 +1,84 @@
+import type { Faults } from '../../kernel/faults.ts';
+import { newTags, parseTags, type StoredTags } from '../../platform/http/tags.ts';
+import { type Flavor, findFlavor } from '../flavors/index.ts';
+import type { WantedPort } from '../ports/index.ts';
+import { templateFault } from './names.ts';
+import type { CreateInstance, NewInterface } from './schema-create.ts';
+
+/** What schemas cannot say of a new instance. */
+export interface NewInstancePlan {
+  readonly flavor: Flavor | undefined;
+  readonly tags: StoredTags;
+  readonly ports: readonly WantedPort[];
+}
+
+const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+
+/** Adds every fault of the body that can be seen without looking anything up. */
+export function planInstance(input: CreateInstance, faults: Faults): NewInstancePlan {
+  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
+  const tags = faults.try(() => parseTags(input.tags ?? {}));
+  checkName(input, faults);
+  checkFirstBoot(input, faults);
+  if (input.configuration) {
+    faults.add('configuration', 'is for applications of a marketplace, which this region does not have');
+  }
+  checkFloatingIps(input, faults);
+  const shared = input.security_groups?.map(({ id }) => id);
+  return {
+    flavor: knownFlavor(input.flavor, 'flavor', faults),
+    tags: newTags({ ...metadata, ...tags }),
+    ports: input.interfaces.map((each, index) => wantedPort(each, `interfaces.${index}`, shared)),
+  };
+}
+
+/** Adds a fault when there is no such flavor. */
+export function knownFlavor(id: string, field: string, faults: Faults): Flavor | undefined {
+  const flavor = findFlavor(id);
+  if (!flavor) faults.add(field, `there is no flavor ${id}; GET /cloud/v1/flavors lists them`);
+  return flavor;
+}
+
+function checkName({ name, name_template }: CreateInstance, faults: Faults): void {
+  if (name !== undefined && name_template !== undefined) {
+    faults.add('name_template', 'cannot be given beside name');
+  }
+  const fault = name_template === undefined ? undefined : templateFault(name_template);
+  if (fault !== undefined) faults.add('name_template', fault);
+}
+
+function checkFirstBoot({ user_data, username, password }: CreateInstance, faults: Faults): void {
+  if (username !== undefined && password === undefined) faults.add('password', 'is required with username');
+  if (user_data === undefined) return;
+  for (const [field, value] of Object.entries({ username, password })) {
+    if (value !== undefined) faults.add(field, 'cannot be given beside user_data');
+  }
+  if (!BASE64.test(user_data)) faults.add('user_data', 'must be base64');
+}
+
+/** No existing one twice, and none for an address that is public itself. */
+function checkFloatingIps({ interfaces }: CreateInstance, faults: Faults): void {
+  const taken = new Set<string>();
+  for (const [index, { type, floating_ip: wish }] of interfaces.entries()) {
+    const field = `interfaces.${index}.floating_ip`;
+    if (wish && type === 'external') faults.add(field, 'is for addresses that are not external themselves');
+    if (wish?.source !== 'existing') continue;
+    const id = wish.existing_floating_id.toLowerCase();
+    if (taken.has(id)) faults.add(`${field}.existing_floating_id`, 'is named twice');
+    taken.add(id);
+  }
+}
+
+/** @param sharedGroups for interfaces that name no security groups of their own */
+export function wantedPort(
+  wish: Pick<NewInterface, 'type' | 'interface_name' | 'security_groups'>,
+  field: string,
+  sharedGroups?: readonly string[],
+): WantedPort {
+  return {
+    interface: wish as WantedPort['interface'],
+    interfaceName: wish.interface_name ?? null,
+    securityGroupIds: wish.security_groups?.map(({ id }) => id) ?? sharedGroups,
+    field,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Operation, Progress } from '../../kernel/operation.ts';
+import type { Power } from './model.ts';
+
+/** What a region's provider must be able to do for instances. */
+export interface InstanceProvider {
+  /** Makes the machine be as desired. One that is not there is made, with `first` for its first boot; one that has
+   *  booted less often than desired is restarted, softly where the operation says so.
+   *  @throws TaskFailed when it cannot be done */
+  applyInstance(desired: DesiredInstance, first: FirstBoot | null, operation: Operation): Promise<Progress>;
+  /** Forgets the machine; its volumes and addresses are not its own. One that is not there is fine.
+   *  @throws TaskFailed when it cannot be done */
+  removeInstance(id: string, operation: Operation): Promise<Progress>;
+}
+
+export interface DesiredInstance {
+  readonly id: string;
+  readonly flavor: {
+    readonly id: string;
+    readonly vcpus: number;
+    /** MiB. */
+    readonly ram: number;
+    readonly gpus: number;
+  };
+  readonly power: Power;
+  /** How often it shall have been started anew on somebody's behalf. */
+  readonly boots: number;
+  /** In the order in which the machine sees them. */
+  readonly interfaces: readonly DesiredInterface[];
+  /** Ids, the one that it boots from first. */
+  readonly volumes: readonly string[];
+}
+
+export interface DesiredInterface {
+  readonly portId: string;
+  readonly networkId: string;
+  readonly macAddress: string;
+  readonly addresses: readonly string[];
+}
+
+/** What a machine is given once. */
+export interface FirstBoot {
+  readonly hostname: string;
+  readonly sshPublicKey: string | null;
+  /** Base64. */
+  readonly userData: string | null;
+  readonly username: string | null;
+  readonly password: string | null;
+}
+
+/** Type of the operation that takes back what another one of the same task did. */
+export const RESTORE_INSTANCE = 'restore_vm';

@@ -1,0 +1,54 @@
+import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { excessOf, release } from '../../quotas/index.ts';
+import { type InstanceDeps, providerFor } from '../access.ts';
+import { CHANGES, type InstanceRow, machineAmounts } from '../model.ts';
+import { type Outcome, outcomeOf, settleInstance } from '../store.ts';
+import { attempt, DEADLINE_MS, desiredOf, holdOf, restore, scopeOf, subjectOf } from './common.ts';
+
+/** What a task that changes a machine makes of it. */
+export type ChangeInput = Partial<Outcome>;
+
+/** Makes of a machine what its input says; when that fails, it is as it was, or in ERROR when its provider does not
+ *  bring it back. */
+const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
+  type,
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const outcome = { ...outcomeOf(row), ...(run.task.input as ChangeInput) };
+    const desired = await desiredOf(run.db, row, outcome);
+    const waiting = waitFor(await providerFor(run, deps).applyInstance(desired, null, run.operation));
+    return (
+      waiting ??
+      done({}, async (tx) => {
+        await settleInstance(tx, holdOf(run), outcome);
+        await release(tx, scopeOf(row), freed(row, outcome));
+      })
+    );
+  },
+  async undo(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const back = await attempt(() => restore(run, deps, row));
+    if (typeof back !== 'boolean') return back;
+    const outcome = { ...outcomeOf(row), ...(run.task.input as ChangeInput) };
+    return done({}, async (tx) => {
+      await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
+      await release(tx, scopeOf(row), reserved(row, outcome));
+    });
+  },
+});
+
+/** What a change of size reserved when it was accepted. */
+const reserved = (row: InstanceRow, { flavor }: Outcome) =>
+  excessOf(machineAmounts(flavor), machineAmounts(row.flavor));
+/** What it no longer needs once it is done. */
+const freed = (row: InstanceRow, { flavor }: Outcome) =>
+  excessOf(machineAmounts(row.flavor), machineAmounts(flavor));
+
+export const changeVmTasks = (deps: InstanceDeps): readonly TaskHandler[] => {
+  const { start, stop, suspend, resume, reboot, reboot_hard, changeflavor } = CHANGES;
+  const changes = [start, stop, suspend, resume, reboot, reboot_hard, changeflavor];
+  return changes.map(({ task }) => changeVmTask(task, deps));
+};

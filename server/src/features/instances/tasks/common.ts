@@ -1,0 +1,88 @@
+import { TaskFailed } from '../../../kernel/errors.ts';
+import type { Queryable } from '../../../platform/database/db.ts';
+import { type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
+import { macAddressOf, type PortRow, readPortsOf } from '../../ports/index.ts';
+import { VOLUMES_OF_INSTANCE } from '../../volumes/index.ts';
+import { type InstanceDeps, providerFor } from '../access.ts';
+import type { InstanceRow } from '../model.ts';
+import { type DesiredInstance, RESTORE_INSTANCE } from '../port.ts';
+import { type Outcome, outcomeOf, readHeld } from '../store.ts';
+
+export const DEADLINE_MS = 30 * 60_000;
+
+export const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
+
+export const scopeOf = ({ client_id, region_id }: InstanceRow) => ({
+  clientId: client_id,
+  regionId: region_id,
+});
+
+/** The instance of the task; undefined once the task does not hold it. */
+export const subjectOf = ({ db, task }: TaskRun) => readHeld(db, task.subject, task.id);
+
+export const portsOf = (db: Queryable, row: InstanceRow) => readPortsOf(db, 'instance', [row.id]);
+
+/** What a run tells providers that take back: a simulated region does that at once, and never fails it. */
+export const restoring = ({ operation }: TaskRun) => ({
+  ...operation,
+  key: `${operation.key}-undo`,
+  type: RESTORE_INSTANCE,
+});
+
+/** What the provider is to make of a machine.
+ *  @param outcome what becomes of it; default: it stays as it is
+ *  @param ports that it is to have; default: those that it has */
+export async function desiredOf(
+  db: Queryable,
+  row: InstanceRow,
+  outcome: Outcome = outcomeOf(row),
+  ports?: readonly PortRow[],
+): Promise<DesiredInstance> {
+  const own = ports ?? (await portsOf(db, row));
+  const { flavor, power, boots } = outcome;
+  return {
+    id: row.id,
+    flavor: { id: flavor.id, vcpus: flavor.vcpus, ram: flavor.ram, gpus: flavor.gpu?.count ?? 0 },
+    power,
+    boots,
+    interfaces: own.map((port) => ({
+      portId: port.id,
+      networkId: port.network_id,
+      macAddress: macAddressOf(port.id),
+      addresses: port.ip_assignments.map(({ ip_address }) => ip_address),
+    })),
+    volumes: await volumeIdsOf(db, row.id),
+  };
+}
+
+async function volumeIdsOf(db: Queryable, id: string): Promise<string[]> {
+  const [row] = await db.named<{ volumes: { id: string }[] }>(
+    'instance_volume_ids',
+    `select ${VOLUMES_OF_INSTANCE} from instances i where i.id = $1`,
+    [id],
+  );
+  return (row?.volumes ?? []).map((volume) => volume.id);
+}
+
+/** Tells the provider to make a machine what it was before the task.
+ *  @param ports that it had */
+export async function restore(
+  run: TaskRun,
+  deps: InstanceDeps,
+  row: InstanceRow,
+  ports?: readonly PortRow[],
+): Promise<Wait | undefined> {
+  const desired = await desiredOf(run.db, row, outcomeOf(row), ports);
+  return waitFor(await providerFor(run, deps).applyInstance(desired, null, restoring(run)));
+}
+
+/** Work of an undoing, which must come to an end.
+ *  @returns whether it succeeded, once that is known */
+export async function attempt(work: () => Promise<Wait | undefined>): Promise<Wait | boolean> {
+  try {
+    return (await work()) ?? true;
+  } catch (error) {
+    if (error instanceof TaskFailed) return false;
+    throw error;
+  }
+}

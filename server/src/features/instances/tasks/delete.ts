@@ -1,0 +1,56 @@
+import type { Tx } from '../../../platform/database/db.ts';
+import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { freeFloatingIps, settleAttached } from '../../floating-ips/index.ts';
+import { closePorts } from '../../ports/index.ts';
+import { lockCounters, release } from '../../quotas/index.ts';
+import { dropReservedIps, keepReservedIps } from '../../reserved-fixed-ips/index.ts';
+import { type InstanceDeps, providerFor } from '../access.ts';
+import type { DeleteInput } from '../leaving.ts';
+import { type InstanceRow, machineAmounts } from '../model.ts';
+import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
+import { attempt, DEADLINE_MS, holdOf, portsOf, restore, scopeOf, subjectOf } from './common.ts';
+
+/** Deletes a machine: first it, then its volumes; when that fails, it is as it was, or in ERROR when its provider
+ *  does not bring it back. */
+export const deleteVmTask = (deps: InstanceDeps): TaskHandler => ({
+  type: 'delete_vm',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const provider = providerFor(run, deps);
+    const waiting =
+      waitFor(await provider.removeInstance(row.id, run.operation)) ?? (await deps.volumes.remove(run));
+    return waiting ?? done({}, (tx) => forget(tx, deps, run, row));
+  },
+  async undo(run) {
+    const row = await subjectOf(run);
+    if (!row) return done();
+    const back = await attempt(
+      async () => (await deps.volumes.undoRemove(run)) ?? (await restore(run, deps, row)),
+    );
+    if (typeof back !== 'boolean') return back;
+    return done({}, async (tx) => {
+      await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
+      await settleAttached(tx, run.task.id, run.timestamp);
+      await keepReservedIps(tx, run.task.id);
+      await deps.volumes.settle(tx, run);
+    });
+  },
+});
+
+async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow): Promise<void> {
+  const { floatings } = run.task.input as DeleteInput;
+  await lockCounters(tx, scopeOf(row));
+  await freeFloatingIps(tx, { taskId: run.task.id, timestamp: run.timestamp, deleted: floatings });
+  const ports = await portsOf(tx, row);
+  const closed = await closePorts(
+    tx,
+    ports.map(({ id }) => id),
+    run.timestamp,
+  );
+  const external_ip_count = closed + (await dropReservedIps(tx, run.task.id));
+  await deps.volumes.forget(tx, run);
+  await deleteInstance(tx, row.id, run.task.id);
+  await release(tx, scopeOf(row), { ...machineAmounts(row.flavor), external_ip_count });
+}
