@@ -684,6 +684,7 @@ create table mail_outbox (
   constraint mail_outbox_pkey PRIMARY KEY (id),
   constraint mail_outbox_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+CREATE INDEX mail_outbox_ended ON public.mail_outbox USING btree (COALESCE(sent_at, failed_at)) WHERE ((sent_at IS NOT NULL) OR (failed_at IS NOT NULL));
 CREATE INDEX mail_outbox_waiting ON public.mail_outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (failed_at IS NULL));
 
 create table managed_postgresql (
@@ -737,6 +738,7 @@ create table password_links (
   constraint password_links_pkey PRIMARY KEY (hash),
   constraint password_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX password_links_expires ON public.password_links USING btree (expires_at);
 CREATE INDEX password_links_user ON public.password_links USING btree (user_id);
 
 create table ports (
@@ -1034,6 +1036,7 @@ create table sign_ins (
   constraint sign_ins_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX sign_ins_at ON public.sign_ins USING btree (at);
 CREATE INDEX sign_ins_client ON public.sign_ins USING btree (client_id, id DESC);
 
 create table ssh_keys (
