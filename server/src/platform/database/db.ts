@@ -50,7 +50,7 @@ export class Db implements Queryable {
   readonly pool: pg.Pool;
   readonly kysely: Kysely<DB>;
   readonly #notifier: Notifier;
-  readonly #patienceMs: number;
+  readonly patienceMs: number;
 
   constructor(options: DbOptions) {
     this.pool = new pg.Pool({
@@ -70,7 +70,7 @@ export class Db implements Queryable {
       client.on('error', lost);
     });
     this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
-    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#notifier = new Notifier(this.pool, options.log);
   }
 
@@ -78,7 +78,7 @@ export class Db implements Queryable {
   readonly notify = (channel: string, payload: string): void => this.#notifier.notify(channel, payload);
 
   async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const result = await this.pool.query(statement(this.#patienceMs, text, name, values));
+    const result = await this.pool.query(statement(this.patienceMs, text, name, values));
     return result.rows as Row[];
   }
 
@@ -98,16 +98,16 @@ export class Db implements Queryable {
     let broken: Error | undefined;
     try {
       sendTogether(client);
-      const begun = client.query(statement(this.#patienceMs, 'begin'));
+      const begun = client.query(statement(this.patienceMs, 'begin'));
       begun.catch(() => {});
       const callbacks: (() => void)[] = [];
-      const result = await work(transactionOn(client, callbacks, this.#patienceMs));
+      const result = await work(transactionOn(client, callbacks, this.patienceMs));
       await begun;
-      await client.query(statement(this.#patienceMs, 'commit'));
+      await client.query(statement(this.patienceMs, 'commit'));
       for (const callback of callbacks) callback();
       return result;
     } catch (error) {
-      await client.query(statement(this.#patienceMs, 'rollback')).catch((cause: Error) => {
+      await client.query(statement(this.patienceMs, 'rollback')).catch((cause: Error) => {
         broken = cause;
       });
       throw error;
