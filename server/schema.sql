@@ -891,7 +891,6 @@ create table reserved_fixed_ips (
 );
 CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
 CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
-CREATE INDEX reserved_fixed_ips_held ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
