@@ -140,7 +140,7 @@ export function features({
     routers({ providerOf: providers.networksOf, rulesOf: providerOf }),
     addressConversions({ providerOf }),
     ports({ providerOf: providers.networksOf, findSecurityGroups }),
-    reservedFixedIps({ providerOf }),
+    reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),

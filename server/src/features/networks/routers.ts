@@ -24,6 +24,13 @@ export interface NetworkRouters {
   /** Attaches a new subnet to a router, or to its network's own one if there is any.
    *  @throws NotFound for the router, Conflict when it is held or cannot have the subnet */
   connect(tx: Tx, ctx: RegionContext, place: AddressPlace, routerId: string | undefined): Promise<void>;
+  /** Gives the network's own router, if it has the subnet's old gateway address, the new one; without a new one it
+   *  leaves the subnet. */
+  follow(
+    tx: Tx,
+    subnetId: string,
+    gateway: { readonly from: string; readonly to: string | null; readonly timestamp: string },
+  ): Promise<void>;
   /** @throws Conflict when a static route of the network's own router leads through the subnet */
   refuseRouted(tx: Tx, subnetId: string): Promise<void>;
   /** Detaches a subnet that goes from whatever router it has. */

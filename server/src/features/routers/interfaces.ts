@@ -46,7 +46,7 @@ export async function attachSubnet(
   }
   const taken = new Conflict(
     address === place.gateway
-      ? `Another router is the gateway ${address} of subnet ${subnetId}; give another ip_address`
+      ? `Another router has the gateway ${address} of subnet ${subnetId} already; give another ip_address`
       : `${address} is in use in network ${place.network.id}`,
   );
   // In one of the spaces that the subnet's addresses may be in, or in the other.

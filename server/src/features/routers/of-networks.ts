@@ -47,6 +47,12 @@ export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | 
       requireIdle(router);
       await attachSubnet(tx, ctx, router, { place, field: 'router_id_to_connect' }, rulesOf(ctx.region.id));
     },
+    async follow(tx, subnetId, { from, to, timestamp }) {
+      const portId = await store.ownPortAt(tx, subnetId, from);
+      if (portId === undefined) return;
+      if (to === null) await closePorts(tx, [portId], timestamp);
+      else await store.moveAddress(tx, portId, from, to);
+    },
     async refuseRouted(tx, subnetId) {
       for (const router of await store.routersIn(tx, subnetId)) refuseRouted(router, subnetId);
     },

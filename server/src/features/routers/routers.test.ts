@@ -113,7 +113,7 @@ test('subnets are attached and detached at once, and what is attached cannot go'
   });
   expect(await attach(other, { subnet_id: one })).toMatchObject({
     status: 409,
-    body: { message: expect.stringContaining('Another router is the gateway 10.4.0.1') },
+    body: { message: expect.stringContaining('Another router has the gateway 10.4.0.1') },
   });
   expect((await attach(other, { subnet_id: one, ip_address: '10.4.0.77' })).body.interfaces).toMatchObject([
     { ip_assignments: [{ ip_address: '10.4.0.77' }] },
@@ -170,7 +170,13 @@ test('a network comes with a router of its own that joins its subnets, and goes 
   await finished(await call('DELETE', `${SUBNETS}/${two}`));
   await finished(await call('DELETE', `${SUBNETS}/${one}`));
   expect((await get(id)).interfaces).toEqual([]);
-  await subnet(net, '10.4.0.0/24');
+  const three = await subnet(net, '10.4.0.0/24');
+  expect((await call('PATCH', `${SUBNETS}/${three}`, { gateway_ip: '10.4.0.200' })).status).toBe(200);
+  expect((await get(id)).interfaces).toMatchObject([
+    { ip_assignments: [{ ip_address: '10.4.0.200', subnet_id: three }] },
+  ]);
+  expect((await call('PATCH', `${SUBNETS}/${three}`, { gateway_ip: null })).status).toBe(200);
+  expect((await get(id)).interfaces).toEqual([]);
   expect(await usage()).toBe(before + 1);
   await finished(await call('DELETE', `${NETWORKS}/${net}`));
   expect((await call('GET', `${ROUTERS}/${id}`)).status).toBe(404);

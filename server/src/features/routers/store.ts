@@ -100,6 +100,28 @@ export async function routersIn(tx: Tx, subnetId: string): Promise<RouterRow[]> 
   );
 }
 
+/** The port with which the own router of a subnet's network has this address. */
+export async function ownPortAt(tx: Tx, subnetId: string, address: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ port_id: string }>(
+    'router_own_port_at',
+    `select i.port_id from router_interfaces i join routers r on r.id = i.router_id
+       join subnets s on s.id = i.subnet_id and s.network_id = r.network_id
+       join region_addresses a on a.owner_id = i.port_id and a.address = $2::inet
+      where i.subnet_id = $1`,
+    [subnetId, address],
+  );
+  return row?.port_id;
+}
+
+/** Gives a port another address instead of one that it has. */
+export async function moveAddress(tx: Tx, portId: string, from: string, to: string): Promise<void> {
+  await tx.named(
+    'router_move_address',
+    'update region_addresses set address = $3::inet where owner_id = $1 and address = $2::inet',
+    [portId, from, to],
+  );
+}
+
 /** The ports of routers in a subnet. */
 export async function portsIn(tx: Tx, subnetId: string): Promise<string[]> {
   const rows = await tx.named<{ port_id: string }>(

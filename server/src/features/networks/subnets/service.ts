@@ -62,7 +62,7 @@ export class SubnetService {
         timestamp,
       });
       if (input.router_id_to_connect || (input.connect_to_network_router ?? true)) {
-        const its = { network, subnetId: id, cidr: range.text, gateway };
+        const its = { network, subnetId: id, cidr: range.text, version: range.version, gateway };
         await this.#deps.routers.connect(tx, ctx, its, input.router_id_to_connect ?? undefined);
       }
       const { name } = input;
@@ -87,11 +87,23 @@ export class SubnetService {
           `${gateway} cannot become the gateway: something in subnet ${id} has this address`,
         );
       }
-      await refuseRouterMoved(tx, row, gateway);
+      await this.#moveRouter(tx, row, gateway, ctx.clock.timestamp());
       await store.changeSubnet(tx, id, settings, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, ...place });
     });
     return this.get(ctx, id);
+  }
+
+  /** The network's own router follows the gateway; any other one keeps its address.
+   *  @throws Conflict when such a one has the gateway's address */
+  async #moveRouter(tx: Tx, row: SubnetRow, to: string | null, timestamp: string): Promise<void> {
+    const from = row.gateway_ip;
+    if (from === null || from === to) return;
+    await this.#deps.routers.follow(tx, row.id, { from, to, timestamp });
+    if (!(await store.isGiven(tx, row.id, from))) return;
+    throw new Conflict(
+      `The gateway of subnet ${row.id} cannot change: a router has the address ${from}; detach the subnet from it first`,
+    );
   }
 
   /** @throws NotFound, Conflict naming who uses it or the task that holds it */
@@ -128,15 +140,6 @@ export class SubnetService {
     });
     return { count, results: rows.map((row) => viewSubnet(row, ctx.region.name, ctx.project.id)) };
   }
-}
-
-/** A router that has the gateway's address keeps it. */
-async function refuseRouterMoved(tx: Tx, row: SubnetRow, gateway: string | null): Promise<void> {
-  const old = row.gateway_ip;
-  if (old === null || old === gateway || !(await store.isGiven(tx, row.id, old))) return;
-  throw new Conflict(
-    `The gateway of subnet ${row.id} cannot change: a router has the address ${old}; detach the subnet from it first`,
-  );
 }
 
 /** @throws Invalid naming every faulty field */
