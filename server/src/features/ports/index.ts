@@ -25,7 +25,7 @@ export {
   type WantedPort,
 } from './open.ts';
 export type { FindSecurityGroups, PortDeps } from './service.ts';
-export { isHeldPort, readPort, readPortsOf, releasePort, setPortTags } from './store.ts';
+export { isHeldPort, readPort, readPortsOf, releasePort, setPortTags, setSecurityGroups } from './store.ts';
 
 export function ports(deps: PortDeps): Feature {
   return {
