@@ -212,6 +212,7 @@ create table instances (
 CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, created_at, id) WHERE (cluster_id IS NOT NULL);
 CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX instances_flavor ON public.instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
+CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
 CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
 CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
@@ -256,6 +257,7 @@ create table k8s_clusters (
   constraint k8s_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX k8s_clusters_created ON public.k8s_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX k8s_clusters_held ON public.k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX k8s_clusters_name ON public.k8s_clusters USING btree (project_id, region_id, name);
 CREATE INDEX k8s_clusters_subnet ON public.k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
 CREATE CONSTRAINT TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('k8s_clusters');
@@ -711,6 +713,7 @@ create table networks (
 );
 CREATE INDEX networks_created_at ON public.networks USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX networks_external ON public.networks USING btree (region_id) WHERE external;
+CREATE INDEX networks_held ON public.networks USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX networks_name ON public.networks USING btree (project_id, region_id, name, id);
 CREATE UNIQUE INDEX networks_segmentation ON public.networks USING btree (region_id, type, segmentation_id);
 CREATE INDEX networks_tags ON public.networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
@@ -780,6 +783,7 @@ create table projects (
   constraint projects_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX projects_client_created ON public.projects USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX projects_held ON public.projects USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX projects_name ON public.projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
 CREATE TRIGGER projects_security_groups AFTER INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION add_security_groups_of_project();
 
@@ -939,6 +943,7 @@ create table secrets (
   constraint secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX secrets_held ON public.secrets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
 CREATE CONSTRAINT TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('secrets');
 
@@ -1104,6 +1109,7 @@ create table subnets (
 );
 CREATE INDEX subnets_cidr ON public.subnets USING btree (project_id, region_id, cidr, id);
 CREATE INDEX subnets_created_at ON public.subnets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX subnets_held ON public.subnets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX subnets_name ON public.subnets USING btree (project_id, region_id, name, id);
 CREATE INDEX subnets_network ON public.subnets USING btree (network_id, created_at, id);
 CREATE INDEX subnets_tags ON public.subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);

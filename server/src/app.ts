@@ -49,6 +49,7 @@ import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
+import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
 
@@ -153,6 +154,7 @@ export class App {
   readonly handlers: readonly TaskHandler[];
   readonly engine: TaskEngine;
   readonly worker: Worker;
+  readonly watchdog: TaskWatchdog;
   readonly background: Background;
   readonly #options: AppOptions;
   readonly #metrics = new Metrics();
@@ -187,10 +189,17 @@ export class App {
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine, owners });
+    const { handlers } = this;
+    this.watchdog = new TaskWatchdog({ ...options, handlers, held: all.flatMap(({ held }) => held ?? []) });
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(
-      [...all.flatMap((feature) => feature.background ?? []), ...mailer.jobs, forgetOldKeys(options.db)],
+      [
+        ...all.flatMap((feature) => feature.background ?? []),
+        ...mailer.jobs,
+        forgetOldKeys(options.db),
+        this.watchdog.job,
+      ],
       options.db,
       options.log,
     );

@@ -156,8 +156,25 @@ test('Kubernetes cluster: create, read by name, upgrade, update, pools, delete',
     await finished(await call('POST', `${one}/upgrade`, { version: upgrades[0].version }));
     expect(await read(one)).toMatchObject({ version: upgrades[0].version });
   }
-  await finished(await call('POST', `${one}/pools`, { ...pool, name: 'more' }));
+  const logging = {
+    enabled: true,
+    destination_region_id: 2,
+    topic_name: 'tool',
+    retention_policy: { period: 7 },
+  };
+  await finished(await call('PATCH', one, { logging }));
+  expect(await read(one)).toMatchObject({ logging, status: 'Provisioned' });
+
+  const more = { ...pool, name: 'more' };
+  expect((await call('POST', `${clusters}/pools/check_limits`, more)).status).toBe(200);
+  const added = await finished(await call('POST', `${one}/pools`, more));
+  expect(added.created_resources?.k8s_pools).toHaveLength(1);
   expect(await read(`${one}/pools/more`)).toMatchObject({ name: 'more', status: 'Running' });
+  const changed = await call('PATCH', `${one}/pools/more`, { max_node_count: 3, labels: { tier: 'web' } });
+  expect(changed).toMatchObject({ status: 200, body: { max_node_count: 3 } });
+  expect(await read(`${one}/pools/more`)).toMatchObject({ max_node_count: 3, labels: { tier: 'web' } });
+  await finished(await call('POST', `${one}/pools/more/resize`, { node_count: 2 }));
+  expect(await read(`${one}/pools/more`)).toMatchObject({ node_count: 2 });
   await deleted(`${one}/pools/more`);
   await deleted(one);
 });
@@ -201,6 +218,27 @@ test('network, subnet and floating IP: create, read, update, delete', async () =
 
   await deleted(`${subnets}/${subnet}`);
   await deleted(`${networks}/${network}`);
+});
+
+test('volume: create, read, update, extend, delete', async () => {
+  const volumes = scoped('v1', 'volumes');
+  const body = { source: 'new-volume', name: 'tool-disk', size: 1, type_name: 'standard' };
+  const id = await created(volumes, { ...body, metadata: { made: 'by a tool' } }, 'volumes');
+  const one = `${volumes}/${id}`;
+  expect(await read(one)).toMatchObject({
+    id,
+    name: 'tool-disk',
+    size: 1,
+    status: 'available',
+    metadata_detailed: [{ key: 'made', value: 'by a tool', read_only: false }],
+  });
+  expect(await call('PATCH', one, { name: 'tool-disk-2' })).toMatchObject({
+    status: 200,
+    body: { id, name: 'tool-disk-2' },
+  });
+  await finished(await call('POST', `${one}/extend`, { size: 2 }));
+  expect(await read(one)).toMatchObject({ name: 'tool-disk-2', size: 2 });
+  await deleted(one);
 });
 
 test('instance: create, read with volumes, ports and interfaces, resize, attach and detach, delete', async () => {

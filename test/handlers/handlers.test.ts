@@ -117,7 +117,52 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     const steps = Array.from({ length: reference.end.steps }, (_, step) => step);
     await each(steps, (lateAfter) => isGone(reference, { lateAfter }, `${type} was not done within`));
   });
+
+  test('is undone by the watchdog when it hangs, and can be started again', async () => {
+    await stage.from(reference.before);
+    const id = await stage.accepted(scenario.start(...reference.prepared));
+    stage.faults.arm();
+    await stage.hang(id);
+    await stage.server.app.watchdog.run();
+    expect((await stage.task(id)).state, 'one that is not late is left alone').toBe('RUNNING');
+    await stage.age(id);
+    await stage.server.app.watchdog.run();
+    const { task, world } = await stage.goOn(id);
+    expect(task.error).toContain(`${type} was not done within`);
+    await leavesNothing(reference, { task, world }, true);
+  });
+
+  test('is ended by the watchdog when it hangs while it is undone, and holds nothing any more', async () => {
+    await stage.from(reference.before);
+    const id = await stage.accepted(scenario.start(...reference.prepared));
+    for (let look = 0; look < 2; look += 1) {
+      await stage.hang(id);
+      await stage.age(id);
+      await stage.server.app.watchdog.run();
+    }
+    const task = await stage.task(id);
+    expect(task).toMatchObject({ state: 'ERROR', created_resources: null });
+    expect(task.error).toContain(`${type} was not done within`);
+    expect(leftovers(await stage.snapshot(), id), LET_GO).toEqual([]);
+  });
+
+  test('leaves no lock when it is lost, and can be asked for again', async () => {
+    await stage.from(reference.before);
+    const id = await stage.accepted(scenario.start(...reference.prepared));
+    expect(leftovers(await stage.snapshot(), id)).not.toEqual([]);
+    await stage.server.db.named('test_lose', 'delete from tasks where id = $1', [id]);
+    await stage.server.app.watchdog.run();
+    expect(leftovers(await stage.snapshot(), id), LET_GO).toEqual([]);
+    // What was being created or moved is where it was going; what a failure leaves is known to the scenario.
+    if (/^(create|attach|detach)_/.test(type) || scenario.failureLeaves !== undefined) return;
+    const again = await stage.accepted(scenario.start(...reference.prepared));
+    expect((await stage.goOn(again)).task).toMatchObject({ state: 'FINISHED' });
+  });
 });
+
+/** For whoever adds a resource. */
+const LET_GO =
+  'the `held` of the feature says what becomes of such a row when its task is lost: see docs/adding-a-resource.md';
 
 function everyCall({ calls }: Reference, place: Place, kind: Kind): Fault[] {
   const done = kind === 'unheard' || kind === 'refused when done';
@@ -152,11 +197,19 @@ async function isGone(reference: Reference, attempt: Attempt, reason: string): P
   if (task.state === 'FINISHED')
     return same(scenario, end.world, world, 'it finished, but not as undisturbed');
   expect(task.error).toContain(reason);
+  await leavesNothing(reference, { task, world }, attempt.fault?.kind !== 'refused again and again');
+}
+
+/** @param asBefore whether everything must be as it was, unless the scenario says otherwise */
+async function leavesNothing(
+  { scenario, before, prepared, end }: Reference,
+  { task, world }: Pick<Ending, 'task' | 'world'>,
+  asBefore: boolean,
+): Promise<void> {
   expect(task.created_resources).toBeNull();
   const left = leftovers(world, task.id);
   if (left.length > 0) throw new Error(left.join('\n'));
-  const again = attempt.fault?.kind === 'refused again and again';
-  if (scenario.failureLeaves === undefined && !again) {
+  if (scenario.failureLeaves === undefined && asBefore) {
     same(scenario, before, world, 'it did not leave everything as it was before');
   }
   await stage.forget(task.id);

@@ -19,10 +19,12 @@ export interface Ending {
   readonly steps: number;
 }
 
+type Way = (faults: Faults) => (handler: TaskHandler) => TaskHandler;
+
 export interface Attempt {
   readonly fault?: Fault;
   /** How the steps are run; default: as they are meant to be. */
-  readonly way?: (faults: Faults) => (handler: TaskHandler) => TaskHandler;
+  readonly way?: Way;
   /** Steps after which the task's deadline has passed. */
   readonly lateAfter?: number;
 }
@@ -115,9 +117,14 @@ export class Stage implements Preparation {
   async attempt(call: Call, { fault, way = once, lateAfter }: Attempt = {}): Promise<Ending> {
     const id = await this.accepted(call);
     this.faults.arm(fault);
+    return this.goOn(id, way, lateAfter);
+  }
+
+  /** Brings a task to its end. */
+  async goOn(id: string, way: Way = once, lateAfter?: number): Promise<Ending> {
     const engine = this.engine(way(this.faults));
     for (let steps = 0; steps < MAX_STEPS; steps++) {
-      if (steps === lateAfter) await this.#age(id);
+      if (steps === lateAfter) await this.age(id);
       await this.step(engine, id);
       const task = await this.task(id);
       if (task.state !== 'FINISHED' && task.state !== 'ERROR') continue;
@@ -170,10 +177,23 @@ export class Stage implements Preparation {
     this.#ids.next = FIRST_MADE_ID / 2;
   }
 
-  async #age(taskId: string): Promise<void> {
+  /** Runs a task, which then hangs. */
+  async hang(taskId: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const never = () => {
+        resolve();
+        return new Promise<never>(() => undefined);
+      };
+      void this.engine((handler) => ({ ...handler, run: never, undo: never })).runTask(taskId);
+    });
+  }
+
+  /** Makes a task older than any deadline, and silent as long. */
+  async age(taskId: string): Promise<void> {
     await this.server.db.named(
       'test_age',
-      `update tasks set created_at = created_at - interval '1 year' where id = $1`,
+      `update tasks set created_at = created_at - interval '1 year', updated_at = updated_at - interval '1 year'
+        where id = $1`,
       [taskId],
     );
   }

@@ -2,6 +2,7 @@ import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
 import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
+import type { HeldTable } from './tasks/locks.ts';
 
 /** What a feature brings: routes for the API role, task handlers and background work for the worker role. */
 export interface Feature {
@@ -11,6 +12,8 @@ export interface Feature {
    *  work in every region. */
   readonly needs?: string;
   readonly tasks?: readonly TaskHandler[];
+  /** What becomes of its rows when the task that holds them does not say so. */
+  readonly held?: readonly HeldTable[];
   readonly background?: readonly BackgroundJob[];
   /** Encrypts what the feature keeps encrypted anew, when the master key changes. */
   readonly reseal?: Reseal;

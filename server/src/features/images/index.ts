@@ -12,5 +12,6 @@ export function images(deps: ImageDeps): Feature {
     needs: 'images',
     routes: imageRoutes(new ImageService(deps)),
     tasks: [createImageTask(deps), deleteImageTask(deps)],
+    held: [{ table: 'images', becomes: `status = 'error'` }],
   };
 }

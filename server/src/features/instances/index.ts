@@ -24,6 +24,11 @@ export { Instance, InstanceList } from './schema.ts';
 export { requireInstances } from './store.ts';
 export { viewInstance } from './view.ts';
 
+/** What was in the middle of something is in ERROR; a restart repairs it. */
+const WITHOUT_TASK = `task_state = null,
+  vm_state = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then vm_state else 'error' end,
+  status = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then status else 'ERROR' end`;
+
 export function instances(deps: InstanceDeps): Feature {
   return {
     name: 'instances',
@@ -43,6 +48,7 @@ export function instances(deps: InstanceDeps): Feature {
       ...interfaceTasks(deps),
       ...serverGroupTasks(deps),
     ],
+    held: [{ table: 'instances', becomes: WITHOUT_TASK }],
     reseal: resealFirstBoots,
   };
 }

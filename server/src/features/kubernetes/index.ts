@@ -34,6 +34,12 @@ export interface KubernetesDeps {
 const HEAL_EVERY_MS = 500;
 const WATCH_EVERY_MS = 1000;
 
+const POOLS_WITHOUT_TASK = {
+  table: 'k8s_pools',
+  becomes: `state = 'ACTIVE'`,
+  where: `state = 'DELETING' and cluster_id in (select id from k8s_clusters where task_id = any($1::uuid[]))`,
+};
+
 export function kubernetes(deps: KubernetesDeps): Feature {
   const { db, clock, ids, log, cipher } = deps;
   const providerOf = (regionId: number) => deps.providerOf(regionId);
@@ -54,6 +60,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
       resizePoolTask(work),
       deletePoolTask(work),
     ],
+    held: [{ table: 'k8s_clusters', becomes: `status = 'Provisioned'`, parts: [POOLS_WITHOUT_TASK] }],
     background: [
       {
         name: 'kubernetes-heal',

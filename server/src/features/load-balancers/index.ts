@@ -25,6 +25,7 @@ import { Observer } from './observe.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
 import { operatorRoutes } from './operators/routes.ts';
+import { HELD } from './parts/kinds.ts';
 import { PartService } from './parts/service.ts';
 import { poolRoutes } from './pools/routes.ts';
 import { PoolService } from './pools/service.ts';
@@ -35,7 +36,6 @@ import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
 import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
-import { Watchdog } from './watchdog.ts';
 
 export type { LoadBalancerProvider } from './port.ts';
 export { findSecretUsers } from './secret-uses.ts';
@@ -54,7 +54,6 @@ export interface LoadBalancerDeps {
 const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
 const SAMPLE_EVERY_MS = 60_000;
-const WATCH_EVERY_MS = 10_000;
 
 export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
   const { db, log } = deps;
@@ -68,7 +67,6 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
   const parts = new PartService(providers);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
-  const watchdog = new Watchdog(db, deps.clock, log);
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
@@ -88,6 +86,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
     ],
     tasks: loadBalancerTasks(providers),
+    held: HELD,
     // What is not exclusive works on the regions that this node owns, each of which is nobody else's.
     background: [
       {
@@ -108,12 +107,6 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
         everyMs: SAMPLE_EVERY_MS,
         exclusive: false,
         run: () => sampler.run(),
-      },
-      {
-        name: 'load-balancers-watchdog',
-        everyMs: WATCH_EVERY_MS,
-        exclusive: true,
-        run: () => watchdog.run(),
       },
     ],
   };

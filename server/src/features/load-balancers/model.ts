@@ -92,6 +92,11 @@ export type Settings = Pick<
   'name' | 'tags' | 'logging' | 'preferred_connectivity' | 'admin_state_up'
 >;
 
+export function settingsOf(row: LoadBalancerRow): Settings {
+  const { name, tags, logging, preferred_connectivity, admin_state_up } = row;
+  return { name, tags, logging, preferred_connectivity, admin_state_up };
+}
+
 interface Statuses {
   readonly admin_state_up: boolean;
   readonly provisioning_status: ProvisioningStatus;

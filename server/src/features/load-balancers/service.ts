@@ -15,6 +15,7 @@ import {
   requireTransition,
   type Settings,
   sameSettings,
+  settingsOf,
 } from './model.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
 import { membersOf, refuseUnknownLogRegion, requireOfMembers } from './references.ts';
@@ -117,7 +118,10 @@ export class LoadBalancerService {
       const row = await store.lockLoadBalancer(tx, whereOf(ctx, id));
       const settings = settingsAfter(row, input);
       requireTransition(row, 'PENDING_UPDATE');
-      return sameSettings(row, settings) ? NO_TASK : write(tx, row, settings);
+      const changes = !sameSettings(row, settings);
+      // What is in ERROR is repaired by any change, also by one that says what the rows say already.
+      if (!changes && row.provisioning_status === 'ERROR') return this.#changeByTask(tx, ctx, row, settings);
+      return changes ? write(tx, row, settings) : NO_TASK;
     });
   }
 
@@ -175,16 +179,6 @@ function taskOf(row: LoadBalancerRow) {
     regionId: row.region_id,
     clientId: row.client_id,
   };
-}
-
-function settingsOf({
-  name,
-  tags,
-  logging,
-  preferred_connectivity,
-  admin_state_up,
-}: LoadBalancerRow): Settings {
-  return { name, tags, logging, preferred_connectivity, admin_state_up };
 }
 
 function settingsAfter(row: LoadBalancerRow, input: UpdateLoadBalancer): Settings {

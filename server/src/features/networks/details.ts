@@ -3,7 +3,7 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { Network } from './schema.ts';
 import { readNetworks } from './store.ts';
 import { Subnet } from './subnets/schema.ts';
-import { readSubnetsOf } from './subnets/store.ts';
+import { readSubnets, readSubnetsOf } from './subnets/store.ts';
 import { viewNetwork, viewSubnet } from './views.ts';
 
 /** A network with its subnets in full. */
@@ -30,4 +30,13 @@ export async function readNetworkDetails(
       return [network.id, { ...viewNetwork(network, region.name), subnets: views }];
     }),
   );
+}
+
+/** Those of these subnets that exist, by id, as they are shown. */
+export async function readSubnetViews(
+  ctx: RegionContext,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ReturnType<typeof viewSubnet>>> {
+  const rows = await readSubnets(ctx.db, ids);
+  return new Map(rows.map((row) => [row.id, viewSubnet(row, ctx.region.name, ctx.project.id)]));
 }

@@ -6,7 +6,7 @@ import { SubnetService } from './subnets/service.ts';
 import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
 import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
 
-export { NetworkDetails, readNetworkDetails } from './details.ts';
+export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.ts';
 export {
   type AddressPlace,
   type AddressSource,
@@ -21,6 +21,7 @@ export type { NetworkProvider } from './port.ts';
 export { Network } from './schema.ts';
 export type { NetworkDeps } from './service.ts';
 export { readNetworks } from './store.ts';
+export { Subnet } from './subnets/schema.ts';
 export { viewNetwork } from './views.ts';
 
 export function networks(deps: NetworkDeps): Feature {

@@ -24,8 +24,20 @@ export {
   type WantedInterface,
   type WantedPort,
 } from './open.ts';
+export { MOST_PAIRS } from './schema.ts';
 export type { FindSecurityGroups, PortDeps } from './service.ts';
-export { isHeldPort, readPort, readPortsOf, releasePort, setPortTags, setSecurityGroups } from './store.ts';
+export {
+  allowAddress,
+  disallowAddress,
+  isHeldPort,
+  lockPorts,
+  PORT_COLUMNS,
+  readPort,
+  readPortsOf,
+  releasePort,
+  setPortTags,
+  setSecurityGroups,
+} from './store.ts';
 
 export function ports(deps: PortDeps): Feature {
   return {

@@ -205,6 +205,12 @@ async function takeReserved(
   requireIdle(port);
   const user = deviceOf(port);
   if (user) throw new Conflict(`Reserved fixed IP ${id} is in use by ${deviceText(user)}`);
+  const sharing = await store.sharersOf(tx, port);
+  if (sharing.length > 0) {
+    throw new Conflict(
+      `Reserved fixed IP ${id} is shared by instances ${sharing.join(', ')}; disconnect them first`,
+    );
+  }
   const { interfaceName = null, securityGroupIds } = wanted;
   await store.attachPort(tx, id, { device, interfaceName, securityGroupIds }, ctx.clock.timestamp());
   return id;

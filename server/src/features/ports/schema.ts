@@ -94,16 +94,18 @@ export const Port = Type.Object(
 );
 export const PortList = ListOf(Port, 'PortList');
 
-const MOST = 10;
+/** Allowed address pairs of a port, and security groups. */
+export const MOST_PAIRS = 10;
+const MOST_GROUPS = 10;
 
 export const UpdatePort = Type.Object(
   {
-    allowed_address_pairs: Type.Optional(Type.Array(AddressPair, { maxItems: MOST })),
+    allowed_address_pairs: Type.Optional(Type.Array(AddressPair, { maxItems: MOST_PAIRS })),
     ip_assignments: Type.Optional(
       Type.Array(IpAssignment, { description: 'All that it is to have from now on.' }),
     ),
     port_security_enabled: Type.Optional(Type.Boolean()),
-    security_group_ids: Type.Optional(Type.Array(Uuid(), { maxItems: MOST })),
+    security_group_ids: Type.Optional(Type.Array(Uuid(), { maxItems: MOST_GROUPS })),
     tags: Type.Optional(TagsPatch),
   },
   { $id: 'UpdatePort' },

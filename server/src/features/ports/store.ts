@@ -51,6 +51,75 @@ export async function lockReservation(tx: Tx, where: Where): Promise<string | nu
   return row?.task_id;
 }
 
+/** Ports of the project, locked, in any order.
+ *  @throws NotFound for the first that is not there */
+export async function lockPorts(
+  tx: Tx,
+  { projectId, regionId }: Omit<Where, 'id'>,
+  ids: readonly string[],
+): Promise<PortRow[]> {
+  await tx.named(
+    'ports_lock',
+    'select 1 from ports where id = any($1::uuid[]) and project_id = $2 and region_id = $3 order by id for update',
+    [ids, projectId, regionId],
+  );
+  const rows = await tx.named<PortRow>(
+    'ports_get_many',
+    `select ${PORT_COLUMNS} from ports p where p.id = any($1::uuid[]) and p.project_id = $2 and p.region_id = $3`,
+    [ids, projectId, regionId],
+  );
+  const missing = ids.find((id) => !rows.some((row) => row.id === id));
+  if (missing !== undefined) throw new NotFound(`Port ${missing} was not found`);
+  return rows;
+}
+
+/** Adds an address to the allowed address pairs of ports that do not have it. */
+export async function allowAddress(
+  tx: Tx,
+  ids: readonly string[],
+  address: string,
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'ports_allow_address',
+    `update ports set allowed_address_pairs = allowed_address_pairs ||
+            jsonb_build_array(jsonb_build_object('ip_address', $2::text)), updated_at = $3
+      where id = any($1::uuid[])`,
+    [ids, address, timestamp],
+  );
+}
+
+/** Takes an address from the allowed address pairs of ports. */
+export async function disallowAddress(
+  tx: Tx,
+  ids: readonly string[],
+  address: string,
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'ports_disallow_address',
+    `update ports set updated_at = $3, allowed_address_pairs = (
+       select coalesce(jsonb_agg(pair order by place), '[]')
+         from jsonb_array_elements(allowed_address_pairs) with ordinality as pairs (pair, place)
+        where pair ->> 'ip_address' <> $2::text)
+      where id = any($1::uuid[])`,
+    [ids, address, timestamp],
+  );
+}
+
+/** The instances that have an address of the port among the allowed address pairs of their own ports. */
+export async function sharersOf(tx: Tx, port: PortRow): Promise<string[]> {
+  const rows = await tx.named<{ device_id: string }>(
+    'port_sharers',
+    `select distinct c.device_id from region_addresses a join ports c
+         on c.network_id = $2 and c.device_type = 'instance' and c.allowed_address_pairs <> '[]'
+        and c.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(a.address)))
+      where a.owner_id = $1 and c.id <> $1`,
+    [port.id, port.network_id],
+  );
+  return rows.map((row) => row.device_id);
+}
+
 /** Locks the ports of a device. */
 export async function lockDevice(tx: Tx, { type, id }: Device): Promise<void> {
   await tx.named(

@@ -5,5 +5,10 @@ import { deleteProjectTask } from './tasks.ts';
 export { guardProject, insertProject, readProject, readProjectOwners } from './store.ts';
 
 export function projects(): Feature {
-  return { name: 'projects', routes: projectRoutes, tasks: [deleteProjectTask] };
+  return {
+    name: 'projects',
+    routes: projectRoutes,
+    tasks: [deleteProjectTask],
+    held: [{ table: 'projects', becomes: `state = 'ACTIVE'` }],
+  };
 }

@@ -2,7 +2,7 @@ import { Conflict } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { readPort, setPortTags } from '../ports/index.ts';
-import { requireIdle, requireUnused } from './model.ts';
+import { requireIdle, requireUnshared, requireUnused } from './model.ts';
 import * as store from './store.ts';
 
 /** Reserved fixed IPs on their way to becoming something else, and things that become reserved fixed IPs. */
@@ -18,6 +18,7 @@ export async function offerReservedIp(tx: Tx, where: store.Where, taskId: string
   const row = await store.lockReservedIp(tx, where);
   requireIdle(row);
   requireUnused(row);
+  requireUnshared(row);
   const address = row.ip_address;
   const refused = `Reserved fixed IP ${row.port_id} cannot become a floating IP`;
   if (!row.is_external) throw new Conflict(`${refused}: it belongs to network ${row.network_id}`);

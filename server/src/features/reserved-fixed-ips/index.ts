@@ -1,4 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
+import { deviceRoutes } from './devices/routes.ts';
+import { DeviceService } from './devices/service.ts';
 import { reservedIpRoutes } from './routes.ts';
 import { type ReservedIpDeps, ReservedIpService } from './service.ts';
 import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
@@ -13,7 +15,7 @@ export function reservedFixedIps(deps: ReservedIpDeps): Feature {
   return {
     name: 'reserved-fixed-ips',
     needs: 'loadBalancers',
-    routes: reservedIpRoutes(new ReservedIpService(deps)),
+    routes: [...reservedIpRoutes(new ReservedIpService(deps)), ...deviceRoutes(new DeviceService())],
     tasks: [createReservedIpTask(deps), deleteReservedIpTask(deps)],
   };
 }

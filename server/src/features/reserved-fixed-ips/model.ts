@@ -21,6 +21,8 @@ export interface ReservedIpRow {
   readonly device_type: DeviceType | null;
   readonly device_id: string | null;
   readonly allowed_address_pairs: readonly AddressPair[];
+  /** Instances that may have its address beside their own. */
+  readonly shared_by: readonly string[];
 }
 
 /** @throws Locked naming the task that holds it */
@@ -32,4 +34,12 @@ export function requireIdle(row: Pick<ReservedIpRow, 'port_id' | 'task_id'>): vo
 export function requireUnused(row: Pick<ReservedIpRow, 'port_id' | 'device_type' | 'device_id'>): void {
   const device = deviceOf(row);
   if (device) throw new Conflict(`Reserved fixed IP ${row.port_id} is in use by ${deviceText(device)}`);
+}
+
+/** @throws Conflict naming the instances that share it */
+export function requireUnshared(row: Pick<ReservedIpRow, 'port_id' | 'shared_by'>): void {
+  if (row.shared_by.length === 0) return;
+  throw new Conflict(
+    `Reserved fixed IP ${row.port_id} is shared by instances ${row.shared_by.join(', ')}; disconnect them first`,
+  );
 }

@@ -9,7 +9,7 @@ import { type AddressPlace, findPlace, readNetworks, viewNetwork, WHOLE_REGION }
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { nameOf } from './convert.ts';
-import { type ReservedIpRow, requireIdle, requireUnused } from './model.ts';
+import { type ReservedIpRow, requireIdle, requireUnshared, requireUnused } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
 import * as store from './store.ts';
@@ -85,6 +85,7 @@ export class ReservedIpService {
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockReservedIp(tx, { id, ...scopeOf(ctx) });
       requireIdle(row);
+      if (!is_vip) requireUnshared(row);
       await store.changeReservedIp(tx, id, is_vip, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...scopeOf(ctx) });
     });
@@ -98,6 +99,7 @@ export class ReservedIpService {
       const row = await store.lockReservedIp(tx, { id, ...scopeOf(ctx) });
       requireIdle(row);
       requireUnused(row);
+      requireUnshared(row);
       const taskId = ctx.ids.uuid();
       await store.holdReservedIp(tx, id, taskId);
       return start(tx, ctx, 'delete_reserved_fixed_ip', id, row.name, taskId);

@@ -5,9 +5,15 @@ import { parseOrder } from '../../platform/http/schemas.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
 
+/** The ports `c` of instances that share reserved fixed IP `r`. */
+const SHARED_BY = `from ports c where c.network_id = r.network_id and c.device_type = 'instance'
+  and c.allowed_address_pairs <> '[]'
+  and c.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(r.ip_address)))`;
+
 const COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
   r.is_external, r.is_vip, r.name, coalesce(r.task_id, p.task_id) as task_id, r.creator_task_id, r.created_at, r.updated_at,
-  p.device_type, p.device_id, p.allowed_address_pairs`;
+  p.device_type, p.device_id, p.allowed_address_pairs,
+  case when r.is_vip then array(select distinct c.device_id ${SHARED_BY}) else '{}' end as shared_by`;
 const PORT_OF = 'join ports p on p.id = r.port_id';
 
 export interface Where {
@@ -245,7 +251,8 @@ export function listQuery(where: ListWhere): RawBuilder<Found> {
 
 function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const conditions = [sql`r.project_id = ${where.projectId}::int`, sql`r.region_id = ${where.regionId}::int`];
-  if (where.availableOnly) conditions.push(sql.raw(`not ${USED}`));
+  if (where.availableOnly)
+    conditions.push(sql.raw(`not ${USED} and not (r.is_vip and exists (select ${SHARED_BY}))`));
   if (where.externalOnly) conditions.push(sql`r.is_external`);
   if (where.internalOnly) conditions.push(sql`not r.is_external`);
   if (where.vipOnly) conditions.push(sql`r.is_vip`);

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/database/db.ts';
 import { findPlace } from '../networks/index.ts';
-import { requireIdle, requireUnused } from './model.ts';
+import { requireIdle, requireUnshared, requireUnused } from './model.ts';
 import { lockReservedIp, type Where } from './store.ts';
 
 /** A reserved fixed IP, as a load balancer takes it. */
@@ -18,6 +18,7 @@ export async function takeReservedIp(tx: Tx, where: Where): Promise<TakenPort> {
   const row = await lockReservedIp(tx, where);
   requireIdle(row);
   requireUnused(row);
+  requireUnshared(row);
   const place = await findPlace(tx, { ...where, subnetId: row.subnet_id }, 'vip_port_id');
   return {
     address: row.ip_address ?? '',

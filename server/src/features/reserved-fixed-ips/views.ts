@@ -25,9 +25,12 @@ export function viewReservedIp(row: ReservedIpRow, region: string, network: Retu
     reservation: {
       resource_id: user,
       resource_type: kind,
-      status: user === null ? 'available' : 'in_use',
+      status: user === null && row.shared_by.length === 0 ? 'available' : 'in_use',
     },
-    attachments: user === null ? [] : [{ resource_id: user, resource_type: kind }],
+    attachments: [
+      ...(user === null ? [] : [{ resource_id: user, resource_type: kind }]),
+      ...row.shared_by.map((resource_id) => ({ resource_id, resource_type: 'instance' })),
+    ],
     allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
       ip_address,
       mac_address: null,

@@ -22,6 +22,8 @@ export function secrets({ cipher, clock, findUsers }: SecretDeps): Feature {
     name: 'secrets',
     routes: secretRoutes(new SecretService(cipher, findUsers), clock),
     tasks: [createSecretTask, deleteSecretTask],
+    // Its value came with the request: a secret is whole whatever became of its task.
+    held: [{ table: 'secrets', becomes: `status = 'ACTIVE'` }],
     reseal: resealSecrets,
   };
 }

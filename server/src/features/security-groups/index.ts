@@ -23,5 +23,6 @@ export function securityGroups(deps: SecurityGroupDeps): Feature {
       ...securityGroupChangeRoutes(new SecurityGroupChanges(deps), service),
     ],
     tasks: securityGroupTasks(deps),
+    held: [{ table: 'security_groups', becomes: 'deleting = false' }],
   };
 }

@@ -16,6 +16,10 @@ export { placeOf, taskOf, type VolumeDeps } from './place.ts';
 export type { DesiredVolume, VolumeProvider } from './port.ts';
 export { MachineVolume } from './schema-machine.ts';
 
+/** What may not be whole can only be deleted. */
+const STATUS_WITHOUT_TASK = `case when status in ('creating', 'downloading', 'deleting') then 'error_deleting'
+  when instance_id is null then 'available' else 'in-use' end`;
+
 export interface VolumeFeature extends Feature {
   /** What machines do with volumes. */
   readonly machines: MachineVolumes;
@@ -29,5 +33,6 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
     machines: new MachineVolumes(deps),
     routes: [...volumeRoutes(service), ...volumeActionRoutes(new VolumeActions(deps), service)],
     tasks: volumeTasks(deps),
+    held: [{ table: 'volumes', becomes: `status = ${STATUS_WITHOUT_TASK}` }],
   };
 }

@@ -67,18 +67,6 @@ export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<
   return rows.length === 1;
 }
 
-/** Ends a task from outside, whatever its run is doing: that run may no longer write. Without effect on one that
- *  has ended. @param reason for one that is not being undone already */
-export async function endTask(tx: Tx, id: string, timestamp: string, reason: string): Promise<void> {
-  await tx.named(
-    'task_end',
-    `update tasks set state = 'ERROR', error = coalesce(failure, $3), created_resources = null, step = null,
-            attempt = attempt + 1, updated_at = $2, finished_at = $2
-      where id = $1 and state in ('NEW', 'RUNNING')`,
-    [id, timestamp, reason],
-  );
-}
-
 export interface Reschedule extends Ending {
   readonly delayMs: number;
   readonly percent?: number | undefined;

@@ -25,7 +25,8 @@ export class LoadBalancerOperations {
       throw new Invalid({ flavor: [`must be one of: ${names}`] });
     }
     return this.#operate(ctx, id, async (tx, row) => {
-      if (flavorOf(row.flavor).name === flavor) {
+      // One in ERROR is repaired by what it was in the middle of.
+      if (flavorOf(row.flavor).name === flavor && row.provisioning_status !== 'ERROR') {
         throw new Invalid({ flavor: [`the load balancer has the flavor ${flavor} already`] });
       }
       await changeFlavor(tx, id, storedFlavor(flavor), ctx.clock.timestamp());

@@ -1,4 +1,5 @@
 import type { CreatedKind } from '../../../platform/tasks/created-resources.ts';
+import type { HeldTable } from '../../../platform/tasks/locks.ts';
 import type { LoadBalancerTree } from '../model.ts';
 
 /** The kinds of parts that a load balancer is made of. A new kind is registered here, and gets everything that
@@ -111,6 +112,18 @@ export const STATE_COLUMNS = [
   ...['id', 'load_balancer_id', 'admin_state_up', 'provisioning_status', 'operating_status', 'task_id'],
   ...['creator_task_id', 'created_at'],
 ] as const;
+
+/** A load balancer whose task was lost is in ERROR with what was being changed: any change repairs it. */
+export const HELD: readonly HeldTable[] = [
+  {
+    table: 'load_balancers',
+    becomes: `provisioning_status = 'ERROR'`,
+    parts: Object.values(KINDS).map(({ table }) => ({
+      table,
+      becomes: `provisioning_status = 'ERROR', previous = null`,
+    })),
+  },
+];
 
 export const ALL_KINDS = Object.entries(KINDS) as readonly (readonly [PartKind, KindSpec])[];
 

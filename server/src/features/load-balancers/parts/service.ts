@@ -4,10 +4,11 @@ import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
-import { type LoadBalancerTree, requireTransition } from '../model.ts';
+import { type LoadBalancerTree, requireTransition, settingsOf } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { lockLoadBalancer } from '../store.ts';
 import type { ChangeInput } from '../tasks/change.ts';
+import type { UpdateInput } from '../tasks/update.ts';
 import { readTree } from '../tree-store.ts';
 import { ALL_KINDS, KINDS, type PartKind, type PartRef, partsAbove, withBelongings } from './kinds.ts';
 import { NewRows } from './rows.ts';
@@ -69,7 +70,15 @@ export class PartService {
       const taskId = ctx.ids.uuid();
       const rows = new NewRows({ ids: ctx.ids, clock: ctx.clock, taskId, loadBalancer });
       const change = await decide({ tree, rows, tx });
-      if (!change) return NO_TASK;
+      const about = { projectId: tree.project_id, regionId: tree.region_id, clientId: tree.client_id };
+      if (!change) {
+        if (tree.provisioning_status !== 'ERROR') return NO_TASK;
+        // Nothing to write, and everything to make true again.
+        await hold(tx, { id: tree.id, taskId }, []);
+        const input: UpdateInput = { previous: settingsOf(tree), version: tree.version + 1 };
+        const repair = { id: taskId, type: 'update_loadbalancer', subject: tree.id, name: tree.name };
+        return startTask(tx, ctx, { ...about, ...repair, input: { ...input } });
+      }
       const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
       const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
       return startTask(tx, ctx, {
@@ -77,9 +86,7 @@ export class PartService {
         type: change.task,
         subject: change.subject.id,
         name: change.subject.name,
-        projectId: tree.project_id,
-        regionId: tree.region_id,
-        clientId: tree.client_id,
+        ...about,
         input: { ...input },
       });
     });

@@ -3,6 +3,7 @@ import { type MovableClock, movableClock } from '../../../../../test/harness/clo
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
+import { TaskWatchdog } from '../../../platform/tasks/watchdog.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
 import { machinesInShort } from '../../instances/index.ts';
 import { networks } from '../../networks/index.ts';
@@ -14,11 +15,11 @@ import { Sampler } from '../metrics/sampler.ts';
 import type { MetricsWindow } from '../metrics/schema.ts';
 import { LoadBalancerMetrics } from '../metrics/service.ts';
 import { Observer } from '../observe.ts';
+import { HELD } from '../parts/kinds.ts';
 import { Reconciler } from '../reconcile.ts';
 import { RegionProviders } from '../region-providers.ts';
 import { loadBalancerTasks } from '../tasks/index.ts';
 import { TreeCache } from '../tree-cache.ts';
-import { Watchdog } from '../watchdog.ts';
 import { FakeProvider } from './fake-provider.ts';
 
 /** A test server without a worker, whose region 2 runs on a fake data plane: the test does the worker's part,
@@ -29,7 +30,7 @@ export interface LiveRegion {
   readonly reconciler: Reconciler;
   readonly observer: Observer;
   readonly sampler: Sampler;
-  readonly watchdog: Watchdog;
+  readonly watchdog: TaskWatchdog;
   /** The server's clock. */
   readonly clock: MovableClock;
   /** What a load balancer used, as the region's own data plane told it. */
@@ -89,7 +90,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     reconciler: new Reconciler(db, providers, new TreeCache(db), log),
     observer: new Observer(db, providers, new TreeCache(db), log),
     sampler: new Sampler(db, clock, providers, log),
-    watchdog: new Watchdog(db, clock, log),
+    watchdog: new TaskWatchdog({ db, clock, log, handlers, held: HELD }),
     clock,
     metrics: (id, window) => {
       const scope = {

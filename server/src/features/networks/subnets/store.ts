@@ -91,6 +91,16 @@ export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]
   );
 }
 
+/** Those of these that exist, in any order. */
+export async function readSubnets(db: Queryable, ids: readonly string[]): Promise<SubnetRow[]> {
+  if (ids.length === 0) return [];
+  return db.named<SubnetRow>(
+    'subnet_get_many',
+    `select ${COLUMNS} from subnets s where s.id = any($1::uuid[])`,
+    [[...new Set(ids)]],
+  );
+}
+
 /** The project's own subnet, locked against every other change and against new users.
  *  @throws NotFound */
 export async function lockSubnet(tx: Tx, id: string, place: Place): Promise<SubnetRow> {

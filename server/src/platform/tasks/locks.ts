@@ -1,0 +1,98 @@
+import type { Db, Tx } from '../database/db.ts';
+
+/** What becomes of rows that a task holds (`task_id`) when it lets go of them without saying so itself. Every table
+ *  with that column is looked after; one that is not named here is only let go of. */
+export interface HeldTable {
+  readonly table: string;
+  /** Assignments of SQL: `status = 'ERROR'`. */
+  readonly becomes: string;
+  /** Tables whose rows change only while the task holds one of this table: they need no look of their own. */
+  readonly parts?: readonly HeldPart[];
+}
+
+export interface HeldPart {
+  readonly table: string;
+  readonly becomes: string;
+  /** Condition of SQL for its rows, where `$1` are the ids of the tasks. Absent: those with such a `task_id`. */
+  readonly where?: string;
+}
+
+/** A row that was held by a task that has ended, or is gone. */
+export interface LostLock {
+  readonly table: string;
+  readonly taskId: string;
+  readonly rows: number;
+}
+
+/** Lets go of every row whose task has ended without doing so. */
+export class Locks {
+  readonly #db: Db;
+  readonly #named: readonly HeldTable[];
+  #tables: Promise<readonly HeldTable[]> | undefined;
+
+  constructor(db: Db, named: readonly HeldTable[]) {
+    this.#db = db;
+    this.#named = named;
+  }
+
+  async releaseLost(): Promise<LostLock[]> {
+    this.#tables ??= this.#findTables();
+    const released: LostLock[] = [];
+    for (const held of await this.#tables) {
+      if (!(await isAnyLost(this.#db, held.table))) continue;
+      released.push(...(await this.#db.transaction((tx) => release(tx, held))));
+    }
+    return released;
+  }
+
+  /** The named ones, and every other table that has a `task_id`. */
+  async #findTables(): Promise<readonly HeldTable[]> {
+    const rows = await this.#db.named<{ table: string }>(
+      'locks_tables',
+      `select table_name as table from information_schema.columns
+        where table_schema = 'public' and column_name = 'task_id' order by table_name`,
+      [],
+    );
+    const known = new Set(
+      this.#named.flatMap(({ table, parts = [] }) => [table, ...parts.map((part) => part.table)]),
+    );
+    const others = rows.filter(({ table }) => !known.has(table));
+    return [...this.#named, ...others.map(({ table }) => ({ table, becomes: '' }))];
+  }
+}
+
+/** Holding and starting a task are one transaction, and so are its end and letting go: no look falls in between. */
+const LOST = `not exists (select from tasks t where t.id = h.task_id and t.state in ('NEW', 'RUNNING'))`;
+
+async function isAnyLost(db: Db, table: string): Promise<boolean> {
+  const rows = await db.named(
+    `locks_lost_${table}`,
+    `select 1 from ${table} h where h.task_id is not null and ${LOST} limit 1`,
+    [],
+  );
+  return rows.length > 0;
+}
+
+async function release(tx: Tx, { table, becomes, parts = [] }: HeldTable): Promise<LostLock[]> {
+  const rows = await tx.named<{ task_id: string }>(
+    `locks_find_${table}`,
+    `select h.task_id from ${table} h where h.task_id is not null and ${LOST} for update`,
+    [],
+  );
+  const tasks = [...new Set(rows.map(({ task_id: id }) => id))];
+  const whole: HeldPart = { table, becomes };
+  for (const part of [...parts, whole]) {
+    const { where = 'task_id = any($1::uuid[])' } = part;
+    const changes = [...(part.where ? [] : ['task_id = null']), part.becomes].filter(Boolean);
+    await tx.named(
+      `locks_release_${part.table}`,
+      `update ${part.table} set ${changes.join(', ')} where ${where}`,
+      [tasks],
+    );
+  }
+  return tasks.map((taskId) => ({
+    table,
+    taskId,
+    rows: rows.filter(({ task_id: id }) => id === taskId).length,
+  }));
+}

@@ -1,0 +1,129 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate, payloadOf } from '../../server/src/features/secrets/testing/certificates.ts';
+import { TaskEngine } from '../../server/src/platform/tasks/engine.ts';
+import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+
+/** Whatever was being created when its task was lost can be read and deleted, and costs no quota then. */
+
+const BASE = '/cloud/v1';
+const PLACE = '/1/2';
+
+let server: TestServer;
+let engine: TaskEngine;
+
+beforeAll(async () => {
+  server = await startTestServer({ worker: false });
+  const { db, clock, app } = server;
+  engine = new TaskEngine({ db, clock, log: pino({ level: 'silent' }), handlers: app.handlers });
+});
+
+afterAll(() => server.close());
+
+/** Brings the task of a reply to its end. @returns what it created */
+async function finished(reply: Reply): Promise<Readonly<Record<string, readonly string[]>>> {
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  const [id] = reply.body.tasks;
+  for (;;) {
+    await engine.runTask(id);
+    const { body } = await server.call('GET', `${BASE}/tasks/${id}`);
+    if (body.state === 'ERROR') throw new Error(`${body.task_type}: ${body.error}`);
+    if (body.state === 'FINISHED') return body.created_resources ?? {};
+  }
+}
+
+/** Loses the task that a call started. @returns what it was about */
+async function lost(reply: Reply): Promise<string> {
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  const [row] = await server.db.named<{ subject_id: string }>(
+    'test_lose_task',
+    'delete from tasks where id = $1 returning subject_id',
+    [reply.body.tasks[0]],
+  );
+  await server.app.watchdog.run();
+  return row?.subject_id ?? '';
+}
+
+async function usage(): Promise<Readonly<Record<string, number>>> {
+  const rows = await server.db.named<{ name: string; usage: string }>(
+    'test_usage',
+    'select name, usage from quota_counters where usage > 0 order by name',
+    [],
+  );
+  return Object.fromEntries(rows.map(({ name, usage: used }) => [name, Number(used)]));
+}
+
+const network = async () =>
+  String(
+    (await finished(await server.call('POST', `${BASE}/networks${PLACE}`, { body: { name: 'net' } })))
+      .networks?.[0],
+  );
+
+interface Case {
+  readonly path: string;
+  /** Of what it needs to exist before. */
+  body(): Promise<object> | object;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'load balancer': {
+    path: `${BASE}/loadbalancers${PLACE}`,
+    body: () => ({
+      name: 'web',
+      listeners: [
+        {
+          ...{ name: 'http', protocol: 'HTTP', protocol_port: 80 },
+          pools: [{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', members: [] }],
+        },
+      ],
+    }),
+  },
+  'floating IP': { path: `${BASE}/floatingips${PLACE}`, body: () => ({}) },
+  network: { path: `${BASE}/networks${PLACE}`, body: () => ({ name: 'net', create_router: false }) },
+  subnet: {
+    path: `${BASE}/subnets${PLACE}`,
+    body: async () => ({ name: 'sub', cidr: '10.7.0.0/24', network_id: await network() }),
+  },
+  'reserved fixed IP': {
+    path: `${BASE}/reserved_fixed_ips${PLACE}`,
+    body: async () => {
+      const body = { name: 'sub', cidr: '10.8.0.0/24', network_id: await network() };
+      const subnet = (await finished(await server.call('POST', `${BASE}/subnets${PLACE}`, { body })))
+        .subnets?.[0];
+      return { type: 'subnet', subnet_id: subnet };
+    },
+  },
+  secret: {
+    path: `/cloud/v2/secrets${PLACE}`,
+    body: async () => ({ name: 'site', payload: payloadOf(await makeCertificate(['site.test'])) }),
+  },
+};
+
+test.each(Object.entries(CASES))('a %s', async (_name, { path, body }) => {
+  const content = await body();
+  const before = await usage();
+  const id = await lost(await server.call('POST', path, { body: content }));
+  const at = `${path.replace('/v2/secrets', '/v1/secrets')}/${id}`;
+  const found = await server.call('GET', at);
+  expect(found.status, JSON.stringify(found.body)).toBe(200);
+  expect(found.body.task_id ?? null).toBeNull();
+  expect(JSON.stringify(found.body)).not.toContain('PENDING_');
+  await finished(await server.call('DELETE', at));
+  expect((await server.call('GET', at)).status).toBe(404);
+  expect(await usage()).toEqual(before);
+});
+
+test('every table whose rows tasks hold is looked after', async () => {
+  const tables = await server.db.named<{ table: string }>(
+    'test_held_tables',
+    `select table_name as table from information_schema.columns
+      where table_schema = 'public' and column_name = 'task_id'`,
+    [],
+  );
+  expect(tables.length).toBeGreaterThan(10);
+  const held = server.app.features.flatMap((feature) => feature.held ?? []);
+  const known = new Set(tables.map(({ table }) => table));
+  const named = held.map(({ table }) => table);
+  expect(named.filter((table) => !known.has(table))).toEqual([]);
+  expect(new Set(named).size).toBe(named.length);
+});
