@@ -12,7 +12,7 @@ import { routers } from './routers.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
 import { securityGroups, serverGroups } from './security-groups.ts';
-import { images, volumes } from './volumes.ts';
+import { images, snapshots, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -32,4 +32,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...volumes,
   ...instances,
   ...images,
+  ...snapshots,
 };

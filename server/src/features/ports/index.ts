@@ -38,6 +38,7 @@ export {
   readPortsOf,
   releasePort,
   setPortTags,
+  setSecurityGroups,
 } from './store.ts';
 
 export function ports(deps: PortDeps): Feature {
