@@ -625,14 +625,19 @@ create table load_balancers (
   vip_port_id uuid default gen_random_uuid() not null,
   vip_subnet_id uuid,
   vip_space uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  additional_address inet,
+  additional_subnet_id uuid,
+  additional_space uuid,
   constraint load_balancers_pkey PRIMARY KEY (id),
   constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
   constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
   constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
   constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
+  constraint load_balancers_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
   constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint load_balancers_vip_subnet_id_fkey FOREIGN KEY (vip_subnet_id) REFERENCES subnets(id)
 );
+CREATE INDEX load_balancers_additional_subnet ON public.load_balancers USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
@@ -652,6 +657,8 @@ CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree
 CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
+CREATE TRIGGER load_balancers_additional_given AFTER UPDATE OF additional_address ON public.load_balancers FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_vip();
+CREATE TRIGGER load_balancers_additional_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_vip();
 CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS DISTINCT FROM new.vip_address)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
@@ -884,11 +891,16 @@ create table reserved_fixed_ips (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  additional_address inet,
+  additional_subnet_id uuid,
+  additional_space uuid,
   constraint reserved_fixed_ips_pkey PRIMARY KEY (port_id),
+  constraint reserved_fixed_ips_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
   constraint reserved_fixed_ips_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
   constraint reserved_fixed_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint reserved_fixed_ips_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
 );
+CREATE INDEX reserved_fixed_ips_additional_subnet ON public.reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
 CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
@@ -896,6 +908,9 @@ CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
 CREATE INDEX reserved_fixed_ips_task ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
+CREATE TRIGGER reserved_fixed_ips_additional_given AFTER UPDATE OF additional_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_reserved();
+CREATE TRIGGER reserved_fixed_ips_additional_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
+CREATE TRIGGER reserved_fixed_ips_additional_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
 CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.ip_address IS NULL) AND (new.ip_address IS NOT NULL))) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
@@ -1291,6 +1306,8 @@ begin
   insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
   values (gen_random_uuid(), network, new.id, 'external',
           case new.provider when 'local' then '127.64.0.0/10' else '10.0.0.0/8' end::cidr, false,
+          new.created_at, new.created_at),
+         (gen_random_uuid(), network, new.id, 'external-ipv6', own_ipv6_range(new.id), false,
           new.created_at, new.created_at);
   return null;
 end $function$;
@@ -1410,6 +1427,46 @@ AS $function$
 begin
   delete from region_addresses where owner_id = old.id;
   update floating_ips set port_id = null, fixed_ip_address = null, load_balancer_id = null where port_id = old.id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_additional_reserved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    delete from region_addresses a
+     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
+       and a.owner_id = old.port_id and not exists (
+         select from load_balancers lb
+          where lb.vip_port_id = old.port_id and lb.additional_address = old.additional_address);
+  elsif not exists (
+    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
+       and a.address = new.additional_address and a.owner_id = new.port_id) then
+    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+    values (new.region_id, new.additional_space, new.additional_address, new.port_id, new.additional_subnet_id);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_additional_vip()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    delete from region_addresses a
+     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
+       and a.owner_id = old.vip_port_id and not exists (
+         select from reserved_fixed_ips r
+          where r.port_id = old.vip_port_id and r.additional_address = old.additional_address);
+  elsif not exists (
+    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
+       and a.address = new.additional_address and a.owner_id = new.vip_port_id) then
+    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+    values (new.region_id, new.additional_space, new.additional_address, new.vip_port_id, new.additional_subnet_id);
+  end if;
   return null;
 end $function$;
 
@@ -1593,6 +1650,14 @@ begin
   new.changed_xid := pg_current_xact_id();
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.own_ipv6_range(region integer)
+ RETURNS cidr
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select ('fd76:6972:6761:' || to_hex(region % 65536) || '::/64')::cidr
+$function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
  RETURNS boolean

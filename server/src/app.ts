@@ -138,7 +138,7 @@ export function features({
     networks({ providerOf: providers.networksOf }),
     addressConversions({ providerOf }),
     ports({ providerOf: providers.networksOf, findSecurityGroups }),
-    reservedFixedIps({ providerOf }),
+    reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
     responsePages(),
     storageNotifications({ db, clock }),
     webhooks({ db, clock, log, cipher }),

@@ -93,6 +93,27 @@ def load_balancers():
     balancers.delete_and_poll(made.id)
     gone(lambda: balancers.get(made.id), "the load balancer")
 
+    dual = load_balancer("sdk dual", vip_ip_family="dual", preferred_connectivity="L3")
+    (additional,) = dual.additional_vips
+    check((dual.vip_ip_family, dual.preferred_connectivity) == ("dual", "L3"), "it has both IP versions")
+    check(":" in additional.ip_address and "." in dual.vip_address, "an address of each")
+    check([vip.ip_address for vip in dual.vrrp_ips] == [dual.vip_address, additional.ip_address], "both stand alone")
+    six = load_balancer("sdk six", vip_ip_family="ipv6")
+    check((six.vip_ip_family, six.additional_vips) == ("ipv6", []), "one has IPv6 alone")
+    ordered = [lb.id for lb in balancers.list(order_by="vip_ip_family.asc") if lb.id in (dual.id, six.id)]
+    check(ordered == [dual.id, six.id], "they are ordered by IP version")
+    check(balancers.update(dual.id, preferred_connectivity="L2").preferred_connectivity == "L2", "it is changed")
+
+    port = cloud.reserved_fixed_ips.create_and_poll(type="external", ip_family="dual")
+    check(port.fixed_ip_address is not None and port.fixed_ipv6_address is not None, "both are reserved")
+    taken = load_balancer("sdk reserved", vip_port_id=port.port_id, vip_ip_family="dual")
+    check(taken.vip_address == port.fixed_ip_address, "a load balancer takes the first")
+    check(taken.additional_vips[0].ip_address == port.fixed_ipv6_address, "and the second")
+    for lb in (dual, six, taken):
+        balancers.delete_and_poll(lb.id)
+    cloud.tasks.poll(cloud.reserved_fixed_ips.delete(port.port_id).tasks[0])
+    gone(lambda: cloud.reserved_fixed_ips.get(port.port_id), "the reserved addresses")
+
 
 def listeners():
     parent = load_balancer("sdk listeners")

@@ -6,6 +6,7 @@ import {
   addressText,
   hostsOf,
   isHostOf,
+  netmaskBits,
   parseRange,
   rangeContains,
   rangesOverlap,
@@ -60,6 +61,20 @@ test('hosts are all addresses but the network and the broadcast address', () => 
     }),
   );
   expect([...hostsOf(range('2001:db8::/126'))]).toEqual(['2001:db8::1', '2001:db8::2', '2001:db8::3']);
+});
+
+test('a netmask is what has no hole, whatever the version', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(4 as const, 6 as const), fc.nat({ max: 128 }), (version, wish) => {
+      const width = version === 4 ? 32 : 128;
+      const bits = Math.min(wish, width);
+      const all = 2n ** BigInt(width) - 1n;
+      const mask = all ^ (all >> BigInt(bits));
+      expect(netmaskBits(addressText(version, mask))).toEqual({ version, bits });
+    }),
+  );
+  for (const text of ['255.0.255.0', '0.0.0.1', 'ffff::1', '24', ''])
+    expect(netmaskBits(text)).toBeUndefined();
 });
 
 test('what is no address and no range is neither', () => {

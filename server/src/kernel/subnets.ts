@@ -79,6 +79,15 @@ export function firstFreeHost(
   return undefined;
 }
 
+/** The leading bits that a netmask (`255.255.255.0`, `ffff:ffff::`) keeps; undefined for one with a hole, and for
+ *  what is no address. */
+export function netmaskBits(text: string): { version: 4 | 6; bits: number } | undefined {
+  const mask = addressNumber(text);
+  if (!mask) return undefined;
+  const digits = mask.value.toString(2).padStart(mask.version === 4 ? 32 : 128, '0');
+  return /^1*0*$/.test(digits) ? { version: mask.version, bits: digits.lastIndexOf('1') + 1 } : undefined;
+}
+
 /** The one spelling of an address; what is none stays as it is. */
 export function canonicalAddress(text: string): string {
   const address = addressNumber(text);

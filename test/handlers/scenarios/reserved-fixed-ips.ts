@@ -10,12 +10,18 @@ async function subnet({ finished }: Preparation): Promise<string> {
 }
 
 const external = post(RESERVED, { type: 'external' });
+const dual = post(RESERVED, { type: 'external', ip_family: 'dual' });
 
 export const reservedFixedIps: Readonly<Record<string, Scenario>> = {
   create_reserved_fixed_ip: { start: () => external },
   'create_reserved_fixed_ip in a subnet': {
     prepare: subnet,
     start: (subnet_id) => post(RESERVED, { type: 'subnet', subnet_id }),
+  },
+  'create_reserved_fixed_ip of both IP versions': { start: () => dual },
+  'delete_reserved_fixed_ip of both IP versions': {
+    prepare: ({ finished }) => finished(dual, 'ports'),
+    start: (id) => remove(`${RESERVED}/${id}`),
   },
   delete_reserved_fixed_ip: {
     prepare: ({ finished }) => finished(external, 'ports'),

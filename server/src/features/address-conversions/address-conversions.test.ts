@@ -93,6 +93,15 @@ test('what is in use, inside a network or of IPv6 cannot be converted', async ()
     status: 409,
     body: { message: expect.stringContaining(`floating IP ${floating} leads to it`) },
   });
+  for (const [ip_family, why] of [
+    ['ipv6', 'it is not of IPv4'],
+    ['dual', 'it has an IPv6 address too'],
+  ]) {
+    const port = await made(RESERVED, 'ports', { type: 'external', ip_family });
+    const refused = await toFloating(port);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(String(why))]);
+    await server.ended(await call('DELETE', `${RESERVED}/${port}`));
+  }
   expect((await toReserved(NOWHERE)).status).toBe(404);
   expect((await toFloating(NOWHERE)).status).toBe(404);
   expect((await call('POST', `${FIPS}/${floating}/convert`, { target_type: 'router' })).status).toBe(400);

@@ -51,6 +51,7 @@ export class Targets {
   async #balancer(tx: Tx, ctx: RegionContext, wanted: WantedTarget, loadBalancerId: string): Promise<Target> {
     const { portId, address, taskId } = wanted;
     const held = await this.#carrier.hold(tx, { ...scopeOf(ctx), id: loadBalancerId }, taskId);
+    if (held.address?.includes(':')) throw withoutIpv4(portId);
     if (address && address !== held.address) throw foreignAddress(address);
     return { portId, address: null, loadBalancerId };
   }
@@ -60,6 +61,9 @@ const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: 
 
 const foreignAddress = (address: string) =>
   new Invalid({ fixed_ip_address: [`${address} is not an address of this port`] });
+
+const withoutIpv4 = (portId: string) =>
+  new Invalid({ port_id: [`port ${portId} has no IPv4 address that a floating IP could lead to`] });
 
 function onPort(port: PortRow, wanted: string | null): Target {
   const device = deviceOf(port);
@@ -74,8 +78,6 @@ function onPort(port: PortRow, wanted: string | null): Target {
     .filter((text) => !text.includes(':'));
   if (wanted && !addresses.includes(wanted)) throw foreignAddress(wanted);
   const address = wanted ?? addresses[0];
-  if (address === undefined) {
-    throw new Invalid({ port_id: [`port ${port.id} has no IPv4 address that a floating IP could lead to`] });
-  }
+  if (address === undefined) throw withoutIpv4(port.id);
   return { portId: port.id, address, loadBalancerId: null };
 }

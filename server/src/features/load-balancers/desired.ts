@@ -15,6 +15,7 @@ import {
   type LoadBalancerTree,
   type MemberRow,
   type PoolRow,
+  type Vips,
   withoutDeleted,
 } from './model.ts';
 import type {
@@ -31,7 +32,7 @@ import type {
  *  opened secrets is left out, and a pool whose TLS is not is switched off: nothing is served with less. */
 export function desiredOf(
   all: LoadBalancerTree,
-  vipAddress: string,
+  [vipAddress, ...additional]: Vips,
   secrets: OpenedSecrets,
 ): DesiredLoadBalancer {
   const tree = withoutDeleted(all);
@@ -41,7 +42,7 @@ export function desiredOf(
     version: tree.version,
     adminStateUp: tree.admin_state_up,
     vipAddress,
-    extraAddresses: tree.floating_addresses,
+    extraAddresses: [...additional, ...tree.floating_addresses],
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
     listeners: tree.listeners
       .filter((listener) => opened(listenerSecretIds(listener), secrets))

@@ -55,7 +55,12 @@ const RECONCILE_EVERY_MS = 2000;
 const OBSERVE_EVERY_MS = 500;
 const SAMPLE_EVERY_MS = 60_000;
 
-export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carrier: Carrier } {
+export interface LoadBalancers extends Feature {
+  readonly carrier: Carrier;
+  readonly ipv6Fault: RegionProviders['ipv6Fault'];
+}
+
+export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const { db, log } = deps;
   const providers = new RegionProviders({
     providerOf: (id) => deps.providerOf(id),
@@ -73,6 +78,7 @@ export function loadBalancers(deps: LoadBalancerDeps): Feature & { readonly carr
     needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
+    ipv6Fault: (regionId, cidr) => providers.ipv6Fault(regionId, cidr),
     routes: [
       ...loadBalancerRoutes(new LoadBalancerService(providers)),
       ...listenerRoutes(new ListenerService(parts)),

@@ -17,13 +17,15 @@ export async function insertLoadBalancer(tx: Tx, { loadBalancer, parts }: Plan):
 
 const LOAD_BALANCER = `
   insert into load_balancers (id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id,
-    vip_subnet_id, vip_space, tags, logging, logging_enabled, task_id, creator_task_id, provisioning_status, operating_status, created_at)
-  select id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id, vip_subnet_id,
-         vip_space, tags, logging,
-         logging_enabled, task_id, task_id, 'PENDING_CREATE', 'OFFLINE', created_at
+    vip_ip_family, vip_subnet_id, vip_space, additional_subnet_id, additional_space, tags, logging, logging_enabled,
+    task_id, creator_task_id, provisioning_status, operating_status, created_at)
+  select id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id,
+         vip_ip_family, vip_subnet_id, vip_space, additional_subnet_id, additional_space, tags, logging, logging_enabled,
+         task_id, task_id, 'PENDING_CREATE', 'OFFLINE', created_at
     from jsonb_to_record($1::jsonb) as r (id uuid, project_id int, region_id int, client_id int, name text,
-      flavor text, preferred_connectivity text, vip_port_id uuid, vip_subnet_id uuid, vip_space uuid, tags jsonb, logging jsonb, logging_enabled boolean, task_id uuid,
-      created_at timestamptz)`;
+      flavor text, preferred_connectivity text, vip_port_id uuid, vip_ip_family text, vip_subnet_id uuid,
+      vip_space uuid, additional_subnet_id uuid, additional_space uuid, tags jsonb, logging jsonb,
+      logging_enabled boolean, task_id uuid, created_at timestamptz)`;
 
 const WITH_PARTS = `
   with lb as (${LOAD_BALANCER}), pools as (${insertSql('pool', 3)}), members as (${insertSql('member', 4)}),

@@ -13,7 +13,10 @@ import type { DdosProfileRecord } from './schema-ddos.ts';
 
 /** A load balancer as lists show it. */
 export interface ListedRow
-  extends Omit<LoadBalancerRow, 'client_id' | 'version' | 'vip_space' | 'created_at' | 'updated_at'> {
+  extends Omit<
+    LoadBalancerRow,
+    'client_id' | 'version' | 'vip_space' | 'additional_space' | 'created_at' | 'updated_at'
+  > {
   readonly created_at: UtcText;
   readonly updated_at: UtcText | null;
   readonly floating_ips: CarriedFloatingIps;
@@ -69,6 +72,8 @@ const COLUMNS = [
   'vip_ip_family',
   'vip_port_id',
   'vip_subnet_id',
+  'additional_address',
+  'additional_subnet_id',
   'tags',
   'logging',
   'admin_state_up',

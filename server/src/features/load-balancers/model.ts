@@ -74,6 +74,10 @@ export interface LoadBalancerRow {
   /** null: the region's own subnet. */
   readonly vip_subnet_id: string | null;
   readonly vip_space: string;
+  /** Of a load balancer with two addresses the second, which is IPv6: its subnet is known from the beginning. */
+  readonly additional_address: string | null;
+  readonly additional_subnet_id: string | null;
+  readonly additional_space: string | null;
   readonly tags: StoredTags;
   readonly logging: Logging | null;
   readonly admin_state_up: boolean;
@@ -211,14 +215,28 @@ export interface L7RuleRow extends Statuses {
 export interface LoadBalancerTree extends LoadBalancerRow {
   /** Addresses of the floating IPs that lead to it. */
   readonly floating_addresses: readonly string[];
-  /** Address that is reserved for its port, while it has none. */
+  /** Addresses that are reserved for its port, while it does not have them. */
   readonly reserved_address: string | null;
+  readonly reserved_additional: string | null;
   readonly listeners: readonly ListenerRow[];
   readonly pools: readonly PoolRow[];
   readonly members: readonly MemberRow[];
   readonly monitors: readonly HealthMonitorRow[];
   readonly policies: readonly L7PolicyRow[];
   readonly rules: readonly L7RuleRow[];
+}
+
+/** The virtual addresses of a load balancer: that of `vip_address`, and of one with two the additional one. */
+export type Vips = readonly [string, ...string[]];
+
+/** Undefined until it has all of them. */
+export function vipsOf(
+  row: Pick<LoadBalancerRow, 'vip_address' | 'additional_address' | 'additional_subnet_id'>,
+): Vips | undefined {
+  const { vip_address: first, additional_address: second, additional_subnet_id: secondSubnet } = row;
+  if (first === null) return undefined;
+  if (secondSubnet === null) return [first];
+  return second === null ? undefined : [first, second];
 }
 
 /** A load balancer without the parts that are being deleted. */

@@ -10,13 +10,16 @@ export interface LoadBalancerProvider {
   /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
    *  neither observed nor reconciled in between. */
   readonly passive?: boolean;
-  /** A free virtual address for this load balancer, from the subnet if one is given, one that this provider can bind; the caller stores it
-   *  before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
+  /** A free virtual address for this load balancer, from the subnet if one is given, else an IPv4 one of the
+   *  region's own; one that this provider can bind. The caller stores it before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
    *  those that it proposed and that turned out to be taken. */
   allocateAddress(taken: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string>;
   /** Why load balancers cannot have addresses of this subnet, for the user to read, or null: they can. Absent:
    *  they can have any. */
   subnetFault?(cidr: string): string | null;
+  /** Why load balancers cannot have IPv6 addresses of this subnet here and now, for the user to read, or null: they
+   *  can. Absent: they can. */
+  ipv6Fault?(cidr: string): Promise<string | null>;
   /** True when two networks may use the same addresses without getting into each other's way. */
   readonly separateNetworks?: boolean;
   /** The same for a floating IP: an address that a load balancer of this region can serve beside its own. */
@@ -43,10 +46,12 @@ export interface LoadBalancerProvider {
   reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
 }
 
-/** A subnet to take addresses from, in order, but for its gateway's. */
+/** A subnet to take addresses from, but for its gateway's. */
 export interface AddressSource {
   readonly cidr: string;
   readonly gateway: string | null;
+  /** True: it is the region's own, and any free address of it will do. Else they are taken in order. */
+  readonly external?: boolean;
 }
 
 export interface DesiredLoadBalancer {

@@ -3,6 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { desiredOf } from './desired.ts';
 import { secretIdsOf } from './desired-tls.ts';
+import { vipsOf } from './model.ts';
 import type { DesiredLoadBalancer } from './port.ts';
 import type { RegionProviders } from './region-providers.ts';
 import { SecretCache } from './secret-cache.ts';
@@ -37,18 +38,18 @@ export class Reconciler {
     }
   }
 
-  /** Everything with an address but what is being deleted. */
+  /** Everything with its addresses but what is being deleted. */
   async #wanted(regionId: number): Promise<DesiredLoadBalancer[]> {
     const trees = await this.#trees.read([regionId]);
     const secrets = await this.#secrets.read(regionId, [...new Set(trees.flatMap(secretIdsOf))]);
     return trees.flatMap((tree) => {
-      const wanted = tree.provisioning_status !== 'PENDING_DELETE' && tree.vip_address !== null;
-      if (!wanted) return [];
+      const vips = vipsOf(tree);
+      if (tree.provisioning_status === 'PENDING_DELETE' || !vips) return [];
       const missing = secretIdsOf(tree).find((id) => !secrets.has(id));
       if (missing !== undefined) {
         this.#log.warn({ loadBalancerId: tree.id }, `secret ${missing} cannot be opened: not all is served`);
       }
-      return [desiredOf(tree, tree.vip_address, secrets)];
+      return [desiredOf(tree, vips, secrets)];
     });
   }
 }

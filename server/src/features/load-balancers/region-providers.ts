@@ -4,7 +4,7 @@ import type { RegionScope } from '../../platform/http/context.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { desiredOf } from './desired.ts';
 import { secretIdsOf } from './desired-tls.ts';
-import { type LoadBalancerTree, withoutDeleted } from './model.ts';
+import { type LoadBalancerTree, type Vips, withoutDeleted } from './model.ts';
 import type { DesiredLoadBalancer, LoadBalancerProvider } from './port.ts';
 
 /** How long the answer to "can you serve?" is believed. */
@@ -56,14 +56,21 @@ export class RegionProviders {
 
   /** What a task's data plane shall serve, with certificates in the clear.
    *  @throws TaskFailed when one of them cannot be opened */
-  async desired(db: Queryable, tree: LoadBalancerTree, vipAddress: string): Promise<DesiredLoadBalancer> {
+  async desired(db: Queryable, tree: LoadBalancerTree, vips: Vips): Promise<DesiredLoadBalancer> {
     const ids = secretIdsOf(withoutDeleted(tree));
     const secrets = await this.secrets.open(db, ids);
     const missing = ids.find((id) => !secrets.has(id));
     if (missing !== undefined) {
       throw new TaskFailed(`Secret ${missing} cannot be opened: it is damaged, or its master key is gone`);
     }
-    return desiredOf(tree, vipAddress, secrets);
+    return desiredOf(tree, vips, secrets);
+  }
+
+  /** Why load balancers of the region cannot have IPv6 addresses of this subnet here and now, or null: they can, or
+   *  another node works on the region, which will see.  */
+  async ipv6Fault(regionId: number, cidr: string): Promise<string | null> {
+    if ((await this.#owners.faultElsewhere(regionId)) !== undefined) return null;
+    return (await this.of(regionId)?.ipv6Fault?.(cidr)) ?? null;
   }
 
   of(regionId: number): LoadBalancerProvider | undefined {

@@ -4,6 +4,7 @@ import { checkListener, poolRule } from './listeners/rules.ts';
 import type { ListenerInput } from './listeners/schema.ts';
 import { checkPool } from './pools/rules.ts';
 import type { CreateLoadBalancer } from './schema-input.ts';
+import { NO_IPV4 } from './vip.ts';
 
 /** What schemas cannot say of a load balancer: how its parts must fit together. */
 
@@ -12,8 +13,7 @@ export function checkLoadBalancer(input: CreateLoadBalancer, faults: Faults): vo
   if (input.flavor !== undefined && !flavorNamed(input.flavor)) {
     faults.add('flavor', `must be one of: ${FLAVORS.map(({ name }) => name).join(', ')}`);
   }
-  if (input.vip_ip_family === 'dual')
-    faults.add('vip_ip_family', 'dual is not available; choose ipv4 or ipv6');
+  if (input.floating_ip && input.vip_ip_family === 'ipv6') faults.add('floating_ip', NO_IPV4);
   if (input.vip_port_id !== undefined && input.vip_network_id !== undefined) {
     faults.add('vip_port_id', 'cannot be given together with vip_network_id');
   }

@@ -48,7 +48,7 @@ export class LoadBalancerService {
     return ctx.db.transaction(async (tx) => {
       await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
       await requireOfMembers(tx, membersOf(input), { projectId, regionId });
-      const vip = await findVipPlace(tx, ctx, input, this.#providers.of(regionId));
+      const vip = await findVipPlace(tx, ctx, input, this.#providers);
       const [, , , task] = await together([
         guardProject(tx, projectId),
         insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip } }),

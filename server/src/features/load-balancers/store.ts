@@ -6,8 +6,9 @@ import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
 
 const COLUMNS = `id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_address,
-  vip_ip_family, vip_port_id, vip_subnet_id, vip_space, tags, logging, admin_state_up, provisioning_status, operating_status, task_id, creator_task_id,
-  version, created_at, updated_at`;
+  vip_ip_family, vip_port_id, vip_subnet_id, vip_space, additional_address,
+  additional_subnet_id, additional_space, tags, logging, admin_state_up, provisioning_status, operating_status,
+  task_id, creator_task_id, version, created_at, updated_at`;
 
 export interface Where {
   readonly id: string;
@@ -101,18 +102,24 @@ function settingsValues({
   return [name, JSON.stringify(tags), json, preferred_connectivity, admin_state_up];
 }
 
-/** Stores the address of a load balancer that has none yet.
- *  @returns the address that it has now; undefined when another one in the region has this address */
-export async function storeAddress(db: Db, id: string, address: string): Promise<string | undefined> {
+export type VipColumn = 'vip_address' | 'additional_address';
+
+/** Stores an address of a load balancer that does not have it yet.
+ *  @returns the address that it has now; undefined when something else in the region has this address */
+export async function storeAddress(
+  db: Db,
+  id: string,
+  column: VipColumn,
+  address: string,
+): Promise<string | undefined> {
   try {
-    const [row] = await db.named<{ vip_address: string }>(
-      'lb_store_address',
-      `update load_balancers set vip_address = coalesce(vip_address, $2::inet),
-              vip_ip_family = case family(coalesce(vip_address, $2::inet)) when 4 then 'ipv4' else 'ipv6' end
-        where id = $1 returning vip_address`,
+    const [row] = await db.named<{ address: string }>(
+      `lb_store_${column}`,
+      `update load_balancers set ${column} = coalesce(${column}, $2::inet) where id = $1
+       returning ${column} as address`,
       [id, address],
     );
-    return row?.vip_address;
+    return row?.address;
   } catch (error) {
     if (constraintOf(error) === 'region_addresses_pkey') return undefined;
     throw error;

@@ -33,6 +33,7 @@ function isSame(known: LoadBalancerTree, now: VersionRow): boolean {
   return (
     known.version === now.version &&
     known.provisioning_status === now.provisioning_status &&
-    known.vip_address === now.vip_address
+    known.vip_address === now.vip_address &&
+    known.additional_address === now.additional_address
   );
 }

@@ -11,7 +11,8 @@ const parts = (table: string, order: string) =>
 const IN_ORDER = 't.created_at, t.id';
 
 const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flavor, lb.preferred_connectivity,
-  lb.vip_address, lb.vip_ip_family, lb.vip_port_id, lb.vip_subnet_id, lb.vip_space, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
+  lb.vip_address, lb.vip_ip_family, lb.vip_port_id, lb.vip_subnet_id, lb.vip_space,
+  lb.additional_address, lb.additional_subnet_id, lb.additional_space, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
   lb.operating_status, lb.task_id, lb.creator_task_id, lb.version, lb.created_at, lb.updated_at,
   ${parts('lb_listeners', IN_ORDER)} as listeners,
   ${parts('lb_pools', IN_ORDER)} as pools,
@@ -66,13 +67,15 @@ export interface VersionRow {
   readonly version: number;
   readonly provisioning_status: ProvisioningStatus;
   readonly vip_address: string | null;
+  readonly additional_address: string | null;
 }
 
 export async function readVersions(db: Queryable, regionIds: readonly number[]): Promise<VersionRow[]> {
   if (regionIds.length === 0) return [];
   return db.named<VersionRow>(
     'lb_versions',
-    `select id, region_id, version, provisioning_status, vip_address from load_balancers where region_id = any($1::int[])`,
+    `select id, region_id, version, provisioning_status, vip_address, additional_address from load_balancers
+      where region_id = any($1::int[])`,
     [regionIds],
   );
 }

@@ -25,7 +25,7 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
     vip_ip_family: row.vip_ip_family,
     vip_port_id: row.vip_port_id,
     preferred_connectivity: row.preferred_connectivity,
-    additional_vips: [],
+    additional_vips: additionalVips(row),
     vrrp_ips: viewVrrp(row),
     floating_ips: viewCarried(row.floating_ips, { id: row.vip_port_id, address: row.vip_address }, region),
     listeners: row.listener_ids === null ? [] : row.listener_ids.split(',').map((id) => ({ id })),
@@ -38,9 +38,15 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
   };
 }
 
-/** One process serves the address: it stands alone. */
-function viewVrrp({ vip_address, shown_subnet_id: subnet_id }: ListedRow) {
-  return vip_address === null ? [] : [{ ip_address: vip_address, role: 'STANDALONE', subnet_id }];
+function additionalVips({ additional_address: ip_address, additional_subnet_id: subnet_id }: ListedRow) {
+  return ip_address === null || subnet_id === null ? [] : [{ ip_address, subnet_id }];
+}
+
+/** One process serves the addresses: each stands alone. */
+function viewVrrp(row: ListedRow) {
+  const { vip_address, shown_subnet_id: subnet_id } = row;
+  const first = vip_address === null ? [] : [{ ip_address: vip_address, subnet_id }];
+  return [...first, ...additionalVips(row)].map((vip) => ({ ...vip, role: 'STANDALONE' }));
 }
 
 function viewLogging(logging: Logging) {

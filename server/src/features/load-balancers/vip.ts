@@ -1,59 +1,130 @@
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { findPlace, WHOLE_REGION } from '../networks/index.ts';
-import { takeReservedIp } from '../reserved-fixed-ips/index.ts';
+import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../networks/index.ts';
+import { type TakenAddress, takeReservedIp } from '../reserved-fixed-ips/index.ts';
 import type { LoadBalancerProvider } from './port.ts';
+import type { RegionProviders } from './region-providers.ts';
 import type { CreateLoadBalancer } from './schema-input.ts';
 
-/** Where a new load balancer gets its virtual address. */
+/** Where a new load balancer gets its virtual addresses: one, or one of each IP version. */
 export interface VipPlace {
-  /** null: the region's own subnet. */
+  readonly vip_ip_family: IpFamily;
+  /** null: the region's own subnet of IPv4. */
   readonly vip_subnet_id: string | null;
   /** Where the address is unique: the whole region, or the network that has its addresses to itself. */
   readonly vip_space: string;
-  /** Given when the address is a reserved one. */
+  /** Of the second address, if there is to be one. */
+  readonly additional_subnet_id: string | null;
+  readonly additional_space: string | null;
+  /** Given when the addresses are reserved ones. */
   readonly vip_port_id?: string;
 }
 
-const REGION_OWN: VipPlace = { vip_subnet_id: null, vip_space: WHOLE_REGION };
+/** One of the addresses, before it is known. */
+interface Place {
+  readonly version: 4 | 6;
+  readonly isExternal: boolean;
+  readonly subnetId: string;
+  readonly cidr: string;
+  readonly space: string;
+}
+
+const REGION_OWN: VipPlace = {
+  vip_ip_family: 'ipv4',
+  vip_subnet_id: null,
+  vip_space: WHOLE_REGION,
+  additional_subnet_id: null,
+  additional_space: null,
+};
 
 /** @throws NotFound, Conflict when a task holds the subnet, Invalid for one that load balancers cannot use */
 export async function findVipPlace(
   tx: Tx,
   ctx: RegionContext,
   input: CreateLoadBalancer,
-  provider: LoadBalancerProvider | undefined,
+  regions: Pick<RegionProviders, 'of' | 'ipv6Fault'>,
 ): Promise<VipPlace> {
-  if (input.vip_port_id !== undefined) return reservedPlace(tx, ctx, input, input.vip_port_id, provider);
-  const { vip_network_id: networkId, vip_subnet_id: subnetId, vip_ip_family: family } = input;
-  if (networkId === undefined && subnetId === undefined && (family ?? 'ipv4') === 'ipv4') return REGION_OWN;
-  const version = family === undefined ? undefined : family === 'ipv6' ? 6 : 4;
-  const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
-  const field =
-    subnetId !== undefined ? 'vip_subnet_id' : networkId !== undefined ? 'vip_network_id' : 'vip_ip_family';
-  const place = await findPlace(tx, { ...scope, networkId, subnetId, version }, field);
-  if (place.network.external) return REGION_OWN;
-  const fault = provider?.subnetFault?.(place.cidr) ?? null;
-  if (fault !== null) throw new Invalid({ [field]: [fault] });
-  const vip_space = provider?.separateNetworks ? place.network.id : WHOLE_REGION;
-  return { vip_subnet_id: place.subnetId, vip_space };
+  const {
+    vip_port_id: portId,
+    vip_network_id: networkId,
+    vip_subnet_id: subnetId,
+    vip_ip_family: family,
+  } = input;
+  const named = portId ?? networkId ?? subnetId;
+  if (named === undefined && (family ?? 'ipv4') === 'ipv4') return REGION_OWN;
+  const field = fieldOf(input);
+  const provider = regions.of(ctx.region.id);
+  const places =
+    portId === undefined
+      ? (await findPlaces(tx, { ...scopeOf(ctx), networkId, subnetId, family }, field)).map(
+          (place) => place && newPlace(place, provider),
+        )
+      : await reservedPlaces(tx, ctx, input, portId);
+  const [first, second] = places;
+  if (!first) throw new Error('there is always a first address');
+  for (const place of [first, second]) await refuseUnservable(place, field, ctx, regions);
+  const vip = {
+    vip_ip_family: second ? 'dual' : first.version === 6 ? 'ipv6' : 'ipv4',
+    vip_subnet_id: first.isExternal && first.version === 4 ? null : first.subnetId,
+    vip_space: first.space,
+    additional_subnet_id: second?.subnetId ?? null,
+    additional_space: second?.space ?? null,
+    ...(portId === undefined ? {} : { vip_port_id: portId }),
+  } as const;
+  if (input.floating_ip && vip.vip_ip_family === 'ipv6') throw new Invalid({ floating_ip: [NO_IPV4] });
+  return vip;
 }
 
-async function reservedPlace(
+/** Why an IPv6 load balancer cannot have a floating IP. */
+export const NO_IPV4 =
+  'stands for an IPv4 address, which a load balancer of ipv6 does not have; choose ipv4 or dual';
+
+const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+
+/** What is at fault when the addresses cannot be had. */
+function fieldOf({ vip_port_id, vip_network_id, vip_subnet_id }: CreateLoadBalancer): string {
+  if (vip_port_id !== undefined) return 'vip_port_id';
+  if (vip_subnet_id !== undefined) return 'vip_subnet_id';
+  return vip_network_id === undefined ? 'vip_ip_family' : 'vip_network_id';
+}
+
+function newPlace(
+  { network, subnetId, version, cidr }: AddressPlace,
+  provider: LoadBalancerProvider | undefined,
+): Place {
+  const own = !network.external && provider?.separateNetworks;
+  return { version, isExternal: network.external, subnetId, cidr, space: own ? network.id : WHOLE_REGION };
+}
+
+async function reservedPlaces(
   tx: Tx,
   ctx: RegionContext,
   { vip_ip_family: family }: CreateLoadBalancer,
   id: string,
-  provider: LoadBalancerProvider | undefined,
-): Promise<VipPlace> {
-  const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
-  const taken = await takeReservedIp(tx, { id, ...scope });
-  const its = taken.address.includes(':') ? 'ipv6' : 'ipv4';
+): Promise<Place[]> {
+  const taken = (await takeReservedIp(tx, { id, ...scopeOf(ctx) })).filter((each) => each !== undefined);
+  const its = taken.length > 1 ? 'dual' : isIpv6(taken[0]) ? 'ipv6' : 'ipv4';
   if (family !== undefined && family !== its) {
-    throw new Invalid({ vip_ip_family: [`${taken.address} of port ${id} is ${its}`] });
+    const addresses = taken.map(({ address }) => address).join(' and ');
+    throw new Invalid({ vip_ip_family: [`port ${id} is ${its}: it has ${addresses}`] });
   }
-  const fault = taken.subnetId === null ? null : (provider?.subnetFault?.(taken.cidr) ?? null);
-  if (fault !== null) throw new Invalid({ vip_port_id: [fault] });
-  return { vip_port_id: id, vip_subnet_id: taken.subnetId, vip_space: taken.space };
+  return taken.map((each) => ({ ...each, version: isIpv6(each) ? 6 : 4 }));
+}
+
+const isIpv6 = (taken: TakenAddress | undefined) => taken?.address.includes(':') ?? false;
+
+/** @throws Invalid when load balancers of this region cannot have addresses there, here and now */
+async function refuseUnservable(
+  place: Place | undefined,
+  field: string,
+  { region }: RegionContext,
+  regions: Pick<RegionProviders, 'of' | 'ipv6Fault'>,
+): Promise<void> {
+  if (!place) return;
+  const fault = place.isExternal ? null : (regions.of(region.id)?.subnetFault?.(place.cidr) ?? null);
+  if (fault !== null) throw new Invalid({ [field]: [fault] });
+  const missing = place.version === 6 ? await regions.ipv6Fault(region.id, place.cidr) : null;
+  if (missing === null) return;
+  throw new Invalid({ [field]: [`IPv6 addresses are not available in region ${region.name}: ${missing}`] });
 }

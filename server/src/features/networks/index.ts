@@ -12,6 +12,8 @@ export {
   type AddressSource,
   EXTERNAL_SUBNET_OF,
   findPlace,
+  findPlaces,
+  type IpFamily,
   readSource,
   readTakenAddresses,
   requireSubnets,

@@ -259,11 +259,62 @@ test('the IP family chooses the subnet', async () => {
   expect((await read(`${LBS}/${other}`)).vip_address).toBe('2001:db8:9::3');
   const fields = async (body: object) =>
     Object.keys((await call('POST', LBS, { name: 'web', ...body })).body.invalid_fields ?? {});
-  expect(await fields({ vip_ip_family: 'ipv6' })).toEqual(['vip_ip_family']);
   expect(await fields({ vip_network_id: id, vip_subnet_id: v6, vip_ip_family: 'ipv4' })).toEqual([
     'vip_subnet_id',
   ]);
   expect(await fields({ vip_network_id: await network() })).toEqual(['vip_network_id']);
+});
+
+test('a subnet of IPv6 has its gateway, more addresses than anybody counts, and rules of its own', async () => {
+  const id = await network();
+  const six = {
+    name: 'six',
+    network_id: id,
+    cidr: '2001:DB8:77:0::/64',
+    ip_version: 6,
+    dns_nameservers: ['2001:4860:4860::8888', '9.9.9.9'],
+    host_routes: [{ destination: '2001:db8:78::/48', nexthop: '2001:db8:77::9' }],
+  };
+  const sub = await subnet(id, six);
+  const shown = await read(`${SUBNETS}/${sub}`);
+  expect(shown).toMatchObject({
+    cidr: '2001:db8:77::/64',
+    ip_version: 6,
+    gateway_ip: '2001:db8:77::1',
+    dns_nameservers: six.dns_nameservers,
+    host_routes: six.host_routes,
+    // 2^64 - 2 is beyond what JSON numbers hold exactly: as many as they do.
+    total_ips: Number.MAX_SAFE_INTEGER,
+    available_ips: Number.MAX_SAFE_INTEGER,
+  });
+  await created(server, { name: 'one', vip_subnet_id: sub });
+  expect((await read(`${SUBNETS}/${sub}`)).available_ips).toBe(Number.MAX_SAFE_INTEGER - 1);
+  const small = await subnet(id, {
+    cidr: '2001:db8:79::/126',
+    gateway_ip: null,
+    connect_to_network_router: false,
+  });
+  expect(await read(`${SUBNETS}/${small}`)).toMatchObject({ gateway_ip: null, total_ips: 3 });
+  const refused = await call('POST', SUBNETS, {
+    ...six,
+    cidr: '2001:db8:80::/64',
+    ip_version: 4,
+    gateway_ip: '10.0.0.1',
+    dns_nameservers: ['2001:db8::1', '2001:DB8:0::1'],
+    host_routes: [{ destination: '10.0.0.0/8', nexthop: '2001:db8:99::1' }],
+  });
+  expect(Object.keys(refused.body.invalid_fields).sort()).toEqual([
+    'dns_nameservers.1',
+    'gateway_ip',
+    'host_routes.0.destination',
+    'host_routes.0.nexthop',
+    'ip_version',
+  ]);
+  for (const cidr of ['ff00::/16', '2001::/16', '2001:db8:81::/128']) {
+    const reply = await call('POST', SUBNETS, { name: 'bad', network_id: id, cidr });
+    expect([cidr, Object.keys(reply.body.invalid_fields ?? {})]).toEqual([cidr, ['cidr']]);
+  }
+  expect((await call('POST', SUBNETS, { ...six, cidr: '2001:db8:77::/80' })).status).toBe(409);
 });
 
 test('of a deletion and a load balancer that come at once, one wins', async () => {

@@ -13,6 +13,7 @@ export const WHOLE_REGION = '00000000-0000-0000-0000-000000000000';
 export interface AddressPlace {
   readonly network: NetworkRow;
   readonly subnetId: string;
+  readonly version: 4 | 6;
   readonly cidr: string;
   readonly gateway: string | null;
 }
@@ -20,7 +21,7 @@ export interface AddressPlace {
 export interface PlaceQuery extends Place {
   readonly networkId?: string | undefined;
   readonly subnetId?: string | undefined;
-  /** Default: that of the subnet, else IPv4. */
+  /** Default: that of the subnet, else IPv4 where the network has it. */
   readonly version?: 4 | 6 | undefined;
   /** The subnet that this address belongs to. */
   readonly containing?: string | undefined;
@@ -50,24 +51,47 @@ export async function findPlace(tx: Tx, query: PlaceQuery, field: string): Promi
     throw new NotFound(`Subnet ${named.id} was not found in network ${network.id}`);
   }
   const all = await lockSubnets(tx, network);
-  const { containing } = query;
-  const version = query.version ?? (named || containing !== undefined ? undefined : 4);
-  const subnet = all.find(
+  const { containing, version } = query;
+  const fitting = all.filter(
     ({ id, cidr, version: its }) =>
       (!named || id === named.id) &&
       (version === undefined || its === version) &&
       (containing === undefined || isIn(cidr, containing)),
   );
+  const subnet = fitting.find(({ version: its }) => its === 4) ?? fitting[0];
   if (!subnet) {
     if (containing !== undefined) {
       throw new Invalid({ [field]: [`is in no subnet of network ${network.id}`] });
     }
     const which = named ? `subnet ${named.id} is not one` : `network ${network.id} has none`;
-    throw new Invalid({ [field]: [`needs a subnet of IPv${version ?? 4}, and ${which}`] });
+    throw new Invalid({ [field]: [`needs a subnet${version ? ` of IPv${version}` : ''}, and ${which}`] });
   }
   const held = subnet.task_id ?? network.task_id;
   if (held !== null) throw new Locked(`Subnet ${subnet.id}`, held);
-  return { network, subnetId: subnet.id, cidr: subnet.cidr, gateway: subnet.gateway };
+  const { cidr, gateway, version: its } = subnet;
+  return { network, subnetId: subnet.id, version: its, cidr, gateway };
+}
+
+/** The IP versions of what shall have an address, or one of each. */
+export type IpFamily = 'ipv4' | 'ipv6' | 'dual';
+
+/** The places of what may have two addresses: for `dual` one of each version, IPv4 first, in one network. A subnet
+ *  that is named is that of its version.
+ *  @throws like `findPlace` */
+export async function findPlaces(
+  tx: Tx,
+  { family, ...query }: Omit<PlaceQuery, 'version' | 'containing'> & { family?: IpFamily | undefined },
+  field: string,
+): Promise<readonly [AddressPlace, AddressPlace?]> {
+  if (family !== 'dual') {
+    const version = family === undefined ? undefined : family === 'ipv6' ? 6 : 4;
+    return [await findPlace(tx, { ...query, version }, field)];
+  }
+  const first = await findPlace(tx, query, field);
+  const { subnetId: _named, ...rest } = query;
+  const other = { ...rest, networkId: first.network.id, version: first.version === 4 ? 6 : 4 } as const;
+  const second = await findPlace(tx, other, field);
+  return first.version === 4 ? [first, second] : [second, first];
 }
 
 /** Read once it is kept: a deletion that this waited for is seen. */
@@ -99,12 +123,15 @@ async function lockSubnets(tx: Tx, network: NetworkRow): Promise<Candidate[]> {
 export interface AddressSource {
   readonly cidr: string;
   readonly gateway: string | null;
+  /** It is the region's own. */
+  readonly external: boolean;
 }
 
 export async function readSource(db: Queryable, subnetId: string): Promise<AddressSource | undefined> {
   const [row] = await db.named<AddressSource>(
     'subnet_source',
-    'select cidr, gateway_ip as gateway from subnets where id = $1',
+    `select s.cidr, s.gateway_ip as gateway, n.external from subnets s join networks n on n.id = s.network_id
+      where s.id = $1`,
     [subnetId],
   );
   return row;

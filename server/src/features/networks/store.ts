@@ -7,7 +7,7 @@ import type { NetworkRow, NetworkType, Place } from './model.ts';
 
 export const NETWORK_COLUMNS = `n.id, n.project_id, n.region_id, n.name, n.type, n.segmentation_id, n.mtu, n.external,
   n.tags, n.task_id, n.creator_task_id, n.created_at, n.updated_at,
-  array(select s.id from subnets s where s.network_id = n.id order by s.created_at, s.id) as subnet_ids`;
+  array(select s.id from subnets s where s.network_id = n.id order by s.created_at, family(s.cidr), s.id) as subnet_ids`;
 
 export interface NewNetwork extends Place {
   readonly id: string;

@@ -14,12 +14,14 @@ export async function refuseUsed(tx: Tx, what: string, subnetIds: readonly strin
   if (subnetIds.length === 0) return;
   const users = await tx.named<User>(
     'subnet_users',
-    `select 'load balancer' as what, id from load_balancers where vip_subnet_id = any($1::uuid[])
+    `select 'load balancer' as what, id from load_balancers
+      where vip_subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all
      select replace(p.device_type, '_', ' '), p.device_id from region_addresses a join ports p on p.id = a.owner_id
-      where a.subnet_id = any($1::uuid[]) and p.device_type <> 'load_balancer'
-     union all
-     select 'reserved fixed IP', port_id from reserved_fixed_ips where subnet_id = any($1::uuid[])
+       where a.subnet_id = any($1::uuid[]) and p.device_type <> 'load_balancer'
+      union all
+     select 'reserved fixed IP', port_id from reserved_fixed_ips
+      where subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all
      select 'Kubernetes cluster', id from k8s_clusters where fixed_subnet_id = any($1::uuid[])
       order by 1, 2 limit ${SHOWN + 1}`,

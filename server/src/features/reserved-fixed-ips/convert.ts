@@ -23,6 +23,7 @@ export async function offerReservedIp(tx: Tx, where: store.Where, taskId: string
   const refused = `Reserved fixed IP ${row.port_id} cannot become a floating IP`;
   if (!row.is_external) throw new Conflict(`${refused}: it belongs to network ${row.network_id}`);
   if (address === null || address.includes(':')) throw new Conflict(`${refused}: it is not of IPv4`);
+  if (row.additional_subnet_id !== null) throw new Conflict(`${refused}: it has an IPv6 address too`);
   const floating = await store.floatingIpOf(tx, row.port_id);
   if (floating !== undefined) {
     throw new Conflict(`${refused}: floating IP ${floating} leads to it; unassign that first`);
@@ -45,10 +46,10 @@ export async function dropReservedIp(tx: Tx, id: string, taskId: string): Promis
 /** Inserts the reserved fixed IP that something has become. */
 export async function becomeReservedIp(
   tx: Tx,
-  row: Omit<store.NewReservedIp, 'name' | 'isVip' | 'isExternal'> & ConvertedAddress,
+  row: Omit<store.NewReservedIp, 'name' | 'isVip' | 'isExternal' | 'additional'> & ConvertedAddress,
 ): Promise<void> {
   const name = nameOf(row.id);
-  await store.insertReservedIp(tx, { ...row, name, isVip: false, isExternal: true });
+  await store.insertReservedIp(tx, { ...row, name, isVip: false, isExternal: true, additional: null });
   await setPortTags(tx, row.id, row.tags);
   await store.releaseReservedIp(tx, row.id, row.taskId);
 }

@@ -8,7 +8,7 @@ import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
 export { becomeReservedIp, dropReservedIp, keepReservedIp, offerReservedIp } from './convert.ts';
 export type { ReservedIpProvider } from './port.ts';
 export type { ReservedIpDeps } from './service.ts';
-export { RESERVED_ADDRESS_OF_LB, type TakenPort, takeReservedIp } from './take.ts';
+export { RESERVED_ADDRESS_OF_LB, type TakenAddress, takeReservedIp } from './take.ts';
 export { dropReservedIps, holdReservedIps, keepReservedIps } from './with-device.ts';
 
 export function reservedFixedIps(deps: ReservedIpDeps): Feature {

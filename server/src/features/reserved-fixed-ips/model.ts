@@ -9,7 +9,13 @@ export interface ReservedIpRow {
   readonly network_id: string;
   readonly subnet_id: string;
   readonly space: string;
+  /** Of its (first) address. */
+  readonly ip_version: 4 | 6;
   readonly ip_address: string | null;
+  /** Of one with two addresses, the second, which is IPv6; its subnet is null for all others. */
+  readonly additional_address: string | null;
+  readonly additional_subnet_id: string | null;
+  readonly additional_space: string | null;
   readonly is_external: boolean;
   readonly is_vip: boolean;
   readonly name: string;

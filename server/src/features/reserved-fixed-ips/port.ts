@@ -7,7 +7,7 @@ export interface ReservedIpProvider {
   allocateAddress(
     taken: ReadonlySet<string>,
     id: string,
-    within?: { readonly cidr: string; readonly gateway: string | null },
+    within?: { readonly cidr: string; readonly gateway: string | null; readonly external?: boolean },
   ): Promise<string>;
   /** Why load balancers cannot have addresses of this subnet: then any free one will do. */
   subnetFault?(cidr: string): string | null;

@@ -157,8 +157,10 @@ test('faulty bodies are refused, and say what is at fault', async () => {
   };
   expect(await fields({ type: 'nothing' })).toEqual(['type']);
   expect(await fields({ type: 'subnet' })).toEqual(['subnet_id']);
-  expect(await fields({ type: 'external', ip_family: 'ipv6' })).toEqual(['ip_family']);
-  expect(await fields({ type: 'any_subnet', network_id: network, ip_family: 'dual' })).toEqual(['ip_family']);
+  const bare = await made(NETWORKS, 'networks', { name: 'bare' });
+  for (const ip_family of ['ipv4', 'ipv6', 'dual']) {
+    expect(await fields({ type: 'any_subnet', network_id: bare, ip_family })).toEqual(['ip_family']);
+  }
   for (const ip_address of ['10.4.0.0', '10.4.0.1', '10.4.0.255', '10.5.0.9', '2001:db8:1::9']) {
     expect(await fields({ type: 'ip_address', network_id: network, ip_address })).toEqual(['ip_address']);
   }
@@ -184,6 +186,96 @@ test('faulty bodies are refused, and say what is at fault', async () => {
   await finished(await call('DELETE', `${RESERVED}/${id}`));
   expect((await call('DELETE', `${RESERVED}/${id}`)).status).toBe(404);
   expect((await call('PATCH', `${RESERVED}/${NOWHERE}`, { is_vip: true })).status).toBe(404);
+});
+
+test('both IP versions are reserved at once, on one port, and a load balancer takes both', async () => {
+  const own = await made(NETWORKS, 'networks', { name: 'dual' });
+  const four = await made(SUBNETS, 'subnets', { name: 'four', network_id: own, cidr: '10.4.0.0/24' });
+  const six = await made(SUBNETS, 'subnets', { name: 'six', network_id: own, cidr: '2001:db8:5::/64' });
+  const before = await externalUsage();
+  const inside = await reserved({ type: 'any_subnet', network_id: own, ip_family: 'dual' });
+  expect(await externalUsage()).toBe(before);
+  expect(await get(inside)).toMatchObject({
+    fixed_ip_address: '10.4.0.2',
+    subnet_id: four,
+    fixed_ipv6_address: '2001:db8:5::2',
+    subnet_v6_id: six,
+  });
+  const found = async (ip_address: string) =>
+    (await read(`${RESERVED}?ip_address=${encodeURIComponent(ip_address)}`)).results.map(
+      ({ port_id }: { port_id: string }) => port_id,
+    );
+  expect(await found('10.4.0.2')).toContain(inside);
+  expect(await found('2001:db8:5::2')).toEqual([inside]);
+  for (const path of [`${SUBNETS}/${six}`, `${SUBNETS}/${four}`, `${NETWORKS}/${own}`]) {
+    expect((await call('DELETE', path)).body.message).toContain(`reserved fixed IP ${inside}`);
+  }
+  const taken = { type: 'ip_address', network_id: own, ip_address: '2001:db8:5::2' };
+  expect((await call('POST', RESERVED, taken)).status).toBe(409);
+
+  const external = await reserved({ type: 'external', ip_family: 'dual' });
+  expect(await externalUsage()).toBe(before + 2);
+  const shown = await get(external);
+  expect(shown.fixed_ip_address).toMatch(/^10\./);
+  expect(shown.fixed_ipv6_address).toMatch(/^fd76:6972:6761:2:/);
+  expect(shown.network.subnets.slice(0, 2)).toEqual([shown.subnet_id, shown.subnet_v6_id]);
+
+  for (const id of [inside, external]) {
+    const { fixed_ip_address, fixed_ipv6_address, subnet_id, subnet_v6_id } = await get(id);
+    const lb = await created(server, { name: 'web', vip_port_id: id });
+    expect(await read(`${LBS}/${lb}`)).toMatchObject({
+      vip_ip_family: 'dual',
+      vip_address: fixed_ip_address,
+      additional_vips: [{ ip_address: fixed_ipv6_address, subnet_id: subnet_v6_id }],
+      vrrp_ips: [
+        { ip_address: fixed_ip_address, role: 'STANDALONE', subnet_id },
+        { ip_address: fixed_ipv6_address, role: 'STANDALONE', subnet_id: subnet_v6_id },
+      ],
+    });
+    expect(await get(id)).toMatchObject({ status: 'ACTIVE', reservation: { resource_id: lb } });
+    await finished(await call('DELETE', `${LBS}/${lb}`));
+    expect(await get(id)).toMatchObject({ status: 'DOWN', fixed_ip_address, fixed_ipv6_address });
+    for (const vip_ip_family of ['ipv4', 'ipv6']) {
+      const refused = await call('POST', LBS, { name: 'web', vip_port_id: id, vip_ip_family });
+      expect(Object.keys(refused.body.invalid_fields)).toEqual(['vip_ip_family']);
+    }
+    await finished(await call('DELETE', `${RESERVED}/${id}`));
+  }
+  expect(await externalUsage()).toBe(before);
+  await finished(await call('DELETE', `${NETWORKS}/${own}`));
+});
+
+test("a load balancer's port of both IP versions keeps both addresses when it is reserved", async () => {
+  const lb = await created(server, { name: 'dual', vip_ip_family: 'dual' });
+  const { vip_port_id, vip_address, additional_vips } = await read(`${LBS}/${lb}`);
+  const before = await externalUsage();
+  expect(await reserved({ type: 'port', port_id: vip_port_id })).toBe(vip_port_id);
+  expect(await externalUsage()).toBe(before + 2);
+  await finished(await call('DELETE', `${LBS}/${lb}`));
+  const kept = { fixed_ip_address: vip_address, fixed_ipv6_address: additional_vips[0].ip_address };
+  expect(await get(vip_port_id)).toMatchObject({ ...kept, status: 'DOWN' });
+  const next = await created(server, { name: 'next', vip_port_id, vip_ip_family: 'dual' });
+  expect(await read(`${LBS}/${next}`)).toMatchObject({ vip_address, additional_vips });
+  await finished(await call('DELETE', `${LBS}/${next}`));
+  await finished(await call('DELETE', `${RESERVED}/${vip_port_id}`));
+  expect(await externalUsage()).toBe(before);
+});
+
+test('an IPv6 address alone is reserved, and is one of that version from the beginning', async () => {
+  const reply = await call('POST', RESERVED, { type: 'external', ip_family: 'ipv6' });
+  await finished(reply);
+  const [listed] = (await read(`${RESERVED}?external_only=true`)).results;
+  expect(listed).toMatchObject({ fixed_ip_address: null, subnet_id: null });
+  expect(listed.fixed_ipv6_address).toMatch(/^fd76:6972:6761:2:/);
+  const lb = await created(server, { name: 'six', vip_port_id: listed.port_id });
+  expect(await read(`${LBS}/${lb}`)).toMatchObject({
+    vip_ip_family: 'ipv6',
+    vip_address: listed.fixed_ipv6_address,
+    additional_vips: [],
+    vrrp_ips: [{ ip_address: listed.fixed_ipv6_address, subnet_id: listed.subnet_v6_id }],
+  });
+  await finished(await call('DELETE', `${LBS}/${lb}`));
+  await finished(await call('DELETE', `${RESERVED}/${listed.port_id}`));
 });
 
 test('a subnet with reserved addresses cannot be deleted, and who has them is said', async () => {

@@ -1,11 +1,10 @@
-import { Conflict, Forbidden, Invalid } from '../../kernel/errors.ts';
-import { canonicalAddress, isHostOf, parseRange } from '../../kernel/subnets.ts';
+import { Conflict, Forbidden } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { type AddressPlace, findPlace, readNetworks, viewNetwork, WHOLE_REGION } from '../networks/index.ts';
+import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { nameOf } from './convert.ts';
@@ -14,21 +13,15 @@ import type { ReservedIpProvider } from './port.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
 import * as store from './store.ts';
 import { viewReservedIp } from './views.ts';
+import { findWanted, type Ipv6Fault } from './wanted.ts';
 
 export interface ReservedIpDeps {
   providerOf(regionId: number): ReservedIpProvider | undefined;
+  /** Absent: every region has IPv6. */
+  readonly ipv6Fault?: Ipv6Fault;
 }
 
 const DEFAULT_LIMIT = 1000;
-
-/** What is asked for, in the terms of the database. */
-interface Wanted {
-  readonly id: string;
-  readonly place: AddressPlace;
-  readonly space: string;
-  /** null: any. */
-  readonly address: string | null;
-}
 
 /** Commands on reserved fixed IPs, one transaction each, and reads. */
 export class ReservedIpService {
@@ -46,7 +39,7 @@ export class ReservedIpService {
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
-      const wanted = await find(tx, ctx, input, provider);
+      const wanted = await findWanted(tx, ctx, input, provider, this.#deps.ipv6Fault);
       const taskId = ctx.ids.uuid();
       const name = nameOf(wanted.id);
       const { external } = wanted.place.network;
@@ -59,6 +52,7 @@ export class ReservedIpService {
         subnetId: wanted.place.subnetId,
         space: wanted.space,
         address: wanted.address,
+        additional: wanted.additional,
         isExternal: external,
         isVip: input.is_vip ?? false,
         name,
@@ -73,7 +67,8 @@ export class ReservedIpService {
         );
       }
       const task = await start(tx, ctx, 'create_reserved_fixed_ip', wanted.id, name, taskId);
-      await reserve(tx, { clientId, regionId }, { external_ip_count: external ? 1 : 0 });
+      const addresses = external ? store.externalAddresses(wanted.additional !== null) : 0;
+      await reserve(tx, { clientId, regionId }, { external_ip_count: addresses });
       return task;
     });
   }
@@ -161,58 +156,4 @@ function start(
   id: string,
 ): Promise<TaskRef> {
   return startTask(tx, ctx, { id, type, subject, name, ...scopeOf(ctx), clientId: ctx.project.clientId });
-}
-
-/** Where the address shall come from. */
-async function find(
-  tx: Tx,
-  ctx: RegionContext,
-  input: CreateReservedFixedIp,
-  provider: ReservedIpProvider,
-): Promise<Wanted> {
-  const scope = scopeOf(ctx);
-  if (input.type === 'port') return portOf(tx, scope, input.port_id);
-  const id = ctx.ids.uuid();
-  if (input.type === 'ip_address') {
-    const address = canonicalAddress(input.ip_address);
-    const place = await findPlace(
-      tx,
-      { ...scope, networkId: input.network_id, containing: address },
-      'ip_address',
-    );
-    const range = parseRange(place.cidr);
-    if (place.network.external || !range || !isHostOf(range, address)) {
-      throw new Invalid({ ip_address: [`is not an address of ${place.cidr} that can be asked for`] });
-    }
-    if (address === place.gateway) {
-      throw new Invalid({ ip_address: ['is the gateway of its subnet'] });
-    }
-    return { id, place, space: spaceOf(place, provider), address };
-  }
-  const named = input.type === 'subnet' ? { subnetId: input.subnet_id } : {};
-  const network = input.type === 'any_subnet' ? { networkId: input.network_id } : {};
-  const family = input.type === 'subnet' ? undefined : (input.ip_family ?? 'ipv4');
-  if (family === 'dual') throw new Invalid({ ip_family: ['dual is not available; choose ipv4 or ipv6'] });
-  const version = family === undefined ? undefined : family === 'ipv6' ? 6 : 4;
-  const field = input.type === 'subnet' ? 'subnet_id' : 'ip_family';
-  const place = await findPlace(tx, { ...scope, ...named, ...network, version }, field);
-  return { id, place, space: spaceOf(place, provider), address: null };
-}
-
-/** The port of a load balancer, which keeps its address beyond it. */
-async function portOf(tx: Tx, scope: ReturnType<typeof scopeOf>, id: string): Promise<Wanted> {
-  const port = await store.lockUsedPort(tx, { id, ...scope });
-  if (port.vip_address === null) {
-    throw new Conflict(`Load balancer ${port.load_balancer_id} has no address yet`, { retryAfterMs: 1000 });
-  }
-  const subnetId = port.vip_subnet_id ?? undefined;
-  const place = await findPlace(tx, { ...scope, subnetId }, 'port_id');
-  return { id, place, space: port.vip_space, address: port.vip_address };
-}
-
-/** Addresses that nothing can bind are their network's business alone. */
-function spaceOf({ network, cidr }: AddressPlace, provider: ReservedIpProvider): string {
-  if (network.external) return WHOLE_REGION;
-  const own = provider.separateNetworks || (provider.subnetFault?.(cidr) ?? null) !== null;
-  return own ? network.id : WHOLE_REGION;
 }

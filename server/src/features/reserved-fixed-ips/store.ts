@@ -11,6 +11,8 @@ const SHARED_BY = `from ports c where c.network_id = r.network_id and c.device_t
   and c.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(r.ip_address)))`;
 
 const COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
+  (select family(s.cidr) from subnets s where s.id = r.subnet_id) as ip_version, r.additional_address,
+  r.additional_subnet_id, r.additional_space,
   r.is_external, r.is_vip, r.name, coalesce(r.task_id, p.task_id) as task_id, r.creator_task_id, r.created_at, r.updated_at,
   p.device_type, p.device_id, p.allowed_address_pairs,
   case when r.is_vip then array(select distinct c.device_id ${SHARED_BY}) else '{}' end as shared_by`;
@@ -22,6 +24,13 @@ export interface Where {
   readonly regionId: number;
 }
 
+/** Where a second address is, which is null until it is given. */
+export interface AdditionalPlace {
+  readonly subnetId: string;
+  readonly space: string;
+  readonly address: string | null;
+}
+
 export interface NewReservedIp {
   readonly id: string;
   readonly projectId: number;
@@ -31,6 +40,8 @@ export interface NewReservedIp {
   readonly subnetId: string;
   readonly space: string;
   readonly address: string | null;
+  /** null: it has one address only. */
+  readonly additional: AdditionalPlace | null;
   readonly isExternal: boolean;
   readonly isVip: boolean;
   readonly name: string;
@@ -44,8 +55,9 @@ export async function insertReservedIp(tx: Tx, row: NewReservedIp): Promise<bool
     await tx.named(
       'reserved_insert',
       `insert into reserved_fixed_ips (port_id, project_id, region_id, client_id, network_id, subnet_id, space,
-              ip_address, is_external, is_vip, name, task_id, creator_task_id, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $13)`,
+              ip_address, is_external, is_vip, name, task_id, creator_task_id, created_at, updated_at,
+              additional_subnet_id, additional_space, additional_address)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $13, $14, $15, $16)`,
       [
         row.id,
         row.projectId,
@@ -60,6 +72,9 @@ export async function insertReservedIp(tx: Tx, row: NewReservedIp): Promise<bool
         row.name,
         row.taskId,
         row.timestamp,
+        row.additional?.subnetId ?? null,
+        row.additional?.space ?? null,
+        row.additional?.address ?? null,
       ],
     );
     return true;
@@ -115,13 +130,18 @@ export interface UsedPort {
   readonly vip_address: string | null;
   readonly vip_subnet_id: string | null;
   readonly vip_space: string;
+  readonly additional_address: string | null;
+  readonly additional_subnet_id: string | null;
+  readonly additional_space: string | null;
 }
 
 /** @throws NotFound when no load balancer of the project has the port */
 export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Where): Promise<UsedPort> {
   const [row] = await tx.named<UsedPort>(
     'reserved_used_port',
-    `select id as load_balancer_id, vip_address, vip_subnet_id, vip_space from load_balancers
+    `select id as load_balancer_id, vip_address, vip_subnet_id, vip_space, additional_address,
+            additional_subnet_id, additional_space
+       from load_balancers
       where vip_port_id = $1 and project_id = $2 and region_id = $3 for update`,
     [id, projectId, regionId],
   );
@@ -129,13 +149,20 @@ export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Where): 
   return row;
 }
 
-/** Stores the address of one that has none yet.
+export type AddressColumn = 'ip_address' | 'additional_address';
+
+/** Stores an address of one that does not have it yet.
  *  @returns false when something has this address already */
-export async function storeReservedAddress(db: Db, id: string, address: string): Promise<boolean> {
+export async function storeReservedAddress(
+  db: Db,
+  id: string,
+  column: AddressColumn,
+  address: string,
+): Promise<boolean> {
   try {
     await db.named(
-      'reserved_store_address',
-      'update reserved_fixed_ips set ip_address = coalesce(ip_address, $2::inet) where port_id = $1',
+      `reserved_store_${column}`,
+      `update reserved_fixed_ips set ${column} = coalesce(${column}, $2::inet) where port_id = $1`,
       [id, address],
     );
     return true;
@@ -181,15 +208,20 @@ export async function releaseReservedIp(tx: Tx, id: string, taskId: string): Pro
 }
 
 /** Removes it while the task holds it.
- *  @returns whether it was external; undefined when there was nothing to remove */
-export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Promise<boolean | undefined> {
-  const [row] = await tx.named<{ is_external: boolean }>(
+ *  @returns how many external addresses it had; undefined when there was nothing to remove */
+export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Promise<number | undefined> {
+  const [row] = await tx.named<Pick<ReservedIpRow, 'is_external' | 'additional_subnet_id'>>(
     'reserved_delete',
-    'delete from reserved_fixed_ips where port_id = $1 and task_id = $2 returning is_external',
+    `delete from reserved_fixed_ips where port_id = $1 and task_id = $2
+     returning is_external, additional_subnet_id`,
     [id, taskId],
   );
-  return row?.is_external;
+  if (!row) return undefined;
+  return row.is_external ? externalAddresses(row.additional_subnet_id !== null) : 0;
 }
+
+/** What an external reserved fixed IP takes of the quota. */
+export const externalAddresses = (isDual: boolean): number => (isDual ? 2 : 1);
 
 export interface ListWhere {
   readonly projectId: number;
@@ -256,7 +288,11 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   if (where.externalOnly) conditions.push(sql`r.is_external`);
   if (where.internalOnly) conditions.push(sql`not r.is_external`);
   if (where.vipOnly) conditions.push(sql`r.is_vip`);
-  if (where.address !== undefined) conditions.push(sql`host(r.ip_address) ~ ${where.address}`);
+  if (where.address !== undefined) {
+    conditions.push(
+      sql`(host(r.ip_address) ~ ${where.address} or host(r.additional_address) ~ ${where.address})`,
+    );
+  }
   if (where.deviceId !== undefined) {
     conditions.push(
       sql`exists (select from ports p where p.id = r.port_id and p.device_id::text = ${where.deviceId})`,

@@ -1,12 +1,19 @@
 import { TaskFailed } from '../../kernel/errors.ts';
 import { firstFreeHost } from '../../kernel/subnets.ts';
+import type { Db } from '../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
 import { readSource, readTakenAddresses } from '../networks/index.ts';
 import { release } from '../quotas/index.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
 import type { ReservedIpDeps } from './service.ts';
-import { deleteReservedIp, readHeld, releaseReservedIp, storeReservedAddress } from './store.ts';
+import {
+  type AddressColumn,
+  deleteReservedIp,
+  readHeld,
+  releaseReservedIp,
+  storeReservedAddress,
+} from './store.ts';
 
 const DEADLINE_MS = 15 * 60_000;
 const MAX_ATTEMPTS = 50;
@@ -21,7 +28,7 @@ export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
     const waiting = waitFor(await provider.changeAddress(run.operation));
     if (waiting) return waiting;
     const row = await readHeld(run.db, subject, id);
-    if (row) await giveAddress(run, row, provider);
+    if (row) await giveAddresses(run.db, row, provider);
     return done({ ports: [subject] }, (tx) => releaseReservedIp(tx, subject, id));
   },
   undo: async (run) => forget(run),
@@ -35,27 +42,54 @@ export const deleteReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
   undo: async ({ task }) => done({}, (tx) => releaseReservedIp(tx, task.subject, task.id)),
 });
 
+/** An address that is still to be given. */
+interface Wanted {
+  readonly column: AddressColumn;
+  readonly subnetId: string;
+  readonly space: string;
+}
+
+function wantedOf(row: ReservedIpRow): Wanted[] {
+  const { subnet_id: subnetId, space, additional_subnet_id: secondId, additional_space: secondSpace } = row;
+  const first: Wanted = { column: 'ip_address', subnetId, space };
+  const second =
+    secondId === null || secondSpace === null
+      ? []
+      : [{ column: 'additional_address' as const, subnetId: secondId, space: secondSpace }];
+  return [first, ...second].filter(({ column }) => row[column] === null);
+}
+
 /** @throws TaskFailed when there is no free one */
-async function giveAddress({ db }: TaskRun, row: ReservedIpRow, provider: ReservedIpProvider): Promise<void> {
-  if (row.ip_address !== null) return;
-  const within = row.is_external ? undefined : await readSource(db, row.subnet_id);
-  const unbound = within && (provider.subnetFault?.(within.cidr) ?? null) !== null;
+async function giveAddresses(db: Db, row: ReservedIpRow, provider: ReservedIpProvider): Promise<void> {
+  for (const wanted of wantedOf(row)) await giveAddress(db, row, wanted, provider);
+}
+
+async function giveAddress(
+  db: Db,
+  row: ReservedIpRow,
+  { column, subnetId, space }: Wanted,
+  provider: ReservedIpProvider,
+): Promise<void> {
+  const source = await readSource(db, subnetId);
+  // The region's own addresses of IPv4 are wherever the provider has them.
+  const within = source?.external && !source.cidr.includes(':') ? undefined : source;
+  const unbound = within && !within.external && (provider.subnetFault?.(within.cidr) ?? null) !== null;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const taken = await readTakenAddresses(db, row.region_id, row.space);
+    const taken = await readTakenAddresses(db, row.region_id, space);
     const address = unbound
       ? firstFreeHost(within, taken)
       : await provider.allocateAddress(taken, row.port_id, within);
     if (address === undefined) throw new TaskFailed(`Subnet ${within?.cidr} has no free address`);
-    if (await storeReservedAddress(db, row.port_id, address)) return;
+    if (await storeReservedAddress(db, row.port_id, column, address)) return;
   }
   throw new TaskFailed('No free address was found');
 }
 
 function forget({ task }: TaskRun) {
   return done({}, async (tx) => {
-    const wasExternal = await deleteReservedIp(tx, task.subject, task.id);
-    if (!wasExternal || task.regionId === null) return;
-    await release(tx, { clientId: task.clientId, regionId: task.regionId }, { external_ip_count: 1 });
+    const external = await deleteReservedIp(tx, task.subject, task.id);
+    if (!external || task.regionId === null) return;
+    await release(tx, { clientId: task.clientId, regionId: task.regionId }, { external_ip_count: external });
   });
 }
 

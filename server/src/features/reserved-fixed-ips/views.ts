@@ -4,7 +4,7 @@ import type { ReservedIpRow } from './model.ts';
 
 /** What of a reserved fixed IP is shown. */
 export function viewReservedIp(row: ReservedIpRow, region: string, network: ReturnType<typeof viewNetwork>) {
-  const v6 = row.ip_address?.includes(':') ?? false;
+  const { v4, v6 } = assignmentsOf(row);
   const user = row.device_id;
   const kind = row.device_type?.replace('_', '') ?? null;
   return {
@@ -14,10 +14,10 @@ export function viewReservedIp(row: ReservedIpRow, region: string, network: Retu
     region,
     name: row.name,
     status: user === null ? 'DOWN' : 'ACTIVE',
-    fixed_ip_address: v6 ? null : row.ip_address,
-    fixed_ipv6_address: v6 ? row.ip_address : null,
-    subnet_id: v6 ? null : row.subnet_id,
-    subnet_v6_id: v6 ? row.subnet_id : null,
+    fixed_ip_address: v4?.address ?? null,
+    fixed_ipv6_address: v6?.address ?? null,
+    subnet_id: v4?.subnetId ?? null,
+    subnet_v6_id: v6?.subnetId ?? null,
     network_id: row.network_id,
     network,
     is_external: row.is_external,
@@ -40,4 +40,13 @@ export function viewReservedIp(row: ReservedIpRow, region: string, network: Retu
     created_at: offsetTime(row.created_at),
     updated_at: offsetTime(row.updated_at),
   };
+}
+
+/** What it has of each IP version. */
+function assignmentsOf(row: ReservedIpRow) {
+  const first = { address: row.ip_address, subnetId: row.subnet_id };
+  if (row.additional_subnet_id !== null) {
+    return { v4: first, v6: { address: row.additional_address, subnetId: row.additional_subnet_id } };
+  }
+  return row.ip_version === 6 ? { v6: first } : { v4: first };
 }

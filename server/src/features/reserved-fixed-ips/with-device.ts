@@ -1,5 +1,6 @@
 import { Locked } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { externalAddresses } from './store.ts';
 
 /** Reserved fixed IPs that go together with what has them, in the hold of the task that deletes both. */
 
@@ -25,12 +26,13 @@ export async function holdReservedIps(tx: Tx, ids: readonly string[], taskId: st
 /** Removes those that the task holds, once nothing has them.
  *  @returns how many of `external_ip_count` are free now, for the caller to release */
 export async function dropReservedIps(tx: Tx, taskId: string): Promise<number> {
-  const rows = await tx.named<{ is_external: boolean }>(
+  const rows = await tx.named<{ is_dual: boolean; is_external: boolean }>(
     'reserved_drop_many',
-    'delete from reserved_fixed_ips where task_id = $1 returning is_external',
+    `delete from reserved_fixed_ips where task_id = $1
+     returning is_external, additional_subnet_id is not null as is_dual`,
     [taskId],
   );
-  return rows.filter(({ is_external }) => is_external).length;
+  return rows.reduce((sum, row) => sum + (row.is_external ? externalAddresses(row.is_dual) : 0), 0);
 }
 
 /** Ends the task's hold. */

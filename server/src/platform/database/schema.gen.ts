@@ -437,6 +437,9 @@ export interface LimitsRequests {
 }
 
 export interface LoadBalancers {
+  additional_address: string | null;
+  additional_space: string | null;
+  additional_subnet_id: string | null;
   admin_state_up: Generated<boolean>;
   assigned_floating: Generated<boolean>;
   client_id: number;
@@ -605,6 +608,9 @@ export interface Regions {
 }
 
 export interface ReservedFixedIps {
+  additional_address: string | null;
+  additional_space: string | null;
+  additional_subnet_id: string | null;
   client_id: number;
   created_at: Date;
   creator_task_id: string | null;

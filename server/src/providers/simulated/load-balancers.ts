@@ -6,7 +6,7 @@ import type {
 } from '../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
 import { READY } from '../../kernel/operation.ts';
-import { firstFreeHost } from '../../kernel/subnets.ts';
+import { addressNumber, addressText, firstFreeHost } from '../../kernel/subnets.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. What only repairs or takes back costs no time. */
@@ -34,8 +34,10 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
     passive: true,
     unavailable: async () => null,
     separateNetworks: true,
-    allocateAddress: async (taken, id, within) =>
-      within ? freeHost(within, taken) : addressFrom(options.seed, id, taken.size),
+    async allocateAddress(taken, id, within) {
+      if (!within) return addressFrom(options.seed, id, taken.size);
+      return within.external ? hostFrom(within, options.seed, id, taken.size) : freeHost(within, taken);
+    },
     allocateFloatingAddress: async (taken, id) => publicAddressFrom(options.seed, id, taken),
     changeAddress: async (operation) => progressOf(operation, FLOATING, options),
     async apply(_desired, operation) {
@@ -57,6 +59,15 @@ function freeHost(subnet: AddressSource, taken: ReadonlySet<string>): string {
   const host = firstFreeHost(subnet, taken);
   if (host === undefined) throw new TaskFailed(`Subnet ${subnet.cidr} has no free address`);
   return host;
+}
+
+/** An address of an IPv6 subnet with 64 bits to choose from. */
+function hostFrom({ cidr }: AddressSource, seed: string, id: string, attempt: number): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([seed, 'six', id, attempt]))
+    .digest();
+  const first = addressNumber(cidr.split('/')[0] ?? '')?.value ?? 0n;
+  return addressText(6, first | digest.readBigUInt64BE(0) | 1n);
 }
 
 const DOCUMENTATION = ['192.0.2', '198.51.100', '203.0.113'];

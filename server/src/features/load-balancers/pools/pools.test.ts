@@ -150,6 +150,22 @@ test('a change replaces what it names and keeps the rest', async () => {
   expect((await get(id)).healthmonitor.id).toBe(healthmonitors?.[0]);
 });
 
+test('a granularity is a netmask of either IP version, without a hole', async () => {
+  const lb = await created(server, { name: 'bare' });
+  const asked = (persistence_granularity: string) =>
+    call('POST', POOLS, {
+      ...{ ...base, load_balancer_id: lb },
+      session_persistence: { type: 'SOURCE_IP', persistence_granularity },
+    });
+  for (const mask of ['255.0.255.0', '24', 'ffff::1', '10.0.0.0/8']) {
+    expect(await faultsOf(asked(mask))).toEqual(['session_persistence.persistence_granularity']);
+  }
+  for (const mask of ['255.255.0.0', 'ffff:ffff:ffff:ffff::']) {
+    const id = await madeOne(server, 'pools', asked(mask));
+    expect((await get(id)).session_persistence.persistence_granularity).toBe(mask);
+  }
+});
+
 test('every fault of a body is named, and nothing changes', async () => {
   const lb = await created(server);
   const { id } = (await call('GET', `${POOLS}?load_balancer_id=${lb}`)).body.results[0];

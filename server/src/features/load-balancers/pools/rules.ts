@@ -1,4 +1,4 @@
-import { isIpAddress } from '../../../platform/http/validation.ts';
+import { netmaskBits } from '../../../kernel/subnets.ts';
 import type { Faults } from '../faults.ts';
 import { checkHealthMonitor } from '../health-monitors/rules.ts';
 import { checkMembers } from '../members/rules.ts';
@@ -38,7 +38,8 @@ function checkPersistence(pool: PoolInput, at: string, faults: Faults): void {
   if (granularity != null && type !== 'SOURCE_IP') {
     faults.add(field('persistence_granularity'), 'is for SOURCE_IP only');
   }
-  if (granularity != null && !isIpAddress(granularity)) {
-    faults.add(field('persistence_granularity'), 'must be a netmask such as 255.255.255.0');
+  if (granularity != null && !netmaskBits(granularity)) {
+    const example = '255.255.255.0 or ffff:ffff:ffff:ffff::';
+    faults.add(field('persistence_granularity'), `must be a netmask such as ${example}`);
   }
 }

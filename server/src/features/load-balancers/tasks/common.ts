@@ -3,12 +3,12 @@ import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { readSource, readTakenAddresses } from '../../networks/index.ts';
-import type { LoadBalancerTree } from '../model.ts';
+import type { LoadBalancerTree, Vips } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
 import { settleLoadBalancer } from '../parts/store.ts';
 import type { LoadBalancerProvider } from '../port.ts';
 import type { RegionProviders } from '../region-providers.ts';
-import { storeAddress } from '../store.ts';
+import { storeAddress, type VipColumn } from '../store.ts';
 import { readTree } from '../tree-store.ts';
 
 export const MINUTE_MS = 60_000;
@@ -35,10 +35,10 @@ export async function serve(
   providers: RegionProviders,
 ): Promise<Wait | ((tx: Tx) => Promise<void>)> {
   const provider = providers.forTask(run.task.regionId);
-  const address = await addressOf(run.db, tree, provider);
+  const vips = await addressesOf(run.db, tree, provider);
   // A pass that began before the change was written does not know it, and could take it back.
   await providers.afterPass(run.task.regionId);
-  const desired = await providers.desired(run.db, tree, address);
+  const desired = await providers.desired(run.db, tree, vips);
   const waiting = waitFor(await provider.apply(desired, run.operation));
   return waiting ?? settling(run, tree, provider);
 }
@@ -66,23 +66,57 @@ export async function converge(
 
 const MAX_ATTEMPTS = 50;
 
-/** The virtual address of a load balancer: the one it has, or a new one that nobody else has where it is. */
-async function addressOf(db: Db, tree: LoadBalancerTree, provider: LoadBalancerProvider): Promise<string> {
-  if (tree.vip_address !== null) return tree.vip_address;
-  if (tree.reserved_address !== null) {
-    const stored = await storeAddress(db, tree.id, tree.reserved_address);
+/** A virtual address that a load balancer has or is to have. */
+interface Vip {
+  readonly column: VipColumn;
+  readonly address: string | null;
+  /** The one that is kept for it; null: any will do. */
+  readonly reserved: string | null;
+  /** null: the region's own subnet of IPv4. */
+  readonly subnetId: string | null;
+  readonly space: string;
+}
+
+/** The virtual addresses of a load balancer: those that it has, and new ones that nobody else has where they are. */
+async function addressesOf(db: Db, tree: LoadBalancerTree, provider: LoadBalancerProvider): Promise<Vips> {
+  const first = await addressOf(db, tree, provider, {
+    column: 'vip_address',
+    address: tree.vip_address,
+    reserved: tree.reserved_address,
+    subnetId: tree.vip_subnet_id,
+    space: tree.vip_space,
+  });
+  if (tree.additional_subnet_id === null || tree.additional_space === null) return [first];
+  const second = await addressOf(db, tree, provider, {
+    column: 'additional_address',
+    address: tree.additional_address,
+    reserved: tree.reserved_additional,
+    subnetId: tree.additional_subnet_id,
+    space: tree.additional_space,
+  });
+  return [first, second];
+}
+
+async function addressOf(
+  db: Db,
+  { id, region_id: regionId }: LoadBalancerTree,
+  provider: LoadBalancerProvider,
+  { column, address, reserved, subnetId, space }: Vip,
+): Promise<string> {
+  if (address !== null) return address;
+  if (reserved !== null) {
+    const stored = await storeAddress(db, id, column, reserved);
     if (stored !== undefined) return stored;
-    throw new TaskFailed(`${tree.reserved_address} is in use by something else`);
+    throw new TaskFailed(`${reserved} is in use by something else`);
   }
-  const { region_id: regionId, vip_space: space, vip_subnet_id: subnetId } = tree;
   const within = subnetId === null ? undefined : await readSource(db, subnetId);
+  // A region whose data plane is on paper only may have very many load balancers: its addresses are not read.
+  const unread = provider.passive && (!within || within.external);
   const refused = new Set<string>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    // A region whose data plane is on paper only may have very many load balancers: its addresses are not read.
-    const unread = provider.passive && !within;
     const taken = unread ? refused : await readTakenAddresses(db, regionId, space);
-    const candidate = await provider.allocateAddress(taken, tree.id, within);
-    const stored = await storeAddress(db, tree.id, candidate);
+    const candidate = await provider.allocateAddress(taken, id, within);
+    const stored = await storeAddress(db, id, column, candidate);
     if (stored !== undefined) return stored;
     refused.add(candidate);
   }

@@ -23,12 +23,18 @@ export class FakeProvider implements LoadBalancerProvider {
   progress: (Progress | Error)[] = [];
   removeError: Error | undefined;
   reason: string | null = null;
+  /** Why it cannot serve IPv6; null: it can. */
+  withoutIpv6: string | null = null;
   /** Runs inside `reconcile`, after it has been told what is wanted. */
   duringReconcile: () => Promise<void> = async () => {};
   #nextAddress = 1;
 
   async unavailable(): Promise<string | null> {
     return this.reason;
+  }
+
+  async ipv6Fault(): Promise<string | null> {
+    return this.withoutIpv6;
   }
 
   async allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSy
 import { join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../../kernel/subnets.ts';
-import { blockOf, firstFree, isPoolBlock, poolBlocks } from './address-space.ts';
+import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './address-space.ts';
 import { readJson, writeFileAtomically } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';
 
@@ -16,7 +16,8 @@ interface Claim {
   readonly pid: number;
 }
 
-/** Blocks of 254 loopback addresses, each of which belongs to one data directory of this machine.
+/** Blocks of loopback addresses (254 in IPv4, 256 in IPv6), each of which belongs to one data directory of this
+ *  machine.
  *
  *  A claim is a file in a folder that all users share, and it names a token that the data directory
  *  lists in turn. It therefore outlives its server, and is void as soon as the data directory is gone
@@ -25,7 +26,7 @@ export class AddressClaims {
   readonly #folder: string;
   readonly #dataDir: string;
   readonly #listPath: string;
-  /** Block (`127.77.3`) → token, as the data directory lists them. */
+  /** Block (`127.77.3`, `fd12::100`) → token, as the data directory lists them. */
   readonly #own: Map<string, string>;
 
   constructor(options: { readonly folder: string; readonly dataDir: string; readonly listPath: string }) {
@@ -84,10 +85,31 @@ export class AddressClaims {
         if (this.#claim(block)) continue;
         const owner = this.#read(block)?.dataDir ?? 'another user';
         throw new TaskFailed(
-          `The addresses ${block}.0/24 belong to another server on this machine (${owner}).`,
+          `The addresses ${blockText(block)} belong to another server on this machine (${owner}).`,
         );
       }
     });
+  }
+
+  /** Has those of these addresses removed, which the loopback interface has, that nobody stands behind any more: this
+   *  data directory claims them and does not use them, or their claim is void, or they are Virga's and nobody claims
+   *  them. Nobody can claim them while they are being removed. */
+  async removeAbandoned(
+    present: Iterable<string>,
+    used: ReadonlySet<string>,
+    remove: (addresses: readonly string[]) => Promise<void>,
+  ): Promise<void> {
+    await withMachineLock(LOCK, () =>
+      remove(
+        [...present].filter((address) => {
+          const block = blockOf(address);
+          if (block === null || used.has(address)) return false;
+          const claim = this.#read(block);
+          if (claim === null) return isVirgaOwn(address);
+          return this.#holds(block) || !isValid(claim, this.#dataDir);
+        }),
+      ),
+    );
   }
 
   /** Gives all blocks back. */

@@ -22,11 +22,13 @@ export function bindFailure({ address, port, transport }: Endpoint): Promise<str
   return new Promise((resolve) => {
     const failed = (error: NodeJS.ErrnoException) => resolve(error.code ?? 'UNKNOWN');
     if (transport === 'udp') {
-      const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4' }).once('error', failed);
+      const type = isIPv6(address) ? 'udp6' : 'udp4';
+      const socket = createSocket({ type, ipv6Only: type === 'udp6' }).once('error', failed);
       socket.bind({ address, port, exclusive: true }, () => socket.close(() => resolve(null)));
     } else {
       const server = createServer().once('error', failed);
-      server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(null)));
+      const options = { host: address, port, exclusive: true, ipv6Only: isIPv6(address) };
+      server.listen(options, () => server.close(() => resolve(null)));
     }
   });
 }

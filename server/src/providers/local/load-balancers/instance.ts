@@ -17,6 +17,7 @@ import { makePrivateDirectory, readJson, writeFileAtomically } from './files.ts'
 import { ConfigurationRefused, objection } from './haproxy.ts';
 import { memberHealth, udpHealth } from './health.ts';
 import { planLiveChanges } from './live-changes.ts';
+import { addToLoopback, hasAddresses, removeFromLoopback } from './loopback.ts';
 import type { InstancePaths } from './paths.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
@@ -99,19 +100,23 @@ export class Instance {
 
   /** Whether it serves its version, as far as can be seen without asking. */
   isServing(): boolean {
-    return !this.#state.changing && this.#isAlive();
+    return !this.#state.changing && this.#isAlive() && hasAddresses(this.#state.addresses);
   }
 
   /** Converges to `desired`.
    *  @param failover key of a failover that replaces the process even if nothing has changed, or null
    *  @throws TaskFailed with a reason for the user; then the old configuration stays in force */
   async apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
-    const before = this.#state;
     const rendering = render(desired, this.#environment());
-    const after = stateAfter(before, desired, rendering, failover);
+    const after = stateAfter(this.#state, desired, rendering, failover);
     requireProbePrograms(after.probes);
     if (after.udp.listeners.length > 0) requireNginx();
     await this.#context.claims.require(after.addresses);
+    await this.#withAddresses(after.addresses, () => this.#converge(rendering, after, failover));
+  }
+
+  async #converge(rendering: Rendering, after: InstanceState, failover: string | null): Promise<void> {
+    const before = this.#state;
     await this.#requireNewPorts([...rendering.binds, ...udpBinds(after.udp)]);
     const replace = failover !== null && (failover !== before.failover || before.changing);
     if (replace || !this.#serves(rendering, after)) await this.#serve(rendering, after, replace);
@@ -127,9 +132,24 @@ export class Instance {
     await waitUntilListening([...rendering.binds, ...udpBinds(after.udp)]);
   }
 
-  /** Starts again from their files what died. @returns whether anything had */
+  /** Has these addresses while the action runs and once it has succeeded, and those that it had when it fails. */
+  async #withAddresses(wanted: readonly string[], action: () => Promise<void>): Promise<void> {
+    const had = this.#state.addresses;
+    await addToLoopback(wanted);
+    try {
+      await action();
+    } catch (error) {
+      await removeFromLoopback(wanted.filter((address) => !had.includes(address)));
+      throw error;
+    }
+    await removeFromLoopback(had.filter((address) => !wanted.includes(address)));
+  }
+
+  /** Starts again from their files what died, and adds again what was taken from the loopback interface.
+   *  @returns whether anything had to be done */
   async revive(): Promise<boolean> {
-    if (this.#isAlive()) return false;
+    const hadLost = await addToLoopback(this.#state.addresses);
+    if (this.#isAlive()) return hadLost;
     if (this.#state.needed && !this.#engine.running()) {
       await this.#engine.start(this.#state.logging);
       this.#told.clear();
@@ -328,6 +348,7 @@ export class Instance {
     await this.#engine.end();
     await this.#udp.end();
     this.#engine.disconnect();
+    await removeFromLoopback(this.#state.addresses);
   }
 
   #environment(): RenderEnvironment {

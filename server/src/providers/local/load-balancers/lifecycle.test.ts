@@ -118,7 +118,9 @@ test('a HAProxy that is killed by hand is back within five seconds', async () =>
     what: 'the new process',
     timeoutMs: 5_000,
   });
-  await waitUntil(() => site.warnings.includes('a data plane had died and is back'), { what: 'the warning' });
+  await waitUntil(() => site.warnings.includes('what a load balancer had lost is back'), {
+    what: 'the warning',
+  });
 });
 
 test('a list made before the newest order takes nothing back', async () => {

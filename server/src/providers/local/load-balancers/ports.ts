@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { canonicalAddress } from '../../../kernel/subnets.ts';
 import type { Endpoint } from './bind-probe.ts';
 import { listeningSockets } from './sockets.ts';
 
@@ -26,24 +27,11 @@ async function notListening(endpoints: readonly Endpoint[]): Promise<Endpoint[]>
   for (const endpoint of endpoints) {
     const sockets = listeningSockets(endpoint.transport);
     const known = sockets?.some(
-      ({ address, port }) => port === endpoint.port && isSame(address, endpoint.address),
+      ({ address, port }) => port === endpoint.port && address === canonicalAddress(endpoint.address),
     );
     if (!(known ?? (await accepts(endpoint)))) missing.push(endpoint);
   }
   return missing;
-}
-
-function isSame(listed: string, wanted: string): boolean {
-  return wanted.includes(':') ? listed === expanded(wanted) : listed === wanted;
-}
-
-function expanded(ipv6: string): string {
-  const [head = '', tail] = ipv6.toLowerCase().split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right];
-  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
 function accepts({ address, port, transport }: Endpoint): Promise<boolean> {

@@ -70,6 +70,7 @@ test.runIf(isRoot && everybodyCanRead(import.meta.dirname))(
     const script = join(import.meta.dirname, 'test-support', 'as-ordinary-user.ts');
     const output = await runAsNobody(script, [dataDir, `${backend.port}`]);
     expect(output).toContain('high port: reached');
+    expect(output).toMatch(/IPv6: This server may not add IPv6 addresses .* CAP_NET_ADMIN/);
     expect(output).toContain('UDP: served');
     expect(output).toMatch(
       /low port: TCP port 80 of 127\.77\.\S+ needs a permission .* "sysctl net\.ipv4\.ip_unprivileged_port_start=80"/,

@@ -11,12 +11,14 @@ import type {
 import type { LogCollector } from '../../../kernel/log-collector.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { NotOwner, type OwnerFence } from '../owner-fence.ts';
+import { removeAbandoned } from './abandoned-addresses.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
 import { subnetFault } from './address-space.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
 import { makePrivateDirectory } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
+import { interfaceAddresses, ipv6FaultOf } from './loopback.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { patternFault } from './patterns.ts';
 import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts';
@@ -50,6 +52,7 @@ export interface LocalLoadBalancersOptions {
 type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
 
 export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocations> {
+  ipv6Fault(cidr: string): Promise<string | null>;
   allocateAddress(taken: ReadonlySet<string>, id?: string, within?: AddressSource): Promise<string>;
   allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
@@ -90,6 +93,7 @@ class Provider implements LocalLoadBalancers {
   readonly #logs: LogShipping;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
+  #abandoned: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: LocalLoadBalancersOptions) {
@@ -122,9 +126,13 @@ class Provider implements LocalLoadBalancers {
     return program === null ? null : patternFault(program, this.#root, pattern);
   }
 
-  /** Only addresses of this machine's loopback network can be bound without its administrator. */
+  /** Only addresses of this machine's loopback network can be bound, and only unique local ones added to it. */
   subnetFault(cidr: string): string | null {
     return subnetFault(cidr);
+  }
+
+  ipv6Fault(cidr: string): Promise<string | null> {
+    return ipv6FaultOf(cidr);
   }
 
   allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
@@ -134,7 +142,8 @@ class Provider implements LocalLoadBalancers {
   async #allocate(taken: ReadonlySet<string>, within: AddressSource | undefined): Promise<string> {
     const now = this.#now();
     const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
-    const inUse = new Set([...taken, ...listening.map(({ address }) => address)]);
+    const others = [...listening, ...interfaceAddresses()].map(({ address }) => address);
+    const inUse = new Set([...taken, ...others]);
     for (const instance of this.#instances.values()) for (const used of instance.addresses) inUse.add(used);
     for (const [address, since] of this.#reserved) {
       if (now - since > GRACE_MS) this.#reserved.delete(address);
@@ -191,6 +200,7 @@ class Provider implements LocalLoadBalancers {
   }
 
   async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
+    await this.#fence.hold(() => this.#removeAbandoned());
     if (!this.#foundLeftovers) {
       this.#foundLeftovers = true;
       for (const id of this.#leftovers()) this.#instance(id);
@@ -226,6 +236,7 @@ class Provider implements LocalLoadBalancers {
     this.#appliedAt.clear();
     this.#reserved.clear();
     this.#foundLeftovers = false;
+    this.#abandoned = undefined;
     // Whoever works on it now may claim more.
     this.#claims = this.#readClaims();
   }
@@ -265,6 +276,7 @@ class Provider implements LocalLoadBalancers {
 
   async #apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
     if (this.#closed) throw new Error('the provider is closed');
+    await this.#removeAbandoned();
     const known = this.#instances.has(desired.id) || existsSync(join(this.#root, desired.id));
     const instance = this.#instance(desired.id);
     if (desired.version < instance.version) return;
@@ -281,6 +293,17 @@ class Provider implements LocalLoadBalancers {
     }
     this.#appliedAt.set(desired.id, this.#now());
     for (const address of [desired.vipAddress, ...desired.extraAddresses]) this.#reserved.delete(address);
+  }
+
+  /** Once, before anything gets an address. */
+  #removeAbandoned(): Promise<void> {
+    this.#abandoned ??= removeAbandoned(this.#root, this.#claims).catch((error: unknown) => {
+      this.#options.log.warn(
+        { err: error },
+        'what a killed server left on the loopback interface stays there',
+      );
+    });
+    return this.#abandoned;
   }
 
   /** A list made before the newest order must not take that order back. */
@@ -354,7 +377,7 @@ class Provider implements LocalLoadBalancers {
         this.#serial.run(id, async () => {
           if (this.#instances.get(id) !== instance || this.#closed) return;
           if (await instance.revive())
-            this.#options.log.warn({ loadBalancer: id }, 'a data plane had died and is back');
+            this.#options.log.warn({ loadBalancer: id }, 'what a load balancer had lost is back');
           await instance.housekeep();
         }),
       );

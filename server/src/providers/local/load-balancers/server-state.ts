@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { endpoint } from './config/addresses.ts';
 import type { RenderedBackend } from './config/rendering.ts';
 
 const HEADER_START = '# be_id';
@@ -25,8 +27,8 @@ export function serverStateFile(dump: string, backends: readonly RenderedBackend
     const fields = line.split(' ');
     const server = known.get(`${fields[COLUMN.backend]}/${fields[COLUMN.server]}`);
     if (!server || fields[COLUMN.state] !== DOWN) return [];
-    const address = `${fields[COLUMN.address]}:${fields[COLUMN.port]}`;
-    if (!server.address.endsWith(`@${address}`)) return [];
+    const [address = '', port] = [fields[COLUMN.address], fields[COLUMN.port]];
+    if (isIP(address) === 0 || server.address !== endpoint(address, Number(port))) return [];
     fields[COLUMN.admin] = '0';
     fields[COLUMN.userWeight] = `${server.weight}`;
     fields[COLUMN.weight] = `${server.weight}`;

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { canonicalAddress } from '../../../kernel/subnets.ts';
 import { commandLine } from './processes.ts';
 
 export type Transport = 'tcp' | 'udp';
 
 /** A socket that waits for clients, as the kernel lists it. */
 export interface ListeningSocket {
-  /** `127.0.0.1`, or for IPv6 eight groups without leading zeros. */
+  /** In its one spelling. */
   readonly address: string;
   readonly port: number;
   readonly inode: string;
@@ -30,8 +31,9 @@ export function holderOf(address: string, port: number, transport: Transport): s
 
 /** Its pid; null when it cannot be seen, undefined when nobody holds it. */
 export function holderPid(address: string, port: number, transport: Transport): number | null | undefined {
-  const wildcards = new Set([address, '0.0.0.0', '0:0:0:0:0:0:0:0']);
-  const held = listeningSockets(transport)?.find((each) => each.port === port && wildcards.has(each.address));
+  const wanted = canonicalAddress(address);
+  const holders = new Set([wanted, '::', ...(wanted.includes(':') ? [] : ['0.0.0.0'])]);
+  const held = listeningSockets(transport)?.find((each) => each.port === port && holders.has(each.address));
   return held && ownerOf(held.inode);
 }
 
@@ -70,11 +72,12 @@ function parse(line: string, transport: Transport): ListeningSocket[] {
   return [{ address: parseAddress(hexAddress), port: Number.parseInt(hexPort, 16), inode: fields[9] ?? '' }];
 }
 
-/** The kernel prints 32-bit words in the machine's byte order, which is little-endian wherever we run. */
-function parseAddress(hex: string): string {
+/** An address of the kernel's lists: 32-bit words in the machine's byte order, which is little-endian wherever we
+ *  run. */
+export function parseAddress(hex: string): string {
   const words = hex.match(/.{8}/g) ?? [];
   const bytes = words.flatMap((word) => (word.match(/../g) ?? []).reverse());
   if (bytes.length === 4) return bytes.map((byte) => Number.parseInt(byte, 16)).join('.');
   const groups = bytes.join('').match(/.{4}/g) ?? [];
-  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+  return canonicalAddress(groups.join(':'));
 }

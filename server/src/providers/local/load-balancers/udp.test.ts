@@ -150,7 +150,7 @@ test('an nginx that is killed by hand is back within five seconds', async () => 
   await site.apply(lb);
   const master = allPids().find((pid) => commandLine(pid).join(' ').includes(`${lb.id}/nginx.conf`));
   process.kill(master ?? 0, 'SIGKILL');
-  await waitUntil(() => site.warnings.includes('a data plane had died and is back'), {
+  await waitUntil(() => site.warnings.includes('what a load balancer had lost is back'), {
     what: 'the new process',
   });
   await waitUntil(async () => (await ask(vipAddress, 5353, 'hi')) === 'echo:hi', {

@@ -1,16 +1,20 @@
 import { isIP } from 'node:net';
 import { TaskFailed } from '../../../../kernel/errors.ts';
+import { canonicalAddress, netmaskBits } from '../../../../kernel/subnets.ts';
 
-/** `10.0.0.1`, 80 → `ipv4@10.0.0.1:80`. The prefix keeps HAProxy from reading anything else into it.
+/** `10.0.0.1`, 80 → `ipv4@10.0.0.1:80`; `fd12::1`, 80 → `ipv6@[fd12::1]:80`.
  *  @throws TaskFailed when it is no IP address */
 export function endpoint(address: string, port: number): string {
-  return `${family(address)}@${address}:${checkedPort(port)}`;
+  return `${host(address)}:${checkedPort(port)}`;
 }
 
-function family(address: string): 'ipv4' | 'ipv6' {
+/** An address as HAProxy reads it. The prefix keeps it from reading anything else into it, and the brackets from
+ *  taking the end of an IPv6 address for a port.
+ *  @throws TaskFailed when it is no IP address */
+export function host(address: string): string {
   const version = address.includes('%') ? 0 : isIP(address);
   if (version === 0) throw new TaskFailed(`${JSON.stringify(address)} is not an IP address.`);
-  return version === 4 ? 'ipv4' : 'ipv6';
+  return version === 4 ? `ipv4@${address}` : `ipv6@[${canonicalAddress(address)}]`;
 }
 
 export function checkedPort(port: number): number {
@@ -32,17 +36,25 @@ function isPrefix(text: string, bits: number): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) <= bits;
 }
 
-/** A netmask (`255.255.255.0`) or a prefix length (`24`, `/24`) as a prefix length.
+/** How many leading bits of a client's address count, by the version of the address. */
+export interface SourceBits {
+  readonly 4: number;
+  readonly 6: number;
+}
+
+export const WHOLE_SOURCE: SourceBits = { 4: 32, 6: 128 };
+
+/** What a granularity says: a netmask is about addresses of its own version (`255.255.255.0`, `ffff:ffff::`), and
+ *  of the other version whole addresses count; a prefix length (`24`, `/24`) is about both.
  *  @throws TaskFailed when it is neither, or a netmask with a hole */
-export function prefixLength(netmask: string): number {
-  const short = /^\/?(\d{1,3})$/.exec(netmask)?.[1];
-  if (short !== undefined && Number(short) <= 128) return Number(short);
-  if (isIP(netmask) === 4) {
-    const bits = netmask
-      .split('.')
-      .map((octet) => Number(octet).toString(2).padStart(8, '0'))
-      .join('');
-    if (/^1*0*$/.test(bits)) return bits.lastIndexOf('1') + 1;
+export function sourceBits(granularity: string): SourceBits {
+  const short = /^\/?(\d{1,3})$/.exec(granularity)?.[1];
+  if (short !== undefined && Number(short) <= 128) {
+    return { 4: Math.min(Number(short), 32), 6: Number(short) };
   }
-  throw new TaskFailed(`${JSON.stringify(netmask)} is not a netmask such as 255.255.255.0.`);
+  const mask = netmaskBits(granularity);
+  if (mask) return { ...WHOLE_SOURCE, [mask.version]: mask.bits };
+  throw new TaskFailed(
+    `${JSON.stringify(granularity)} is not a netmask such as 255.255.255.0 or ffff:ffff:ffff:ffff::.`,
+  );
 }

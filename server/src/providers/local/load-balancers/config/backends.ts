@@ -10,6 +10,7 @@ import { milliseconds } from './frontends.ts';
 import { checkedMonitor, checkOptions, probedMonitor, writeMonitor } from './monitors.ts';
 import { dynamicCookieKey, hasTable, writePersistence } from './persistence.ts';
 import {
+  addressesOf,
   backendName,
   type ProxyMode,
   type RenderEnvironment,
@@ -41,7 +42,7 @@ export function writeBackend(
   writer.line('option allbackups');
   writeTimeouts(writer, desired, pool);
   if (mode === 'http') writeRetries(writer);
-  writePersistence(writer, pool, mode, desired.vipAddress);
+  writePersistence(writer, pool, mode, addressesOf(desired));
   writeMonitor(writer, pool, desired.vipAddress);
   const servers = pool.adminStateUp ? pool.members.map((member) => server(pool, member, environment)) : [];
   for (const each of servers)

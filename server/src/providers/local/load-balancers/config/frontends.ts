@@ -131,11 +131,26 @@ function writeAllowedNetworks(
   origin: string,
 ): void {
   if (!listener.allowedCidrs || listener.allowedCidrs.length === 0) return;
-  // HAProxy would find every IPv4 client in ::/0; who listens on IPv4 alone has no IPv6 clients.
-  const hasIpv6 = addressesOf(desired).some(isIPv6);
-  const networks = listener.allowedCidrs.map(network).filter((cidr) => hasIpv6 || !cidr.includes(':'));
-  for (const cidr of networks) writer.line(`acl allowed src -- ${cidr}`, origin);
-  writer.line(`tcp-request connection reject${networks.length > 0 ? ' if !allowed' : ''}`, origin);
+  const networks = listener.allowedCidrs.map(network);
+  // HAProxy would find every IPv4 client in ::/0, and some of IPv6 in networks of IPv4: each version by itself. The
+  // client's is that of the address that it came to.
+  for (const [version, own] of versionsOf(addressesOf(desired))) {
+    const allowed = networks.filter((cidr) => isOfVersion(cidr, version));
+    for (const address of own) writer.line(`acl over-ipv${version} dst -- ${address}`, origin);
+    for (const cidr of allowed) writer.line(`acl allowed-ipv${version} src -- ${cidr}`, origin);
+    const unless = allowed.length > 0 ? ` !allowed-ipv${version}` : '';
+    writer.line(`tcp-request connection reject if over-ipv${version}${unless}`, origin);
+  }
+}
+
+const isOfVersion = (text: string, version: 4 | 6) => text.includes(':') === (version === 6);
+
+/** The addresses of each IP version that there are any of. */
+function versionsOf(addresses: readonly string[]): (readonly [4 | 6, readonly string[]])[] {
+  return ([4, 6] as const).flatMap((version) => {
+    const own = addresses.filter((address) => isOfVersion(address, version));
+    return own.length > 0 ? [[version, own] as const] : [];
+  });
 }
 
 function writeAccessLog(writer: ConfigWriter, desired: DesiredLoadBalancer, mode: ProxyMode): void {

@@ -6,7 +6,7 @@ import type {
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { quote, quoteFormat, refuseControlCharacters } from '../quoting.ts';
-import { checkedPort, endpoint } from './addresses.ts';
+import { checkedPort, host as hostOf } from './addresses.ts';
 import type { ConfigWriter } from './writer.ts';
 
 /** HAProxy's timers are 32-bit milliseconds; longer wishes mean the same as three weeks. */
@@ -58,7 +58,7 @@ function writeHttpCheck(
   refuseControlCharacters(monitor.urlPath ?? '');
   const path = monitor.urlPath || (monitor.type === 'K8S' ? '/healthz' : '/');
   // HTTP/1.1 requires a Host, also where the user named no domain.
-  const host = monitor.domainName || (version === '1.1' ? vipAddress : null);
+  const host = monitor.domainName || (version === '1.1' ? urlHost(vipAddress) : null);
   const header = host === null ? '' : ` hdr Host ${quoteFormat(host)}`;
   writer.line('option httpchk', origin);
   writer.line(
@@ -67,6 +67,9 @@ function writeHttpCheck(
   );
   writer.line(`http-check expect status ${expectedCodes(monitor, origin)}`, origin);
 }
+
+/** RFC 3986 puts IPv6 addresses into brackets. */
+const urlHost = (address: string) => (address.includes(':') ? `[${address}]` : address);
 
 /** The path as it may stand in a request line: what RFC 3986 does not allow there is percent-encoded. */
 function requestTarget(path: string): string {
@@ -106,7 +109,7 @@ export function checkOptions(pool: DesiredPool, member: DesiredMember): string[]
 function checkTarget(member: DesiredMember): string[] {
   const address = member.monitorAddress;
   return [
-    ...(address ? ['addr', endpoint(address, 1).replace(/:1$/, '')] : []),
+    ...(address ? ['addr', hostOf(address)] : []),
     ...(member.monitorPort ? ['port', `${checkedPort(member.monitorPort)}`] : []),
   ];
 }

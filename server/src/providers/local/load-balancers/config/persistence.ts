@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { DesiredPool, DesiredSessionPersistence } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { quote } from '../quoting.ts';
-import { prefixLength } from './addresses.ts';
+import { sourceBits } from './addresses.ts';
 import type { ProxyMode } from './rendering.ts';
 import type { ConfigWriter } from './writer.ts';
 
@@ -29,7 +29,7 @@ export function writePersistence(
   writer: ConfigWriter,
   pool: DesiredPool,
   mode: ProxyMode,
-  vipAddress: string,
+  addresses: readonly string[],
 ): void {
   const persistence = pool.sessionPersistence;
   if (!persistence) return;
@@ -38,7 +38,7 @@ export function writePersistence(
     throw new TaskFailed(`${origin}: cookies need a pool of HTTP; this one carries plain TCP.`);
   }
   if (persistence.type === 'SOURCE_IP') {
-    writeSourceTable(writer, persistence, isIPv6(vipAddress), origin);
+    writeSourceTable(writer, persistence, addresses.some(isIPv6), origin);
   } else if (persistence.type === 'HTTP_COOKIE') {
     writer.line(`dynamic-cookie-key ${dynamicCookieKey(pool)}`, origin);
     writer.line(
@@ -53,6 +53,7 @@ export function writePersistence(
   }
 }
 
+/** @param ipv6 whether clients may come over IPv6; those of IPv4 then stand in the table as mapped addresses */
 function writeSourceTable(
   writer: ConfigWriter,
   persistence: DesiredSessionPersistence,
@@ -62,11 +63,9 @@ function writeSourceTable(
   const wanted = persistence.persistenceTimeout ?? DEFAULT_SOURCE_TIMEOUT_S;
   const timeout = Math.min(Math.max(wanted, 1), LONGEST_TIMEOUT_S);
   writer.line(`stick-table type ${ipv6 ? 'ipv6' : 'ip'} size 100k expire ${timeout}s`, origin);
-  const bits = persistence.persistenceGranularity ? prefixLength(persistence.persistenceGranularity) : null;
-  if (bits === null) writer.line('stick on src', origin);
-  else if (ipv6) writer.line(`stick on src,ipmask(32,${bits})`, origin);
-  else if (bits <= 32) writer.line(`stick on src,ipmask(${bits})`, origin);
-  else throw new TaskFailed(`${origin}: an IPv4 granularity has at most 32 bits.`);
+  const { persistenceGranularity: granularity } = persistence;
+  const bits = granularity ? sourceBits(granularity) : null;
+  writer.line(bits === null ? 'stick on src' : `stick on src,ipmask(${bits[4]},${bits[6]})`, origin);
 }
 
 function cookieName(persistence: DesiredSessionPersistence, fallback: string | null, origin: string): string {

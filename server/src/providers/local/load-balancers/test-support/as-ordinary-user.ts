@@ -12,6 +12,7 @@ const web = pool({ members: [member(Number(memberPort))] });
 const front = listener({ defaultPoolId: web.id });
 const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
 const say = (text: string) => process.stdout.write(`${text}\n`);
+say(`IPv6: ${await site.provider.ipv6Fault('fd76:6972:6761:1::/64')}`);
 try {
   await site.apply(lb);
   say(`high port: ${(await get(`http://${vipAddress}:8080/`)).body}`);

@@ -16,7 +16,7 @@ export interface Backend {
 }
 
 /** Starts one that answers every request with `name`. */
-export async function startBackend(name: string, port = 0): Promise<Backend> {
+export async function startBackend(name: string, port = 0, host = '127.0.0.1'): Promise<Backend> {
   const requests: Backend['requests'] = [];
   const connections = new Set<Socket>();
   const backend = { requests, answer: { status: 200 } as Backend['answer'] };
@@ -30,7 +30,7 @@ export async function startBackend(name: string, port = 0): Promise<Backend> {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   return Object.assign(backend, {
     port: (server.address() as AddressInfo).port,
     kill: () =>

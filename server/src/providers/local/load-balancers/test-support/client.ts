@@ -11,18 +11,21 @@ export interface GetOptions {
   readonly agent?: Agent;
   readonly method?: string;
   readonly headers?: Record<string, string>;
+  /** Where the request comes from. */
+  readonly localAddress?: string;
 }
 
 /** One request; a failure to connect or a cut connection rejects. */
 export function get(url: string, options: GetOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const { agent = false, method = 'GET', headers = {} } = options;
+    const { agent = false, method = 'GET', headers = {}, localAddress } = options;
     const secure = url.startsWith('https:');
     const settings = {
       agent,
       method,
       headers,
       timeout: 5_000,
+      ...(localAddress === undefined ? {} : { localAddress }),
       ...(secure ? { rejectUnauthorized: false } : {}),
     };
     const outgoing = (secure ? secureRequest : request)(url, settings, (response) => {

@@ -106,13 +106,21 @@ function usable(pool: UdpPool, down: ReadonlySet<string>): readonly UdpMember[] 
   return first.length > 0 ? first : alive;
 }
 
-/** nginx knows no netmasks here, only texts: a granularity is rounded up to whole octets. */
+/** nginx knows no netmasks here, only bytes, 4 or 16 of them: a granularity is rounded up to whole ones. */
 function sourceMap(pool: UdpPool, index: number): string[] {
   if (pool.sourceBits === null) return [];
-  const octets = Math.ceil(pool.sourceBits / 8);
-  const pattern = `~^(?<part_${index}>\\d+${'\\.\\d+'.repeat(Math.max(octets - 1, 0))})\\.`;
-  const masked = octets >= 1 && octets <= 3 ? [`    "${pattern}" $part_${index};`] : [];
-  return [`  map $remote_addr $source_${index} {`, '    default $remote_addr;', ...masked, '  }'];
+  const lines = ([4, 6] as const).flatMap((version) => {
+    const size = version === 4 ? 4 : 16;
+    const kept = Math.ceil((pool.sourceBits?.[version] ?? 0) / 8);
+    const [name, rest] = [`part_${index}_${version}`, `.{${size - kept}}\\z`];
+    return kept < 1 || kept >= size ? [] : [`    "~(?s)^(?<${name}>.{${kept}})${rest}" $${name};`];
+  });
+  return [
+    `  map $binary_remote_addr $source_${index} {`,
+    '    default $binary_remote_addr;',
+    ...lines,
+    '  }',
+  ];
 }
 
 function endpoint(address: string, port: number): string {

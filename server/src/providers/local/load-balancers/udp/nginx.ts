@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TaskFailed } from '../../../../kernel/errors.ts';
+import { canonicalAddress } from '../../../../kernel/subnets.ts';
 import { readText, writeFileAtomically } from '../files.ts';
 import type { InstancePaths } from '../paths.ts';
 import {
@@ -12,6 +13,7 @@ import {
   terminate,
 } from '../processes.ts';
 import { findProgram, run, unprivilegedUser } from '../programs.ts';
+import { parseAddress } from '../sockets.ts';
 import { renderNginx } from './nginx-config.ts';
 import { NO_UDP, type UdpPlan } from './plan.ts';
 
@@ -107,7 +109,7 @@ export class UdpPlane {
     if (!running) return counts;
     const poolOf = new Map<string, string>(
       this.#plan.pools.flatMap((pool) =>
-        pool.members.map((member) => [`${member.address}:${member.port}`, pool.id] as const),
+        pool.members.map((member) => [peer(member.address, member.port), pool.id] as const),
       ),
     );
     for (const remote of connectedUdp(workersOf(running.pid))) {
@@ -204,15 +206,17 @@ function workersOf(master: number): number[] {
   return (readText(`/proc/${master}/task/${master}/children`) ?? '').split(' ').filter(Boolean).map(Number);
 }
 
-/** Members (`10.0.0.1:53`) to which these processes hold a UDP socket, once for each socket. */
+/** Members (`10.0.0.1 53`) to which these processes hold a UDP socket, once for each socket. */
 function connectedUdp(pids: readonly number[]): string[] {
   const inodes = new Set(pids.flatMap(socketInodes));
   if (inodes.size === 0) return [];
-  const lines = readFileSync('/proc/net/udp', 'utf8').split('\n').slice(1);
-  return lines.flatMap((line) => {
-    const fields = line.trim().split(/\s+/);
-    return fields[3] === '01' && inodes.has(fields[9] ?? '') ? [readable(fields[2] ?? '')] : [];
-  });
+  const tables = ['/proc/net/udp', '/proc/net/udp6'].map((file) => readText(file) ?? '');
+  return tables.flatMap((table) =>
+    table.split('\n').flatMap((line) => {
+      const fields = line.trim().split(/\s+/);
+      return fields[3] === '01' && inodes.has(fields[9] ?? '') ? [readable(fields[2] ?? '')] : [];
+    }),
+  );
 }
 
 function socketInodes(pid: number): string[] {
@@ -228,8 +232,9 @@ function openFiles(pid: number): string[] {
   }
 }
 
-function readable(hex: string): string {
-  const [address = '', port = ''] = hex.split(':');
-  const octets = (address.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16));
-  return `${octets.join('.')}:${Number.parseInt(port, 16)}`;
+function readable(text: string): string {
+  const [address = '', port = ''] = text.split(':');
+  return peer(parseAddress(address), Number.parseInt(port, 16));
 }
+
+const peer = (address: string, port: number) => `${canonicalAddress(address)} ${port}`;

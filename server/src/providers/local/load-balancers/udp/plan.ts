@@ -5,7 +5,7 @@ import type {
   LbAlgorithm,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { network, prefixLength } from '../config/addresses.ts';
+import { network, type SourceBits, sourceBits, WHOLE_SOURCE } from '../config/addresses.ts';
 import { DEFAULT_CLIENT_TIMEOUT_MS } from '../config/frontends.ts';
 import { addressesOf, flavorConnections, type RenderedBind } from '../config/rendering.ts';
 
@@ -34,7 +34,7 @@ export interface UdpPool {
   readonly id: string;
   readonly algorithm: LbAlgorithm;
   /** Clients with the same address, as far as this many bits, stay with one member; null: they need not. */
-  readonly sourceBits: number | null;
+  readonly sourceBits: SourceBits | null;
   readonly members: readonly UdpMember[];
 }
 
@@ -96,7 +96,7 @@ function udpPool(pool: DesiredPool): UdpPool {
   return {
     id: pool.id,
     algorithm: pool.algorithm,
-    sourceBits: bySource ? (granularity ? prefixLength(granularity) : 128) : null,
+    sourceBits: bySource ? (granularity ? sourceBits(granularity) : WHOLE_SOURCE) : null,
     members: pool.adminStateUp
       ? pool.members.map((member) => ({
           id: member.id,

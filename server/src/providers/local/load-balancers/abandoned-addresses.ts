@@ -1,0 +1,16 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AddressClaims } from './address-claims.ts';
+import { readJson } from './files.ts';
+import { loopbackAddresses, removeFromLoopback, visibleFault } from './loopback.ts';
+import type { InstanceState } from './state.ts';
+
+/** Takes from the loopback interface what servers that were killed left there: addresses of this server that no
+ *  load balancer is noted to have, and those of servers whose data directory is gone.
+ *  @param root directory that the load balancers of this server have theirs in */
+export async function removeAbandoned(root: string, claims: AddressClaims): Promise<void> {
+  if (visibleFault() !== null) return;
+  const states = readdirSync(root).map((name) => readJson<InstanceState>(join(root, name, 'state.json')));
+  const used = new Set(states.flatMap((state) => state?.addresses ?? []));
+  await claims.removeAbandoned(loopbackAddresses(), used, removeFromLoopback);
+}

@@ -1,0 +1,97 @@
+import { createSocket } from 'node:dgram';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { listener, loadBalancer, member, pool } from './test-support/desired.ts';
+import { sixOf, testIpv6 as test } from './test-support/ipv6.ts';
+import { startProvider, type TestProvider } from './test-support/provider.ts';
+
+/** UDP over IPv6, which nginx carries. */
+
+let site: TestProvider;
+
+beforeAll(() => {
+  site = startProvider();
+});
+afterAll(() => site.close());
+
+/** Answers with its name and where the packet came from. */
+async function startEcho(name: string): Promise<{ port: number; close(): void }> {
+  const socket = createSocket('udp6');
+  socket.on('message', (text, from) => socket.send(`${name}:${text.toString()}`, from.port, from.address));
+  await new Promise<void>((resolve) => socket.bind(0, '::1', resolve));
+  return { port: socket.address().port, close: () => socket.close() };
+}
+
+/** @returns the answer, or an empty text after half a second */
+async function ask(host: string, from?: string): Promise<string> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  if (from !== undefined) await new Promise<void>((resolve) => socket.bind(0, from, resolve));
+  return new Promise((resolve) => {
+    const settle = (answer: string) => {
+      clearTimeout(timer);
+      socket.close();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => settle(''), 500);
+    socket.once('message', (answer) => settle(answer.toString()));
+    socket.once('error', () => settle(''));
+    socket.send('hi', 5353, host);
+  });
+}
+
+test('packets reach IPv6 members at both addresses, are counted, and only from allowed networks', async () => {
+  const echo = await startEcho('echo');
+  const [vipAddress, six] = [await site.provider.allocateAddress(new Set()), await sixOf(site)];
+  const dns = pool({
+    protocol: 'UDP',
+    members: [member(echo.port, { address: '::1' })],
+    timeoutsMs: { clientData: null, memberConnect: null, memberData: 20_000 },
+  });
+  const front = listener({ protocol: 'UDP', port: 5353, defaultPoolId: dns.id });
+  const lb = loadBalancer({ vipAddress, extraAddresses: [six], listeners: [front], pools: [dns] });
+  await site.apply(lb);
+  expect(await ask(six)).toBe('echo:hi');
+  expect(await ask(vipAddress)).toBe('echo:hi');
+  await waitUntil(
+    async () => (await site.observe(lb.id)).listenerStats.get(front.id)?.activeConnections === 2,
+    { what: 'both open sessions' },
+  );
+  await site.apply({ ...lb, version: 2, listeners: [{ ...front, allowedCidrs: ['::1'] }] });
+  expect(await ask(six, '::1')).toBe('echo:hi');
+  expect(await ask(six, six)).toBe('');
+  expect(await ask(vipAddress)).toBe('');
+  echo.close();
+});
+
+test('a source keeps its member as far as its first bits, in each version', async () => {
+  const echoes = await Promise.all(['one', 'two', 'three'].map(startEcho));
+  const sources = await Promise.all(Array.from({ length: 6 }, () => sixOf(site)));
+  const [first = '', ...others] = sources;
+  await site.apply(loadBalancer({ vipAddress: first, extraAddresses: others }));
+  const vipAddress = await sixOf(site);
+  const serve = (version: number, persistenceGranularity: string | null) => {
+    const dns = pool({
+      id: 'dns',
+      protocol: 'UDP',
+      members: echoes.map(({ port }) => member(port, { address: '::1' })),
+      sessionPersistence: {
+        type: 'SOURCE_IP',
+        cookieName: null,
+        persistenceTimeout: null,
+        persistenceGranularity,
+      },
+    });
+    const front = listener({ id: 'front', protocol: 'UDP', port: 5353, defaultPoolId: dns.id });
+    return site.apply(loadBalancer({ id: 'lb', version, vipAddress, listeners: [front], pools: [dns] }));
+  };
+  await serve(1, '64');
+  const heard = new Set<string>();
+  for (const from of sources) heard.add(await ask(vipAddress, from));
+  // They differ behind their 64th bit only.
+  expect(heard.size).toBe(1);
+  await serve(2, '255.255.255.0');
+  const apart = await Promise.all(sources.map((from) => ask(vipAddress, from)));
+  expect(await Promise.all(sources.map((from) => ask(vipAddress, from)))).toEqual(apart);
+  expect(apart).not.toContain('');
+  for (const echo of echoes) echo.close();
+});
