@@ -92,11 +92,11 @@ export class AddressClaims {
   }
 
   /** Has those of these addresses removed, which the loopback interface has, that nobody stands behind any more: this
-   *  data directory claims them and does not use them, or their claim is void, or they are Virga's and nobody claims
-   *  them. Nobody can claim them while they are being removed. */
+   *  data directory claims them and does not use them, or their claim is void, or they are Virga's, nobody claims
+   *  them and nobody listens there. Nobody can claim them while they are being removed. */
   async removeAbandoned(
     present: Iterable<string>,
-    used: ReadonlySet<string>,
+    { used, heard }: { readonly used: ReadonlySet<string>; readonly heard: ReadonlySet<string> },
     remove: (addresses: readonly string[]) => Promise<void>,
   ): Promise<void> {
     await withMachineLock(LOCK, () =>
@@ -105,7 +105,7 @@ export class AddressClaims {
           const block = blockOf(address);
           if (block === null || used.has(address)) return false;
           const claim = this.#read(block);
-          if (claim === null) return isVirgaOwn(address);
+          if (claim === null) return isVirgaOwn(address) && !heard.has(address);
           return this.#holds(block) || !isValid(claim, this.#dataDir);
         }),
       ),

@@ -122,6 +122,22 @@ describe('when the server', () => {
   });
 });
 
+test('an address that nobody claims here is left alone while somebody listens on it', async () => {
+  const unclaimed = 'fd76:6972:6761:1:ffff::7';
+  await addToLoopback([unclaimed]);
+  const holder = createServer().listen({ host: unclaimed, port: 0, ipv6Only: true });
+  await new Promise((resolve) => holder.once('listening', resolve));
+  const first = startProvider();
+  await first.provider.reconcile([]);
+  expect(hasAddresses([unclaimed])).toBe(true);
+  await first.close();
+  await new Promise((resolve) => holder.close(resolve));
+  const second = startProvider();
+  await second.provider.reconcile([]);
+  expect(hasAddresses([unclaimed])).toBe(false);
+  await second.close();
+});
+
 test('two servers of one machine never have the same address, nor addresses of one block', async () => {
   const other = startProvider();
   const [mine, theirs] = [await sixOf(site), await sixOf(other)];
