@@ -13,8 +13,12 @@ export async function removeAbandoned(root: string, claims: AddressClaims): Prom
   if (visibleFault() !== null) return;
   const states = readdirSync(root).map((name) => readJson<InstanceState>(join(root, name, 'state.json')));
   const used = new Set(states.flatMap((state) => state?.addresses ?? []));
-  // A container with this machine's network and a file system of its own has claims that cannot be seen here.
-  const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
-  const heard = new Set(listening.map(({ address }) => address));
-  await claims.removeAbandoned(loopbackAddresses(), { used, heard }, removeFromLoopback);
+  await claims.removeAbandoned(loopbackAddresses(), used, isHeard, removeFromLoopback);
 }
+
+/** Whether somebody listens there. A container with this machine's network and a file system of its own has claims
+ *  that cannot be seen here. */
+const isHeard = (wanted: string) =>
+  (['tcp', 'udp'] as const).some((transport) =>
+    (listeningSockets(transport) ?? []).some(({ address }) => address === wanted),
+  );
