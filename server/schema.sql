@@ -146,6 +146,7 @@ create table images (
   constraint images_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX images_created_at ON public.images USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX images_held ON public.images USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX images_public ON public.images USING btree (region_id, display_order) WHERE (project_id IS NULL);
 CREATE INDEX images_tags ON public.images USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE CONSTRAINT TRIGGER images_count_gone AFTER DELETE ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
@@ -203,7 +204,6 @@ create table instances (
   power text default 'running'::text not null,
   boots integer default 1 not null,
   status_since timestamp with time zone not null,
-  servergroup_id uuid,
   constraint instances_pkey PRIMARY KEY (id),
   constraint instances_power_check CHECK ((power = ANY (ARRAY['running'::text, 'stopped'::text, 'suspended'::text]))),
   constraint instances_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -217,7 +217,6 @@ CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (tas
 CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
 CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
 CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
-CREATE INDEX instances_servergroup ON public.instances USING btree (servergroup_id) WHERE (servergroup_id IS NOT NULL);
 CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);
@@ -1018,6 +1017,7 @@ create table server_groups (
   constraint server_groups_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX server_groups_created_at ON public.server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX server_groups_held ON public.server_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE CONSTRAINT TRIGGER server_groups_count AFTER INSERT OR DELETE ON public.server_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('servergroups');
 
 create table sign_ins (
@@ -1186,6 +1186,33 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email)) WHERE (deleted_at IS NULL);
 
+create table volume_snapshots (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  volume_id uuid not null,
+  name text collate "C" not null,
+  description text,
+  status text not null,
+  size bigint not null,
+  volume_type text not null,
+  bootable boolean not null,
+  image_metadata jsonb,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint volume_snapshots_pkey PRIMARY KEY (id),
+  constraint volume_snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint volume_snapshots_volume_id_fkey FOREIGN KEY (volume_id) REFERENCES volumes(id)
+);
+CREATE INDEX volume_snapshots_created_at ON public.volume_snapshots USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX volume_snapshots_task ON public.volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX volume_snapshots_volume ON public.volume_snapshots USING btree (volume_id, created_at, id);
+CREATE CONSTRAINT TRIGGER volume_snapshots_count AFTER INSERT OR DELETE ON public.volume_snapshots DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('snapshots');
+
 create table volumes (
   id uuid not null,
   project_id integer not null,
@@ -1211,6 +1238,7 @@ create table volumes (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  snapshot_id uuid,
   constraint volumes_pkey PRIMARY KEY (id),
   constraint volumes_check CHECK (((instance_id IS NULL) = (attachment_id IS NULL))),
   constraint volumes_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) DEFERRABLE INITIALLY DEFERRED,
@@ -1223,6 +1251,7 @@ CREATE INDEX volumes_cluster ON public.volumes USING btree (cluster_id, created_
 CREATE INDEX volumes_created_at ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX volumes_device ON public.volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
 CREATE INDEX volumes_image ON public.volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
+CREATE INDEX volumes_snapshot ON public.volumes USING btree (snapshot_id) WHERE ((snapshot_id IS NOT NULL) AND (status = 'downloading'::text));
 CREATE INDEX volumes_tags ON public.volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON public.volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volumes_unattached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);

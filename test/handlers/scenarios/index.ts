@@ -11,7 +11,7 @@ import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
 import { securityGroups, serverGroups } from './security-groups.ts';
-import { images, volumes } from './volumes.ts';
+import { images, snapshots, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -30,4 +30,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...volumes,
   ...instances,
   ...images,
+  ...snapshots,
 };

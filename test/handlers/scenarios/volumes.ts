@@ -25,6 +25,37 @@ export const images: Readonly<Record<string, Scenario>> = {
   },
 };
 
+const SNAPSHOTS = '/cloud/v1/snapshots/1/2';
+const snapshotOf = (volume_id: string) => post(SNAPSHOTS, { name: 'kept', volume_id });
+
+async function withSnapshot(stage: Preparation): Promise<readonly [volume: string, snapshot: string]> {
+  const id = await volume(stage);
+  return [id, await stage.finished(snapshotOf(id), 'snapshots')];
+}
+
+export const snapshots: Readonly<Record<string, Scenario>> = {
+  create_snapshot: { prepare: volume, start: (id) => snapshotOf(String(id)) },
+  delete_snapshot: {
+    prepare: withSnapshot,
+    start: (_, id) => remove(`${SNAPSHOTS}/${id}`),
+    failureLeaves: 'its contents may be gone: it can only be deleted again',
+  },
+  'create_volume from a snapshot': {
+    prepare: withSnapshot,
+    start: (_, snapshot_id) => post(VOLUMES, { source: 'snapshot', name: 'again', snapshot_id }),
+  },
+  'delete_volume with its snapshots': {
+    prepare: withSnapshot,
+    start: (id, snapshot) => remove(`${VOLUMES}/${id}?snapshots=${snapshot}`),
+    failureLeaves: 'its contents may be gone: it can only be deleted again',
+  },
+  revert_volume: {
+    prepare: withSnapshot,
+    start: (id) => ({ ...post(`${VOLUMES}/${id}/revert`), waits: true }),
+    failureLeaves: 'nobody knows what it holds: it can be reverted again, or deleted',
+  },
+};
+
 export const volumes: Readonly<Record<string, Scenario>> = {
   create_volume: { start: () => post(VOLUMES, { ...empty, tags: { on: 'call' } }) },
   'create_volume from an image': {

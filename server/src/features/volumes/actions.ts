@@ -8,6 +8,8 @@ import { requireState, statusDuring, type VolumeAction, type VolumeRow } from '.
 import { sizeFault, typeFault } from './new-volume.ts';
 import { placeOf, requireVolumes, taskOf, type VolumeDeps } from './place.ts';
 import type { AttachVolume, RetypeVolume } from './schema.ts';
+import { requireFree as requireFreeSnapshot } from './snapshots/model.ts';
+import { lockSnapshotsOf } from './snapshots/store.ts';
 import * as store from './store.ts';
 
 /** What can be done to a volume that is there: one transaction and one task each. */
@@ -75,6 +77,26 @@ export class VolumeActions {
       return type === row.type ? NO_TASK : this.#start(tx, ctx, row, 'retype', { type });
     });
     await this.#deps.tasks.settled(ctx, task, `The type of volume ${id} could not be changed`);
+  }
+
+  /** Makes it hold again what its last snapshot holds. Resolves when it does; when that takes its time, the volume is
+   *  `reverting` and does so later.
+   *  @throws NotFound, Conflict when it has no snapshot, is attached, has grown since, or a task holds one of them, or
+   *  with the reason when it could not be done */
+  async revert(ctx: RegionContext, id: string): Promise<void> {
+    const task = await this.#locked(ctx, id, async (tx, row) => {
+      requireState(row, 'revert');
+      const last = (await lockSnapshotsOf(tx, [row.id]))
+        .filter(({ status }) => status !== 'error_deleting')
+        .at(-1);
+      if (!last) throw new Conflict(`Volume ${id} has no snapshot to revert to`);
+      requireFreeSnapshot(last);
+      if (last.size !== row.size) {
+        throw new Conflict(`Volume ${id} has grown since its last snapshot ${last.id}, of ${last.size} GiB`);
+      }
+      return this.#start(tx, ctx, row, 'revert', { snapshotId: last.id });
+    });
+    await this.#deps.tasks.settled(ctx, task, `Volume ${id} could not be reverted`);
   }
 
   async #locked(

@@ -4,6 +4,9 @@ import { MachineVolumes } from './machine-volumes.ts';
 import type { VolumeDeps } from './place.ts';
 import { volumeActionRoutes, volumeRoutes } from './routes.ts';
 import { VolumeService } from './service.ts';
+import { snapshotRoutes } from './snapshots/routes.ts';
+import { SnapshotService } from './snapshots/service.ts';
+import { createSnapshotTask, deleteSnapshotTask } from './snapshots/tasks.ts';
 import { volumeTasks } from './tasks.ts';
 
 export { filledFrom, holdForImage, releaseForImage } from './for-images.ts';
@@ -16,9 +19,9 @@ export { placeOf, taskOf, type VolumeDeps } from './place.ts';
 export type { DesiredVolume, VolumeProvider } from './port.ts';
 export { MachineVolume } from './schema-machine.ts';
 
-/** What may not be whole can only be deleted. */
+/** What may not be whole can only be deleted, or reverted. */
 const STATUS_WITHOUT_TASK = `case when status in ('creating', 'downloading', 'deleting') then 'error_deleting'
-  when instance_id is null then 'available' else 'in-use' end`;
+  when status = 'reverting' then 'error_restoring' when instance_id is null then 'available' else 'in-use' end`;
 
 export interface VolumeFeature extends Feature {
   /** What machines do with volumes. */
@@ -31,8 +34,15 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
     name: 'volumes',
     needs: 'volumes',
     machines: new MachineVolumes(deps),
-    routes: [...volumeRoutes(service), ...volumeActionRoutes(new VolumeActions(deps), service)],
-    tasks: volumeTasks(deps),
-    held: [{ table: 'volumes', becomes: `status = ${STATUS_WITHOUT_TASK}` }],
+    routes: [
+      ...volumeRoutes(service),
+      ...volumeActionRoutes(new VolumeActions(deps), service),
+      ...snapshotRoutes(new SnapshotService(deps)),
+    ],
+    tasks: [...volumeTasks(deps), createSnapshotTask(deps), deleteSnapshotTask(deps)],
+    held: [
+      { table: 'volumes', becomes: `status = ${STATUS_WITHOUT_TASK}` },
+      { table: 'volume_snapshots', becomes: `status = 'error_deleting'` },
+    ],
   };
 }

@@ -8,6 +8,8 @@ import { VOLUME_COLUMNS } from './store.ts';
 export type VolumeView = VolumeRow & {
   readonly instance_name: string | null;
   readonly flavor_id: string | null;
+  /** Oldest first. */
+  readonly snapshot_ids: readonly string[];
 };
 
 export interface ListWhere extends Place, TagFilters {
@@ -21,7 +23,8 @@ export interface ListWhere extends Place, TagFilters {
   readonly offset: number;
 }
 
-const SHOWN = `${VOLUME_COLUMNS}, i.name as instance_name, i.flavor->>'id' as flavor_id`;
+const SHOWN = `${VOLUME_COLUMNS}, i.name as instance_name, i.flavor->>'id' as flavor_id,
+  array(select s.id from volume_snapshots s where s.volume_id = v.id order by s.created_at, s.id) as snapshot_ids`;
 
 export async function readVolume(
   db: Queryable,

@@ -5,7 +5,14 @@ import { givenTags } from '../../platform/http/tags.ts';
 import { lockVolumes } from './machine-store.ts';
 import type { VolumeRow } from './model.ts';
 import { requireState } from './model.ts';
-import { checkWanted, readSources, type Sources, type WantedVolume } from './new-volume.ts';
+import {
+  checkWanted,
+  readSources,
+  type Sources,
+  sourceOf,
+  type WantedVolume,
+  wantedSource,
+} from './new-volume.ts';
 import { placeOf, type VolumeDeps } from './place.ts';
 import type { MachineVolume } from './schema-machine.ts';
 
@@ -36,13 +43,15 @@ export async function planMachineVolumes(
   faults: Faults,
 ): Promise<MachinePlan> {
   const { volumes, ram } = asked;
-  const imageIds = volumes.flatMap((volume) => (volume.source === 'image' ? [volume.image_id] : []));
   const existingIds = volumes.flatMap((volume) =>
     volume.source === 'existing-volume' ? [volume.volume_id.toLowerCase()] : [],
   );
   const rows = await lockVolumes(tx, existingIds, placeOf(ctx));
   const existing = new Map(rows.map((row) => [row.id, row]));
-  const sources = await readSources(tx, ctx, deps, imageIds);
+  const from = volumes.flatMap((volume) =>
+    volume.source === 'existing-volume' ? [] : (wantedSource(volume) ?? []),
+  );
+  const sources = await readSources(tx, ctx, deps, from);
   const bootIndexes = checkBootOrder(volumes, existing, faults);
   const disks = volumes.map((volume, index) => {
     const prefix = `volumes.${index}.`;
@@ -51,9 +60,9 @@ export async function planMachineVolumes(
     }
     const wanted = wantedOf(volume, prefix, faults);
     if (wanted) checkWanted(wanted, sources, faults, prefix);
-    const image = wanted?.imageId == null ? undefined : sources.images.get(wanted.imageId);
-    if (image && image.minRam > ram) {
-      faults.add('flavor', `image ${image.name} needs ${image.minRam} MiB of memory`);
+    const source = wanted ? sourceOf(sources, wanted) : undefined;
+    if (source && source.minRam > ram) {
+      faults.add('flavor', `${wanted?.source?.kind} ${source.name} needs ${source.minRam} MiB of memory`);
     }
     return {
       wanted,
@@ -82,20 +91,19 @@ function checkExisting(
 function wantedOf(volume: MachineVolume, prefix: string, faults: Faults): WantedVolume | null {
   const tags = givenTags(volume, faults, prefix);
   if (volume.source === 'existing-volume') return null;
-  if (volume.source === 'snapshot') {
-    faults.add(`${prefix}snapshot_id`, `snapshot ${volume.snapshot_id} was not found`);
-  }
   if (volume.source === 'apptemplate') {
     faults.add(`${prefix}apptemplate_id`, `application template ${volume.apptemplate_id} was not found`);
   }
   return {
     name: volume.name ?? '',
     size: volume.size,
-    type: volume.type_name ?? 'standard',
-    imageId: volume.source === 'image' ? volume.image_id : null,
+    type: volume.type_name,
+    source: wantedSource(volume),
     tags,
   };
 }
+
+const LAST_PLACE = 100;
 
 /** Whether a machine could boot from it, if it exists. */
 function isBootable(volume: MachineVolume, existing: ReadonlyMap<string, VolumeRow>): boolean {
@@ -115,6 +123,7 @@ function checkBootOrder(
   const taken = new Set<number>();
   for (const [index, place] of named.entries()) {
     if (place === undefined || place < 0) continue;
+    if (place > LAST_PLACE) faults.add(`volumes.${index}.boot_index`, `must be at most ${LAST_PLACE}`);
     if (taken.has(place)) faults.add(`volumes.${index}.boot_index`, `${place} is named twice`);
     taken.add(place);
   }

@@ -9,8 +9,11 @@ import { freeDevices, requireFree, statusDuring, type VolumeRow } from './model.
 import { newVolume } from './new-volume.ts';
 import type { VolumeDeps } from './place.ts';
 import type { MachineVolume } from './schema-machine.ts';
+import { refuseSnapshots } from './snapshots/going.ts';
+import { lockSnapshotsOf } from './snapshots/store.ts';
 import * as store from './store.ts';
-import { attached, desiredOf, forgetVolume, holdOf, providerFor, restoring, unattached } from './tasks.ts';
+import { desiredOf, holdOf, providerFor, restoring } from './task-common.ts';
+import { attached, forgetVolume, unattached } from './tasks.ts';
 
 /** The volumes of machines. They come and go with them, in the hold of the tasks that create and delete machines:
  *  what is here is called by those, not by clients. Everything may be repeated. */
@@ -107,7 +110,7 @@ export class MachineVolumes {
   /** Gives the volumes of a machine, which is locked, to the task that deletes it: those that go with it, or are
    *  named, are deleted, the others are detached.
    *  @returns those of `named` that are no volumes of the machine; then nothing was changed
-   *  @throws Locked when a task holds one of them */
+   *  @throws Locked when a task holds one of them, Conflict when one that goes has snapshots */
   async holdForDeletion(
     tx: Tx,
     of: { readonly instanceId: string; readonly taskId: string; readonly named: readonly string[] },
@@ -117,9 +120,12 @@ export class MachineVolumes {
     const foreign = [...named].filter((id) => !rows.some((row) => row.id === id));
     if (foreign.length > 0) return foreign;
     for (const row of rows) requireFree(row);
-    for (const row of rows) {
-      const goes = row.delete_on_termination || named.has(row.id);
-      await store.holdVolume(tx, row.id, of.taskId, statusDuring(goes ? 'delete' : 'detach'));
+    const going = new Set(
+      rows.flatMap((row) => (row.delete_on_termination || named.has(row.id) ? [row.id] : [])),
+    );
+    refuseSnapshots(await lockSnapshotsOf(tx, [...going]));
+    for (const { id } of rows) {
+      await store.holdVolume(tx, id, of.taskId, statusDuring(going.has(id) ? 'delete' : 'detach'));
     }
     return [];
   }

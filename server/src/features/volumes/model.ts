@@ -38,13 +38,16 @@ export const VOLUME_STATUSES = [
 export type VolumeStatus = (typeof VOLUME_STATUSES)[number];
 
 /** What can be done to a volume that is there: from which states, and what it is meanwhile. Afterwards it is
- *  `in-use` or `available`; one that could not be deleted is `error_deleting`. */
+ *  `in-use` or `available`; one that could not be deleted is `error_deleting`, one that could not be reverted
+ *  `error_restoring`. */
 const ACTIONS = {
-  delete: { from: ['available', 'error_deleting'], during: 'deleting' },
+  delete: { from: ['available', 'error_deleting', 'error_restoring'], during: 'deleting' },
   attach: { from: ['available'], during: 'attaching' },
   detach: { from: ['in-use'], during: 'detaching' },
   extend: { from: ['available', 'in-use'], during: 'extending' },
   retype: { from: ['available', 'in-use'], during: 'retyping' },
+  snapshot: { from: ['available', 'in-use'], during: 'backing-up' },
+  revert: { from: ['available', 'error_restoring'], during: 'reverting' },
   'make an image of': { from: ['available', 'in-use'], during: 'uploading' },
 } as const satisfies Record<string, { from: readonly VolumeStatus[]; during: VolumeStatus }>;
 export type VolumeAction = keyof typeof ACTIONS;
@@ -84,6 +87,7 @@ export interface VolumeRow extends Attachment {
   readonly status: VolumeStatus;
   readonly bootable: boolean;
   readonly image_id: string | null;
+  readonly snapshot_id: string | null;
   readonly image_metadata: Readonly<Record<string, string>> | null;
   /** The Kubernetes cluster whose node boots from it, and which keeps it. */
   readonly cluster_id: string | null;

@@ -2,9 +2,10 @@ import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
-import type { SourceImage } from './images.ts';
 import { type Attachment, UNATTACHED, type VolumeType } from './model.ts';
 import { placeOf, type VolumeDeps } from './place.ts';
+import { requireFree } from './snapshots/model.ts';
+import { keepSnapshots } from './snapshots/store.ts';
 import type { NewVolume } from './store.ts';
 
 /** What is wanted of a new volume, however it is asked for. */
@@ -12,9 +13,40 @@ export interface WantedVolume {
   readonly name: string;
   /** GiB; undefined: what its source needs. */
   readonly size: number | undefined;
-  readonly type: VolumeType;
-  readonly imageId: string | null;
+  /** undefined: that of the snapshot, or the plainest. */
+  readonly type: VolumeType | undefined;
+  readonly source: WantedSource | null;
   readonly tags: StoredTags;
+}
+
+/** What a volume shall hold from the start; null: nothing. */
+export interface WantedSource {
+  readonly kind: 'image' | 'snapshot';
+  readonly id: string;
+}
+
+/** What the body of a creation wants the volume to be made from. */
+export function wantedSource(
+  input:
+    | { readonly source: 'image'; readonly image_id: string }
+    | { readonly source: 'snapshot'; readonly snapshot_id: string }
+    | { readonly source: 'apptemplate' | 'new-volume' },
+): WantedSource | null {
+  if (input.source === 'image') return { kind: 'image', id: input.image_id.toLowerCase() };
+  return input.source === 'snapshot' ? { kind: 'snapshot', id: input.snapshot_id.toLowerCase() } : null;
+}
+
+/** What a volume can be made from. */
+interface Source {
+  readonly id: string;
+  readonly name: string;
+  /** GiB that a volume of it needs at least. */
+  readonly minDisk: number;
+  /** MiB that a machine of it needs at least. */
+  readonly minRam: number;
+  readonly bootable: boolean;
+  readonly type: VolumeType | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
 }
 
 /** 1 PiB. */
@@ -23,17 +55,37 @@ const MAX_GIB = 1_048_576;
 /** What the wishes were checked against. */
 export interface Sources {
   readonly types: readonly string[];
-  readonly images: ReadonlyMap<string, SourceImage>;
+  /** By kind and id. */
+  readonly found: ReadonlyMap<string, Source>;
 }
 
+const keyOf = ({ kind, id }: WantedSource) => `${kind} ${id}`;
+
+export const sourceOf = ({ found }: Sources, { source }: WantedVolume): Source | undefined =>
+  source === null ? undefined : found.get(keyOf(source));
+
+/** @throws Locked when one of them is being made or deleted */
 export async function readSources(
   tx: Tx,
   ctx: RegionContext,
   deps: VolumeDeps,
-  imageIds: readonly string[],
+  wanted: readonly WantedSource[],
 ): Promise<Sources> {
-  const images = await deps.images.find(tx, imageIds, placeOf(ctx));
-  return { types: deps.typesOf(ctx.region.id), images };
+  const idsOf = (kind: WantedSource['kind']) => wanted.flatMap((one) => (one.kind === kind ? [one.id] : []));
+  const images = await deps.images.find(tx, idsOf('image'), placeOf(ctx));
+  const snapshots = await keepSnapshots(tx, idsOf('snapshot'), placeOf(ctx));
+  for (const snapshot of snapshots) requireFree(snapshot);
+  const found = new Map<string, Source>();
+  for (const image of images.values()) {
+    found.set(keyOf({ kind: 'image', id: image.id }), { ...image, bootable: true, type: null });
+  }
+  for (const { id, name, size, volume_type, bootable, image_metadata, status } of snapshots) {
+    if (status !== 'available') continue;
+    const minRam = Number(image_metadata?.min_ram ?? 0);
+    const source = { id, name, minDisk: size, minRam, bootable, type: volume_type, metadata: image_metadata };
+    found.set(keyOf({ kind: 'snapshot', id }), source);
+  }
+  return { types: deps.typesOf(ctx.region.id), found };
 }
 
 /** @param types that the region offers; none: all */
@@ -45,20 +97,18 @@ export function typeFault(type: string, types: readonly string[]): string | unde
 export const sizeFault = (size: number): string | undefined =>
   size > MAX_GIB ? `must be at most ${MAX_GIB} GiB` : undefined;
 
+const PLAINEST: VolumeType = 'standard';
+
 /** Adds what is wrong with a wish; `prefix` of the names of its fields. */
-export function checkWanted(
-  wanted: WantedVolume,
-  { types, images }: Sources,
-  faults: Faults,
-  prefix = '',
-): void {
-  const { size = 1, type, imageId } = wanted;
-  const image = imageId === null ? undefined : images.get(imageId);
-  const small = wanted.size !== undefined && image !== undefined && size < image.minDisk;
+export function checkWanted(wanted: WantedVolume, sources: Sources, faults: Faults, prefix = ''): void {
+  const { size = 1, source: from } = wanted;
+  const source = sourceOf(sources, wanted);
+  const small = wanted.size !== undefined && source !== undefined && size < source.minDisk;
+  const needed = `must be at least ${source?.minDisk} GiB for ${from?.kind} ${source?.name}`;
   const found = {
-    type_name: typeFault(type, types),
-    size: small ? `must be at least ${image.minDisk} GiB for image ${image.name}` : sizeFault(size),
-    image_id: imageId === null || image ? undefined : `image ${imageId} was not found`,
+    type_name: typeFault(wanted.type ?? source?.type ?? PLAINEST, sources.types),
+    size: small ? needed : sizeFault(size),
+    [`${from?.kind}_id`]: from === null || source ? undefined : `${from.kind} ${from.id} was not found`,
   };
   for (const [field, fault] of Object.entries(found)) {
     if (fault !== undefined) faults.add(`${prefix}${field}`, fault);
@@ -69,23 +119,25 @@ export function checkWanted(
 export function newVolume(
   ctx: RegionContext,
   wanted: WantedVolume,
-  { images }: Sources,
+  sources: Sources,
   taskId: string,
   attachment: Omit<Attachment, 'attached_at'> = UNATTACHED,
 ): NewVolume {
-  const image = wanted.imageId === null ? undefined : images.get(wanted.imageId);
+  const source = sourceOf(sources, wanted);
+  const kind = wanted.source?.kind;
   return {
     id: ctx.ids.uuid(),
     project_id: ctx.project.id,
     region_id: ctx.region.id,
     client_id: ctx.project.clientId,
     name: wanted.name,
-    size: wanted.size ?? image?.minDisk ?? 1,
-    type: wanted.type,
-    status: image ? 'downloading' : 'creating',
-    bootable: image !== undefined,
-    image_id: image?.id ?? null,
-    image_metadata: image?.metadata ?? null,
+    size: wanted.size ?? source?.minDisk ?? 1,
+    type: wanted.type ?? source?.type ?? PLAINEST,
+    status: source ? 'downloading' : 'creating',
+    bootable: source?.bootable ?? false,
+    image_id: (kind === 'image' && source?.id) || null,
+    snapshot_id: (kind === 'snapshot' && source?.id) || null,
+    image_metadata: source?.metadata ?? null,
     ...attachment,
     tags: wanted.tags,
     task_id: taskId,

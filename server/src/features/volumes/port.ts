@@ -9,6 +9,23 @@ export interface VolumeProvider {
   /** Forgets the volume with its contents; one that is not there is fine.
    *  @throws TaskFailed when it cannot be done */
   removeVolume(id: string, operation: Operation): Promise<Progress>;
+  /** Keeps what the volume holds now as a snapshot, unless that is there already.
+   *  @throws TaskFailed when it cannot be done */
+  applySnapshot(desired: DesiredSnapshot, operation: Operation): Promise<Progress>;
+  /** Forgets the snapshot; one that is not there is fine.
+   *  @throws TaskFailed when it cannot be done */
+  removeSnapshot(id: string, operation: Operation): Promise<Progress>;
+  /** Makes the volume, which is attached to nothing, hold what the snapshot holds.
+   *  @throws TaskFailed when it cannot be done */
+  changeContents(
+    of: { readonly id: string; readonly snapshotId: string },
+    operation: Operation,
+  ): Promise<Progress>;
+}
+
+export interface DesiredSnapshot {
+  readonly id: string;
+  readonly volumeId: string;
 }
 
 export interface DesiredVolume {
@@ -16,8 +33,9 @@ export interface DesiredVolume {
   /** GiB. */
   readonly size: number;
   readonly type: string;
-  /** The image whose contents a new volume gets; null: an empty one. */
+  /** The image or the snapshot whose contents a new volume gets; without either it is empty. */
   readonly imageId: string | null;
+  readonly snapshotId: string | null;
   readonly attachment: { readonly instanceId: string; readonly device: string } | null;
 }
 

@@ -127,4 +127,13 @@ export const volumeActionRoutes = (actions: VolumeActions, service: VolumeServic
       return service.get(ctx, id);
     },
   }),
+  regionRoute({
+    method: 'POST',
+    path: `${one}/revert`,
+    tag,
+    summary: 'Make a volume hold what its last snapshot holds',
+    access: 'write',
+    params,
+    handler: (ctx, { params: { volume_id: id } }) => actions.revert(ctx, id),
+  }),
 ];

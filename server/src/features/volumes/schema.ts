@@ -73,7 +73,7 @@ export const VolumeSize = () => Type.Integer({ minimum: 1, description: 'GiB' })
 
 const common = {
   name: Name(),
-  type_name: Type.Optional(VolumeTypeName({ default: 'standard' })),
+  type_name: Type.Optional(VolumeTypeName({ description: 'Absent: standard, or that of the snapshot.' })),
   instance_id_to_attach_to: Type.Optional(Type.String()),
   attachment_tag: Type.Optional(AttachmentTag()),
   lifecycle_policy_ids: Type.Optional(Type.Array(Type.Integer())),

@@ -1,4 +1,4 @@
-import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
@@ -12,9 +12,11 @@ import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
 import { listVolumes, readVolume } from './list-store.ts';
 import { requireFree, requireState, statusDuring, UNATTACHED } from './model.ts';
-import { checkWanted, newVolume, readSources, type WantedVolume } from './new-volume.ts';
+import { checkWanted, newVolume, readSources, type WantedVolume, wantedSource } from './new-volume.ts';
 import { placeOf, requireVolumes, taskOf, type VolumeDeps } from './place.ts';
 import type { CreateVolume, UpdateVolume, VolumeListQuery } from './schema.ts';
+import { lockGoing } from './snapshots/going.ts';
+import { holdForDeletion } from './snapshots/store.ts';
 import * as store from './store.ts';
 import { viewVolume } from './views.ts';
 
@@ -37,7 +39,7 @@ export class VolumeService {
     const { id: projectId, clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
-      const sources = await readSources(tx, ctx, this.#deps, wanted.imageId === null ? [] : [wanted.imageId]);
+      const sources = await readSources(tx, ctx, this.#deps, wanted.source ? [wanted.source] : []);
       checkWanted(wanted, sources, faults);
       faults.refuse();
       const taskId = ctx.ids.uuid();
@@ -65,15 +67,17 @@ export class VolumeService {
   }
 
   /** @param snapshots ids with commas between: those that go with it
-   *  @throws NotFound, Conflict when it is attached or a task holds it */
+   *  @throws NotFound, Conflict when it is attached, has other snapshots, or a task holds it; Invalid for snapshots
+   *  that it does not have */
   async delete(ctx: RegionContext, id: string, snapshots = ''): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockVolume(tx, id, placeOf(ctx));
-      refuseSnapshots(id, snapshots);
       requireState(row, 'delete');
+      const going = await lockGoing(tx, id, snapshots);
       const taskId = ctx.ids.uuid();
       await store.holdVolume(tx, id, taskId, statusDuring('delete'));
+      for (const snapshot of going) await holdForDeletion(tx, snapshot.id, taskId);
       return startTask(tx, ctx, taskOf(ctx, 'delete_volume', row, taskId));
     });
   }
@@ -115,12 +119,11 @@ function wantedOf(input: CreateVolume, faults: Faults): WantedVolume {
   if (input.attachment_tag !== undefined && instance === undefined) {
     faults.add('attachment_tag', 'needs instance_id_to_attach_to');
   }
-  if (input.source === 'snapshot') faults.add('snapshot_id', `snapshot ${input.snapshot_id} was not found`);
   return {
     name: input.name,
     size: input.size,
-    type: input.type_name ?? 'standard',
-    imageId: input.source === 'image' ? input.image_id : null,
+    type: input.type_name,
+    source: wantedSource(input),
     tags: givenTags(input, faults),
   };
 }
@@ -130,14 +133,4 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 async function attachmentFor(tx: Tx, ctx: RegionContext, input: CreateVolume) {
   const { instance_id_to_attach_to: instance, attachment_tag: tag } = input;
   return instance === undefined ? UNATTACHED : nextAttachment(tx, ctx, instance, tag);
-}
-
-/** @throws Invalid naming the snapshots that the volume does not have */
-function refuseSnapshots(id: string, list: string): void {
-  const named = list.split(',').flatMap((text) => text.trim() || []);
-  if (named.length === 0) return;
-  throw new Invalid(
-    { snapshots: named.map((snapshot) => `volume ${id} has no snapshot ${snapshot}`) },
-    'query',
-  );
 }

@@ -6,7 +6,7 @@ import { type Attachment, type Place, restingStatus, type VolumeRow, type Volume
 /** Changes of volumes; lists are in list-store.ts, machines in machine-store.ts. */
 
 export const VOLUME_COLUMNS = `v.id, v.project_id, v.region_id, v.client_id, v.name, v.size, v.type, v.status,
-  v.bootable, v.image_id, v.image_metadata, v.cluster_id, v.instance_id, v.attachment_id, v.device, v.attachment_tag,
+  v.bootable, v.image_id, v.snapshot_id, v.image_metadata, v.cluster_id, v.instance_id, v.attachment_id, v.device, v.attachment_tag,
   v.boot_index, v.delete_on_termination, v.attached_at, v.tags, v.task_id, v.creator_task_id, v.created_at, v.updated_at`;
 
 export type NewVolume = Omit<
@@ -22,8 +22,8 @@ export async function insertVolume(tx: Tx, row: NewVolume): Promise<void> {
     'volume_insert',
     `insert into volumes (id, project_id, region_id, client_id, name, size, type, status, bootable, image_id,
             image_metadata, instance_id, attachment_id, device, attachment_tag, boot_index, delete_on_termination,
-            tags, task_id, creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $20)`,
+            tags, task_id, creator_task_id, created_at, updated_at, snapshot_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $20, $21)`,
     [
       row.id,
       row.project_id,
@@ -45,6 +45,7 @@ export async function insertVolume(tx: Tx, row: NewVolume): Promise<void> {
       JSON.stringify(row.tags),
       row.task_id,
       row.timestamp,
+      row.snapshot_id,
     ],
   );
 }

@@ -1,39 +1,11 @@
-import { TaskFailed } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
 import { release } from '../quotas/index.ts';
 import { UNATTACHED, type VolumeRow, type VolumeType } from './model.ts';
-import type { VolumeDeps } from './place.ts';
-import { type DesiredVolume, RESTORE_VOLUME, type VolumeProvider } from './port.ts';
+import { settleSnapshots } from './snapshots/store.ts';
+import { forgetSnapshots, removeSnapshots } from './snapshots/tasks.ts';
 import * as store from './store.ts';
-
-const DEADLINE_MS = 30 * 60_000;
-
-type Deps = Pick<VolumeDeps, 'providerOf'>;
-
-/** @throws TaskFailed when the region has no volumes */
-export function providerFor({ task }: TaskRun, deps: Deps): VolumeProvider {
-  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no volumes`);
-  return provider;
-}
-
-export const desiredOf = (row: VolumeRow): DesiredVolume => ({
-  id: row.id,
-  size: row.size,
-  type: row.type,
-  imageId: row.image_id,
-  attachment: row.instance_id === null ? null : { instanceId: row.instance_id, device: row.device ?? '' },
-});
-
-/** What a run tells providers that take back: a simulated region does that at once, and never fails it. */
-export const restoring = ({ operation }: TaskRun) => ({
-  ...operation,
-  key: `${operation.key}-undo`,
-  type: RESTORE_VOLUME,
-});
-
-export const holdOf = ({ task, timestamp }: TaskRun): store.Hold => ({ taskId: task.id, timestamp });
+import { DEADLINE_MS, desiredOf, holdOf, providerFor, restoring, type TaskDeps } from './task-common.ts';
 
 /** The volume that the task holds; undefined once it does not. */
 async function heldBy({ db, task }: TaskRun): Promise<VolumeRow | undefined> {
@@ -55,7 +27,7 @@ export const attached = (row: VolumeRow, timestamp: string): VolumeRow =>
   row.instance_id === null ? row : { ...row, attached_at: row.attached_at ?? timestamp };
 
 /** A new volume, attached if that was asked for; when that fails, nothing of it is left. */
-const createVolume = (deps: Deps): TaskHandler => ({
+const createVolume = (deps: TaskDeps): TaskHandler => ({
   type: 'create_volume',
   deadlineMs: DEADLINE_MS,
   async run(run) {
@@ -76,19 +48,46 @@ const createVolume = (deps: Deps): TaskHandler => ({
 });
 
 /** A volume that could not be deleted may have lost its contents: it can only be deleted again. */
-const deleteVolume = (deps: Deps): TaskHandler => ({
+const deleteVolume = (deps: TaskDeps): TaskHandler => ({
   type: 'delete_volume',
   deadlineMs: DEADLINE_MS,
   async run(run) {
     const row = await heldBy(run);
     if (!row) return done({});
-    const waiting = waitFor(await providerFor(run, deps).removeVolume(row.id, run.operation));
-    return waiting ?? done({}, (tx) => forgetVolume(tx, row, run.task.id));
+    const provider = providerFor(run, deps);
+    const waiting =
+      (await removeSnapshots(run, provider)) ?? waitFor(await provider.removeVolume(row.id, run.operation));
+    if (waiting) return waiting;
+    return done({}, async (tx) => {
+      await forgetSnapshots(tx, run.task.id);
+      await forgetVolume(tx, row, run.task.id);
+    });
   },
   async undo(run) {
     const row = await heldBy(run);
     return done({}, async (tx) => {
+      await settleSnapshots(tx, holdOf(run), 'error_deleting');
       if (row) await store.settleVolume(tx, row, holdOf(run), 'error_deleting');
+    });
+  },
+});
+
+/** A volume that could not be reverted holds nobody knows what: it can be reverted again, or deleted. */
+const revertVolume = (deps: TaskDeps): TaskHandler => ({
+  type: 'revert_volume',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await heldBy(run);
+    if (!row) return done({});
+    const { snapshotId } = run.task.input as { readonly snapshotId: string };
+    const of = { id: row.id, snapshotId };
+    const waiting = waitFor(await providerFor(run, deps).changeContents(of, run.operation));
+    return waiting ?? settled(run, row);
+  },
+  async undo(run) {
+    const row = await heldBy(run);
+    return done({}, async (tx) => {
+      if (row) await store.settleVolume(tx, row, holdOf(run), 'error_restoring');
     });
   },
 });
@@ -102,7 +101,7 @@ interface Change {
 }
 
 /** When it fails, the volume is as it was. */
-const changeVolume = (type: string, deps: Deps, change: Change): TaskHandler => ({
+const changeVolume = (type: string, deps: TaskDeps, change: Change): TaskHandler => ({
   type,
   deadlineMs: DEADLINE_MS,
   async run(run) {
@@ -130,9 +129,10 @@ export const unattached = (row: VolumeRow): VolumeRow => ({ ...row, ...UNATTACHE
 const sizeOf = (run: TaskRun) => (run.task.input as { readonly size: number }).size;
 const typeOf = (run: TaskRun) => (run.task.input as { readonly type: VolumeType }).type;
 
-export const volumeTasks = (deps: Deps): readonly TaskHandler[] => [
+export const volumeTasks = (deps: TaskDeps): readonly TaskHandler[] => [
   createVolume(deps),
   deleteVolume(deps),
+  revertVolume(deps),
   changeVolume('attach_volume', deps, {
     before: unattached,
     after: (row, run) => attached(row, run.timestamp),

@@ -20,7 +20,7 @@ export function viewVolume(row: VolumeView, region: string) {
     attachments: row.instance_id === null ? [] : [viewAttachment(row)],
     volume_image_metadata: row.image_metadata,
     limiter_stats: PERFORMANCE[row.type],
-    snapshot_ids: [],
+    snapshot_ids: row.snapshot_ids,
     tags,
     metadata: viewMetadata(row.tags),
     metadata_detailed: tags,

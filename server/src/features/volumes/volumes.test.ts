@@ -190,6 +190,94 @@ test('a volume that changes its type has the new one when the call answers', asy
   expect(await read(id)).toEqual({ ...reply.body, updated_at: expect.any(String) });
 });
 
+const SNAPSHOTS = '/cloud/v1/snapshots/1/2';
+
+async function snapshot(volume_id: string, body: object = {}): Promise<string> {
+  const reply = await post(SNAPSHOTS, { name: 'kept', volume_id, ...body });
+  const task = await finished(reply, 'create_snapshot');
+  return String(task.created_resources?.snapshots?.[0]);
+}
+
+async function snapshotQuota() {
+  const { body } = await call('GET', '/cloud/v2/regional_quotas/1/2');
+  return [body.volume_snapshots_count_usage, body.volume_snapshots_size_usage];
+}
+
+test('a snapshot is created, read, renamed, listed and deleted, and counts as long as it is there', async () => {
+  const before = await snapshotQuota();
+  const source = await volume();
+  const id = await snapshot(source, { description: 'before', tags: { a: '1' } });
+  const { body } = await call('GET', `${SNAPSHOTS}/${id}`);
+  expect(body).toMatchObject({
+    name: 'kept',
+    description: 'before',
+    volume_id: source,
+    size: 10,
+    status: 'available',
+    metadata: { a: '1' },
+    task_id: null,
+  });
+  expect(await read(source)).toMatchObject({ snapshot_ids: [id], status: 'available', task_id: null });
+  expect(await snapshotQuota()).toEqual([before[0] + 1, before[1] + 10]);
+  const changed = await call('PATCH', `${SNAPSHOTS}/${id}`, { name: 'renamed', tags: null });
+  expect(changed).toMatchObject({ status: 200, body: { name: 'renamed', metadata: {} } });
+  const of = async (query: string) => (await call('GET', `${SNAPSHOTS}?${query}`)).body;
+  expect(await of(`volume_id=${source}`)).toEqual({ count: 1, results: [changed.body] });
+  expect(await of(`volume_id=${NOWHERE}`)).toEqual({ count: 0, results: [] });
+  expect(await of(`instance_id=${NOWHERE}`)).toEqual({ count: 0, results: [] });
+  await finished(await call('DELETE', `${SNAPSHOTS}/${id}`), 'delete_snapshot');
+  expect((await call('GET', `${SNAPSHOTS}/${id}`)).status).toBe(404);
+  expect(await snapshotQuota()).toEqual(before);
+});
+
+test('a volume from a snapshot is what its volume was, and at least as large', async () => {
+  const source = await volume({
+    source: 'image',
+    image_id: image.id,
+    size: image.min_disk + 2,
+    type_name: 'ssd_hiiops',
+  });
+  const body = { source: 'snapshot', snapshot_id: (await snapshot(source)).toUpperCase(), size: undefined };
+  expect(await read(await volume(body))).toMatchObject({
+    bootable: true,
+    size: image.min_disk + 2,
+    volume_type: 'ssd_hiiops',
+    volume_image_metadata: { image_name: image.name },
+  });
+  const small = await post(VOLUMES, { ...empty, ...body, size: image.min_disk });
+  expect(small).toMatchObject({ status: 400, body: { invalid_fields: { size: [expect.any(String)] } } });
+});
+
+test('a volume goes with the snapshots that are named, and not before the others', async () => {
+  const before = [...(await quota()), ...(await snapshotQuota())];
+  const id = await volume();
+  const [one, two] = [await snapshot(id), await snapshot(id)];
+  const refused = await call('DELETE', `${VOLUMES}/${id}?snapshots=${one}`);
+  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(two) } });
+  const foreign = await call('DELETE', `${VOLUMES}/${id}?snapshots=${one},${two},${NOWHERE}`);
+  expect(foreign).toMatchObject({
+    status: 400,
+    body: { invalid_fields: { snapshots: [expect.any(String)] } },
+  });
+  await finished(await call('DELETE', `${VOLUMES}/${id}?snapshots=${one},%20${two}`), 'delete_volume');
+  expect((await call('GET', `${SNAPSHOTS}/${one}`)).status).toBe(404);
+  expect([...(await quota()), ...(await snapshotQuota())]).toEqual(before);
+});
+
+test('a volume is reverted to its last snapshot, if it has one of its size and no machine has it', async () => {
+  const id = await volume();
+  const revert = () => call('POST', `${VOLUMES}/${id}/revert`);
+  expect(await revert()).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
+  await snapshot(id);
+  expect(await revert()).toMatchObject({ status: 200, body: '' });
+  expect(await read(id)).toMatchObject({ status: 'available', task_id: null });
+  const { body } = await call('GET', '/cloud/v1/tasks?limit=1&task_type=revert_volume');
+  expect(body.results).toMatchObject([{ state: 'FINISHED' }]);
+  await finished(await post(`${VOLUMES}/${id}/extend`, { size: 11 }), 'extend_volume');
+  expect(await revert()).toMatchObject({ status: 409, body: { message: expect.stringContaining('grown') } });
+  expect((await call('POST', `${VOLUMES}/${NOWHERE}/revert`)).status).toBe(404);
+});
+
 test('the quota is exact however many ask at once', async () => {
   const [count, size] = await quota();
   const limits = { region_id: 2, volume_count_limit: count + 3, volume_size_limit: size + 1000 };

@@ -162,7 +162,6 @@ export interface Instances {
   public_ip: string | null;
   region_id: number;
   security_groups: Generated<string[]>;
-  servergroup_id: string | null;
   ssh_key_name: string | null;
   status: string;
   status_since: Date;
@@ -837,11 +836,32 @@ export interface Volumes {
   project_id: number;
   region_id: number;
   size: number;
+  snapshot_id: string | null;
   status: string;
   tags: Generated<Json>;
   task_id: string | null;
   type: string;
   updated_at: Date;
+}
+
+export interface VolumeSnapshots {
+  bootable: boolean;
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string;
+  description: string | null;
+  id: string;
+  image_metadata: Json | null;
+  name: string;
+  project_id: number;
+  region_id: number;
+  size: number;
+  status: string;
+  tags: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+  volume_id: string;
+  volume_type: string;
 }
 
 export interface WebhookDeliveries {
@@ -933,6 +953,7 @@ export interface DB {
   subnets: Subnets;
   tasks: Tasks;
   users: Users;
+  volume_snapshots: VolumeSnapshots;
   volumes: Volumes;
   webhook_deliveries: WebhookDeliveries;
   webhook_targets: WebhookTargets;

@@ -58,7 +58,7 @@ export async function once(
   const id = { clientId: ctx.caller.clientId, key: request.key, attempt };
   try {
     const result = await work(fenced(ctx.db, id, request));
-    const body = request.status === 204 ? null : JSON.stringify(result);
+    const body = request.status === 204 ? null : (JSON.stringify(result) ?? '');
     await finish(ctx.db, id, request, body);
     return { status: request.status, body, replayed: false };
   } catch (error) {

@@ -221,7 +221,9 @@ function refuseNul(request: FastifyRequest): void {
 function sendAnswer(reply: FastifyReply, { status, body, replayed }: Answer) {
   if (replayed) reply.header('idempotency-replayed', 'true');
   reply.code(status);
-  return body === null ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
+  return body === null || body === ''
+    ? reply.send()
+    : reply.type('application/json; charset=utf-8').send(body);
 }
 
 function sendResult(
@@ -234,7 +236,7 @@ function sendResult(
     return reply.headers(result.headers).type(result.contentType).send(result.payload);
   }
   const status = spec.status ?? 200;
-  if (status === 204) return reply.code(204).send();
+  if (status === 204 || result === undefined) return reply.code(status).send();
   if (validator && spec.response) {
     const faults = validator.faults(spec.response, JSON.parse(JSON.stringify(result)));
     if (faults) throw new Error(`the response of ${spec.method} ${spec.path} breaks its schema: ${faults}`);

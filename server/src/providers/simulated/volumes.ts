@@ -13,11 +13,14 @@ const DURATIONS: Readonly<Record<string, Range>> = {
   detach_volume: [2, 6],
   extend_volume: [3, 8],
   retype_volume: [5, 15],
+  revert_volume: [5, 15],
+  create_snapshot: [3, 10],
+  delete_snapshot: [2, 6],
   create_image: [20, 60],
   delete_image: [2, 6],
 };
 
-const timed =
+const timedBy =
   (options: SimulationOptions) =>
   async (_what: unknown, operation: Operation): Promise<Progress> => {
     const range = DURATIONS[operation.type];
@@ -26,10 +29,18 @@ const timed =
 
 /** Volumes on paper: real timing, no bytes. */
 export function simulatedVolumes(options: SimulationOptions): VolumeProvider {
-  return { applyVolume: timed(options), removeVolume: timed(options) };
+  const timed = timedBy(options);
+  return {
+    applyVolume: timed,
+    removeVolume: timed,
+    applySnapshot: timed,
+    removeSnapshot: timed,
+    changeContents: timed,
+  };
 }
 
 /** Images on paper, made from volumes on paper. */
 export function simulatedImages(options: SimulationOptions): ImageProvider {
-  return { applyImage: timed(options), removeImage: timed(options) };
+  const timed = timedBy(options);
+  return { applyImage: timed, removeImage: timed };
 }

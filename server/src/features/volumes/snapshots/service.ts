@@ -1,0 +1,113 @@
+import { offsetTime } from '../../../kernel/codecs.ts';
+import { Faults } from '../../../kernel/faults.ts';
+import { recordAudit } from '../../../platform/audit/audit.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { givenTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
+import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { guardProject } from '../../projects/index.ts';
+import { reserve } from '../../quotas/index.ts';
+import { requireState, statusDuring } from '../model.ts';
+import { placeOf, requireVolumes, taskOf, type VolumeDeps } from '../place.ts';
+import { holdVolume, lockVolume } from '../store.ts';
+import { refuseCopied } from './going.ts';
+import { requireFree, type SnapshotRow } from './model.ts';
+import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
+import * as store from './store.ts';
+
+const DEFAULT_LIMIT = 1000;
+
+/** Commands on snapshots of volumes, one transaction each, and reads. */
+export class SnapshotService {
+  readonly #deps: VolumeDeps;
+
+  constructor(deps: VolumeDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Invalid, NotFound for the volume, Conflict when it is busy, Forbidden, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateSnapshot): Promise<TaskRef> {
+    const faults = new Faults();
+    const tags = givenTags(input, faults);
+    faults.refuse();
+    requireVolumes(this.#deps, ctx);
+    const { clientId } = ctx.project;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, ctx.project.id);
+      const volume = await lockVolume(tx, input.volume_id, placeOf(ctx));
+      requireState(volume, 'snapshot');
+      const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
+      await holdVolume(tx, volume.id, taskId, statusDuring('snapshot'));
+      const { name, description = null } = input;
+      await store.insertSnapshot(tx, volume, { id, name, description, tags, taskId, timestamp });
+      const task = await startTask(tx, ctx, taskOf(ctx, 'create_snapshot', { id, name }, taskId));
+      const amounts = { volume_snapshots_count: 1, volume_snapshots_size: volume.size };
+      await reserve(tx, { clientId, regionId: ctx.region.id }, amounts);
+      return task;
+    });
+  }
+
+  /** Changes name and tags at once.
+   *  @throws Invalid, NotFound, Locked naming the task that holds it */
+  async update(ctx: RegionContext, id: string, input: UpdateSnapshot) {
+    requireVolumes(this.#deps, ctx);
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockSnapshot(tx, id, placeOf(ctx));
+      requireFree(row);
+      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const timestamp = ctx.clock.timestamp();
+      await store.changeSnapshot(tx, id, { name: input.name ?? row.name, tags, timestamp });
+      await recordAudit(tx, ctx, { action: 'update_snapshot', subject: id, ...placeOf(ctx) });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** @throws NotFound, Conflict when a volume is being filled from it, Locked naming the task that holds it */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    requireVolumes(this.#deps, ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockSnapshot(tx, id, placeOf(ctx));
+      requireFree(row);
+      await refuseCopied(tx, id);
+      const taskId = ctx.ids.uuid();
+      await store.holdForDeletion(tx, id, taskId);
+      return startTask(tx, ctx, taskOf(ctx, 'delete_snapshot', row, taskId));
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    return viewSnapshot(await store.readSnapshot(ctx.db, id, placeOf(ctx)), ctx.region.name);
+  }
+
+  async list(ctx: RegionContext, query: SnapshotListQuery) {
+    const { count, rows } = await store.listSnapshots(ctx.db, {
+      ...placeOf(ctx),
+      volumeId: query.volume_id,
+      instanceId: query.instance_id,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    return { count, results: rows.map((row) => viewSnapshot(row, ctx.region.name)) };
+  }
+}
+
+/** What of a snapshot is shown. */
+function viewSnapshot(row: SnapshotRow, region: string) {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    region_id: row.region_id,
+    region,
+    volume_id: row.volume_id,
+    name: row.name,
+    description: row.description,
+    status: row.status,
+    size: row.size,
+    tags: viewTags(row.tags),
+    metadata: viewMetadata(row.tags),
+    task_id: row.task_id,
+    creator_task_id: row.creator_task_id,
+    created_at: offsetTime(row.created_at),
+    updated_at: offsetTime(row.updated_at),
+  };
+}

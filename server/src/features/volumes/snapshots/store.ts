@@ -1,0 +1,191 @@
+import { NotFound } from '../../../kernel/errors.ts';
+import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import type { StoredTags } from '../../../platform/http/tags.ts';
+import type { Place, VolumeRow } from '../model.ts';
+import type { SnapshotRow } from './model.ts';
+
+const COLUMNS = `id, project_id, region_id, client_id, volume_id, name, description, status, size, volume_type, bootable,
+  image_metadata, tags, task_id, creator_task_id, created_at, updated_at`;
+
+export interface NewSnapshot {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: StoredTags;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapshot): Promise<void> {
+  await tx.named(
+    'snapshot_insert',
+    `insert into volume_snapshots (id, project_id, region_id, client_id, volume_id, name, description, status, size,
+            volume_type, bootable, image_metadata, tags, task_id, creator_task_id, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'creating', $8, $9, $10, $11, $12, $13, $13, $14, $14)`,
+    [
+      snapshot.id,
+      of.project_id,
+      of.region_id,
+      of.client_id,
+      of.id,
+      snapshot.name,
+      snapshot.description,
+      of.size,
+      of.type,
+      of.bootable,
+      of.image_metadata === null ? null : JSON.stringify(of.image_metadata),
+      JSON.stringify(snapshot.tags),
+      snapshot.taskId,
+      snapshot.timestamp,
+    ],
+  );
+}
+
+const ONE = 'id = $1 and project_id = $2 and region_id = $3';
+
+/** @throws NotFound */
+export async function readSnapshot(db: Queryable, id: string, place: Place): Promise<SnapshotRow> {
+  const [row] = await db.named<SnapshotRow>(
+    'snapshot_get',
+    `select ${COLUMNS} from volume_snapshots where ${ONE}`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Snapshot ${id} was not found`);
+  return row;
+}
+
+/** Locked against every other change. @throws NotFound */
+export async function lockSnapshot(tx: Tx, id: string, place: Place): Promise<SnapshotRow> {
+  const [row] = await tx.named<SnapshotRow>(
+    'snapshot_lock',
+    `select ${COLUMNS} from volume_snapshots where ${ONE} for update`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Snapshot ${id} was not found`);
+  return row;
+}
+
+/** Those of these snapshots that the project has; they are not deleted before the transaction ends. */
+export async function keepSnapshots(
+  tx: Queryable,
+  ids: readonly string[],
+  place: Place,
+): Promise<SnapshotRow[]> {
+  if (ids.length === 0) return [];
+  return tx.named<SnapshotRow>(
+    'snapshots_keep',
+    `select ${COLUMNS} from volume_snapshots
+      where id = any($1::uuid[]) and project_id = $2 and region_id = $3 order by id for share`,
+    [[...new Set(ids)], place.projectId, place.regionId],
+  );
+}
+
+/** The snapshots of volumes, oldest first, locked. Lock the volumes first. */
+export async function lockSnapshotsOf(tx: Tx, volumeIds: readonly string[]): Promise<SnapshotRow[]> {
+  return tx.named<SnapshotRow>(
+    'snapshots_of_volumes_lock',
+    `select ${COLUMNS} from volume_snapshots where volume_id = any($1::uuid[]) order by created_at, id for update`,
+    [volumeIds],
+  );
+}
+
+/** Id of a volume that is being filled from the snapshot, or reverted to it. Lock the snapshot first. */
+export async function filledFromSnapshot(tx: Tx, id: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'snapshot_filled',
+    `select id from volumes where snapshot_id = $1 and status = 'downloading'
+     union all
+     select v.id from volume_snapshots s join volumes v on v.id = s.volume_id
+      where s.id = $1 and v.status = 'reverting' limit 1`,
+    [id],
+  );
+  return row?.id;
+}
+
+/** Gives the lock to the task that deletes it. */
+export async function holdForDeletion(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named(
+    'snapshot_hold',
+    `update volume_snapshots set task_id = $2, status = 'deleting' where id = $1`,
+    [id, taskId],
+  );
+}
+
+/** Those that a task holds. */
+export async function readHeldSnapshots(db: Queryable, taskId: string): Promise<SnapshotRow[]> {
+  return db.named<SnapshotRow>(
+    'snapshots_held',
+    `select ${COLUMNS} from volume_snapshots where task_id = $1 order by created_at, id`,
+    [taskId],
+  );
+}
+
+/** Ends a task's hold. */
+export async function settleSnapshots(
+  tx: Tx,
+  { taskId, timestamp }: { readonly taskId: string; readonly timestamp: string },
+  status: SnapshotRow['status'],
+): Promise<void> {
+  await tx.named(
+    'snapshots_settle',
+    'update volume_snapshots set task_id = null, status = $2, updated_at = $3 where task_id = $1',
+    [taskId, status, timestamp],
+  );
+}
+
+export async function changeSnapshot(
+  tx: Tx,
+  id: string,
+  change: { readonly name: string; readonly tags: StoredTags; readonly timestamp: string },
+): Promise<void> {
+  await tx.named(
+    'snapshot_change',
+    'update volume_snapshots set name = $2, tags = $3, updated_at = $4 where id = $1',
+    [id, change.name, JSON.stringify(change.tags), change.timestamp],
+  );
+}
+
+/** Removes the snapshots that a task holds.
+ *  @returns what they were */
+export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]> {
+  return tx.named<SnapshotRow>(
+    'snapshots_delete',
+    `delete from volume_snapshots where task_id = $1 returning ${COLUMNS}`,
+    [taskId],
+  );
+}
+
+export interface ListWhere extends Place {
+  readonly volumeId: string | undefined;
+  readonly instanceId: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The page, newest first, and how many match in all, in one statement. */
+export async function listSnapshots(
+  db: Db,
+  where: ListWhere,
+): Promise<{ count: number; rows: readonly SnapshotRow[] }> {
+  type Found = (SnapshotRow & { count: number }) | { id: null; count: number };
+  const filter = `project_id = $1 and region_id = $2 and ($3::uuid is null or volume_id = $3)
+    and ($4::uuid is null or volume_id in (select id from volumes where instance_id = $4))`;
+  const rows = await db.named<Found>(
+    'snapshot_list',
+    `with page as materialized (
+       select ${COLUMNS} from volume_snapshots where ${filter}
+        order by created_at desc, id desc limit $5 offset $6)
+     select c.count, page.* from (select count(*) as count from volume_snapshots where ${filter}) c
+       left join page on true order by created_at desc, id desc`,
+    [
+      where.projectId,
+      where.regionId,
+      where.volumeId ?? null,
+      where.instanceId ?? null,
+      where.limit,
+      where.offset,
+    ],
+  );
+  const hits = rows.filter((row): row is SnapshotRow & { count: number } => row.id !== null);
+  return { count: rows[0]?.count ?? 0, rows: hits };
+}
