@@ -5,9 +5,14 @@ import { resealFirstBoots } from './first-boot.ts';
 import { interfaceRoutes } from './interfaces/routes.ts';
 import { InterfaceService } from './interfaces/service.ts';
 import { interfaceTasks } from './interfaces/tasks.ts';
+import { instanceMetricsRoutes } from './metrics/routes.ts';
 import { instanceRoutes } from './routes.ts';
 import { instanceActionRoutes } from './routes-actions.ts';
+import { instanceGroupRoutes } from './security-groups/routes.ts';
+import { serverGroupMemberRoutes } from './server-groups/routes.ts';
+import { serverGroupTasks } from './server-groups/tasks.ts';
 import { InstanceService } from './service.ts';
+import { sizingRoutes } from './sizing/routes.ts';
 import { changeVmTasks } from './tasks/change.ts';
 import { createVmTask } from './tasks/create.ts';
 import { deleteVmTask } from './tasks/delete.ts';
@@ -33,8 +38,18 @@ export function instances(deps: InstanceDeps): Feature {
       ...instanceRoutes(new InstanceService(deps)),
       ...instanceActionRoutes(new InstanceActions(deps)),
       ...interfaceRoutes(new InterfaceService(deps)),
+      ...instanceGroupRoutes,
+      ...serverGroupMemberRoutes(deps),
+      ...sizingRoutes(deps),
+      ...instanceMetricsRoutes(deps),
     ],
-    tasks: [createVmTask(deps), deleteVmTask(deps), ...changeVmTasks(deps), ...interfaceTasks(deps)],
+    tasks: [
+      createVmTask(deps),
+      deleteVmTask(deps),
+      ...changeVmTasks(deps),
+      ...interfaceTasks(deps),
+      ...serverGroupTasks(deps),
+    ],
     held: [{ table: 'instances', becomes: WITHOUT_TASK }],
     reseal: resealFirstBoots,
   };

@@ -19,6 +19,7 @@ export {
   type IpFamily,
   lockPortsOf,
   type OpenedPorts,
+  openPortAt,
   openPorts,
   type PortScope,
   type WantedInterface,
@@ -31,11 +32,13 @@ export {
   disallowAddress,
   isHeldPort,
   lockPorts,
+  PORT_ASSIGNMENTS,
   PORT_COLUMNS,
   readPort,
   readPortsOf,
   releasePort,
   setPortTags,
+  setSecurityGroups,
 } from './store.ts';
 
 export function ports(deps: PortDeps): Feature {
