@@ -204,7 +204,6 @@ create table instances (
   power text default 'running'::text not null,
   boots integer default 1 not null,
   status_since timestamp with time zone not null,
-  servergroup_id uuid,
   constraint instances_pkey PRIMARY KEY (id),
   constraint instances_power_check CHECK ((power = ANY (ARRAY['running'::text, 'stopped'::text, 'suspended'::text]))),
   constraint instances_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -218,7 +217,6 @@ CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (tas
 CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
 CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
 CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
-CREATE INDEX instances_servergroup ON public.instances USING btree (servergroup_id) WHERE (servergroup_id IS NOT NULL);
 CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);

@@ -132,7 +132,6 @@ export function features({
       providerOf: providers.instancesOf,
       floatingIpsOf: providerOf,
       volumes: disks.machines,
-      findSecurityGroups,
       cipher,
     }),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),

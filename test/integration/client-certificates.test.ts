@@ -113,10 +113,10 @@ function ask(port: number, client: MadeCertificate | null): Promise<number> {
     const shown = client ? { cert: client.certificate, key: client.privateKey } : {};
     const options = { host: address, port, agent: false, rejectUnauthorized: false, ...shown } as const;
     const outgoing = request(options, (response) => {
+      response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0));
       response.resume();
-      resolve(response.statusCode ?? 0);
     });
-    outgoing.once('error', reject).end();
+    outgoing.on('error', reject).end();
   });
 }
 
@@ -143,7 +143,7 @@ function asks(port: number): Promise<boolean> {
       maxVersion: 'TLSv1.2',
       rejectUnauthorized: false,
     });
-    tls.once('error', reject).once('secureConnect', () => {
+    tls.on('error', reject).once('secureConnect', () => {
       tls.destroy();
       socket.destroy();
       resolve(handshakeTypes(Buffer.concat(heard)).includes(CERTIFICATE_REQUEST));

@@ -50,6 +50,11 @@ async function furnished(stage: Preparation): Promise<readonly string[]> {
   return [id, volume_id, port_id, existing_floating_id];
 }
 
+async function serverGroup({ call }: Preparation): Promise<string> {
+  const { body } = await call(post('/cloud/v1/servergroups/1/2', { name: 'apart', policy: 'anti-affinity' }));
+  return body.servergroup_id;
+}
+
 const action = (id: string, name: string) => post(`${INSTANCES_V2}/${id}/action`, { action: name });
 
 /** One that has been told to do something. */
@@ -117,6 +122,14 @@ export const instances: Readonly<Record<string, Scenario>> = {
       return [id, port_id, ip_assignments[0].ip_address];
     },
     start: (id, port_id, ip_address) => post(`${INSTANCES}/${id}/detach_interface`, { port_id, ip_address }),
+  },
+  put_into_servergroup: {
+    prepare: async (stage) => [await made(stage), await serverGroup(stage)],
+    start: (id, servergroup_id) => post(`${INSTANCES}/${id}/put_into_servergroup`, { servergroup_id }),
+  },
+  remove_from_servergroup: {
+    prepare: async (stage) => made(stage, { servergroup_id: await serverGroup(stage) }),
+    start: (id) => post(`${INSTANCES}/${id}/remove_from_servergroup`),
   },
   resize_vm: {
     prepare: made,

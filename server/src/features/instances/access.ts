@@ -4,7 +4,6 @@ import type { Cipher } from '../../platform/secrets/cipher.ts';
 import type { TaskRun } from '../../platform/tasks/handler.ts';
 import type { NewTask } from '../../platform/tasks/start.ts';
 import type { FloatingIpProvider } from '../floating-ips/index.ts';
-import type { FindSecurityGroups } from '../ports/index.ts';
 import type { QuotaScope } from '../quotas/index.ts';
 import type { MachineVolumes } from '../volumes/index.ts';
 import type { InstanceRow, Place } from './model.ts';
@@ -15,7 +14,6 @@ export interface InstanceDeps {
   providerOf(regionId: number): InstanceProvider | undefined;
   floatingIpsOf(regionId: number): FloatingIpProvider | undefined;
   readonly volumes: MachineVolumes;
-  readonly findSecurityGroups: FindSecurityGroups;
   readonly cipher: Cipher;
 }
 

@@ -8,6 +8,7 @@ import { startChange } from './hold.ts';
 import { machineAmounts, type Power, requireChangeable } from './model.ts';
 import { knownFlavor } from './new-instance.ts';
 import type { InstanceAction } from './schema-actions.ts';
+import { readRamOfInstance } from './sizing/store.ts';
 import * as store from './store.ts';
 
 /** What each action makes of a machine; a restart is one boot more. */
@@ -51,6 +52,8 @@ export class InstanceActions {
       const row = await store.lockInstance(tx, id, placeOf(ctx));
       const faults = new Faults();
       const flavor = knownFlavor(flavorId, 'flavor_id', faults);
+      const ram = await readRamOfInstance(tx, id);
+      if (flavor && flavor.ram < ram) faults.add('flavor_id', `its image needs ${ram} MiB of memory`);
       faults.refuse();
       if (!flavor) throw new Invalid({ flavor_id: ['is unknown'] });
       requireChangeable(row, 'changeflavor');

@@ -3,9 +3,10 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { attachFloatingIp } from '../floating-ips/index.ts';
-import { openPorts, type PortRow } from '../ports/index.ts';
+import { openPorts, type PortRow, type WantedInterface, type WantedPort } from '../ports/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { type Amounts, reserve } from '../quotas/index.ts';
+import { joinServerGroup } from '../server-groups/index.ts';
 import { findSshKey } from '../ssh-keys/index.ts';
 import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines, taskOf } from './access.ts';
 import { keepFirstBoot } from './first-boot.ts';
@@ -13,7 +14,7 @@ import { machineAmounts } from './model.ts';
 import { nameFrom } from './names.ts';
 import { planInstance } from './new-instance.ts';
 import type { CreateInstance } from './schema-create.ts';
-import { checkGroups } from './security-groups/check.ts';
+import { checkGroups, groupsOfNewPort } from './security-groups/groups.ts';
 import { insertInstance } from './store.ts';
 
 /** Accepts a new instance: it, its ports, floating IPs and volumes are written together, held by the task that
@@ -27,19 +28,17 @@ export async function createInstance(
 ): Promise<TaskRef> {
   requireMachines(deps, ctx);
   const faults = new Faults();
-  const { flavor, tags, ports: wanted } = planInstance(input, faults);
+  const { flavor, tags } = planInstance(input, faults);
   return ctx.db.transaction(async (tx) => {
     await guardProject(tx, ctx.project.id);
     const sshKey = await usableKey(tx, ctx, input.ssh_key_name ?? null, faults);
-    await checkGroups(deps, tx, ctx, groupsOf(input), faults);
-    if (input.servergroup_id !== undefined) {
-      faults.add('servergroup_id', `there is no server group ${input.servergroup_id}`);
-    }
+    await checkGroups(tx, ctx, groupsOf(input), faults);
     const { volumes } = input;
     const disks = await deps.volumes.plan(tx, ctx, { volumes, ram: flavor?.ram ?? Infinity }, faults);
     faults.refuse();
     if (!flavor) throw new Error('a body without a flavor was not refused');
     const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
+    const wanted = await wantedPorts(tx, ctx, input);
     const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), wanted);
     const name = nameOf(input, id, ports);
     await insertInstance(tx, {
@@ -49,11 +48,11 @@ export async function createInstance(
       name,
       flavor,
       sshKeyName: sshKey?.name ?? null,
-      servergroupId: null,
       tags,
       taskId,
       timestamp: ctx.clock.timestamp(),
     });
+    await joinGroup(tx, ctx, id, input.servergroup_id);
     await keepFirstBoot(tx, deps.cipher, id, {
       hostname: name,
       sshPublicKey: sshKey?.public_key ?? null,
@@ -92,6 +91,26 @@ async function usableKey(tx: Tx, ctx: RegionContext, name: string | null, faults
 function groupsOf({ security_groups, interfaces }: CreateInstance) {
   const named = interfaces.map((each, at) => [`interfaces.${at}.security_groups`, each.security_groups]);
   return { security_groups, ...Object.fromEntries(named) };
+}
+
+async function wantedPorts(tx: Tx, ctx: RegionContext, input: CreateInstance): Promise<WantedPort[]> {
+  const wanted: WantedPort[] = [];
+  for (const [index, each] of input.interfaces.entries()) {
+    const groups = each.security_groups ?? input.security_groups;
+    wanted.push({
+      interface: each as WantedInterface,
+      interfaceName: each.interface_name ?? null,
+      securityGroupIds: await groupsOfNewPort(tx, ctx, each.type, groups),
+      field: `interfaces.${index}`,
+    });
+  }
+  return wanted;
+}
+
+async function joinGroup(tx: Tx, ctx: RegionContext, instanceId: string, groupId?: string): Promise<void> {
+  if (groupId === undefined) return;
+  const timestamp = ctx.clock.timestamp();
+  await joinServerGroup(tx, { ...placeOf(ctx), groupId, instanceId, timestamp });
 }
 
 /** @returns how many are new */

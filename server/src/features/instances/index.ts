@@ -7,7 +7,11 @@ import { InterfaceService } from './interfaces/service.ts';
 import { interfaceTasks } from './interfaces/tasks.ts';
 import { instanceRoutes } from './routes.ts';
 import { instanceActionRoutes } from './routes-actions.ts';
+import { instanceGroupRoutes } from './security-groups/routes.ts';
+import { serverGroupMemberRoutes } from './server-groups/routes.ts';
+import { serverGroupTasks } from './server-groups/tasks.ts';
 import { InstanceService } from './service.ts';
+import { sizingRoutes } from './sizing/routes.ts';
 import { changeVmTasks } from './tasks/change.ts';
 import { createVmTask } from './tasks/create.ts';
 import { deleteVmTask } from './tasks/delete.ts';
@@ -34,8 +38,17 @@ export function instances(deps: InstanceDeps): Feature {
       ...instanceRoutes(new InstanceService(deps)),
       ...instanceActionRoutes(new InstanceActions(deps)),
       ...interfaceRoutes(new InterfaceService(deps)),
+      ...instanceGroupRoutes,
+      ...serverGroupMemberRoutes(deps),
+      ...sizingRoutes(deps),
     ],
-    tasks: [createVmTask(deps), deleteVmTask(deps), ...changeVmTasks(deps), ...interfaceTasks(deps)],
+    tasks: [
+      createVmTask(deps),
+      deleteVmTask(deps),
+      ...changeVmTasks(deps),
+      ...interfaceTasks(deps),
+      ...serverGroupTasks(deps),
+    ],
     held: [{ table: 'instances', becomes: WITHOUT_TASK }],
     reseal: resealFirstBoots,
   };

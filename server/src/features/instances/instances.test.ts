@@ -1,64 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
 import { anImage, INSTANCES, INSTANCES_V2, machine, NOWHERE } from './testing/bodies.ts';
+import { type Machines, startMachines, type Usage } from './testing/machines.ts';
 
 /** Instances through the API, in a region that is simulated and instant. */
 
-const QUOTAS = [
-  'vm_count',
-  'cpu_count',
-  'ram',
-  'volume_count',
-  'volume_size',
-  'external_ip_count',
-  'floating_count',
-  'gpu_virtual_a100_count',
-] as const;
-
-let server: TestServer;
+let machines: Machines;
 let image: string;
-let network: { network_id: string; subnet_id: string };
+let network: Machines['network'];
 
 beforeAll(async () => {
-  server = await startTestServer();
-  image = await anImage((path) => get(path));
-  const network_id = await made('/cloud/v1/networks/1/2', { name: 'net' }, 'networks');
-  const subnet = { name: 'sub', network_id, cidr: '192.168.10.0/24' };
-  network = { network_id, subnet_id: await made('/cloud/v1/subnets/1/2', subnet, 'subnets') };
+  machines = await startMachines();
+  ({ image, network } = machines);
 });
 
-afterAll(() => server.close());
+afterAll(() => machines.server.close());
 
-const call = (method: string, path: string, body?: unknown) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const call = (method: string, path: string, body?: unknown) => machines.call(method, path, body);
 const get = (path: string) => call('GET', path);
 const shown = async (id: string) => (await get(`${INSTANCES}/${id}`)).body;
 const create = (body: object) => call('POST', INSTANCES_V2, body);
-
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
-
-async function made(path: string, body: object, kind: string): Promise<string> {
-  const task = await finished(await call('POST', path, body));
-  return String(task.created_resources?.[kind]?.[0]);
-}
-
-const instance = (more: object = {}) => made(INSTANCES_V2, machine(image, { ...more }), 'instances');
-
-async function usage(): Promise<Record<string, number>> {
-  const { body } = await get('/cloud/v2/regional_quotas/1/2');
-  return Object.fromEntries(QUOTAS.map((name) => [name, body[`${name}_usage`]]));
-}
-
-async function used(before: Record<string, number>): Promise<Record<string, number>> {
-  const now = await usage();
-  const changed = QUOTAS.filter((name) => now[name] !== before[name]);
-  return Object.fromEntries(changed.map((name) => [name, (now[name] ?? 0) - (before[name] ?? 0)]));
-}
+const finished = (reply: Reply) => machines.finished(reply);
+const made = (path: string, body: object, kind: string) => machines.made(path, body, kind);
+const instance = (more?: object) => machines.instance(more);
+const usage = () => machines.usage();
+const used = (before: Usage) => machines.used(before);
 
 test('one is created with its volumes and interfaces, read, renamed and deleted with nothing left', async () => {
   const before = await usage();
@@ -329,7 +295,6 @@ test('faulty bodies are refused with every field at once, and change nothing', a
       name_template: '{octets}',
       flavor: 'huge',
       ssh_key_name: 'nobody',
-      servergroup_id: NOWHERE,
       security_groups: [{ id: NOWHERE }],
       username: 'me',
       user_data: '§',
@@ -349,7 +314,6 @@ test('faulty bodies are refused with every field at once, and change nothing', a
     'name_template',
     'password',
     'security_groups.0.id',
-    'servergroup_id',
     'ssh_key_name',
     'tags.a b',
     'user_data',
@@ -360,22 +324,18 @@ test('faulty bodies are refused with every field at once, and change nothing', a
   expect(await faults(machine(image, { volumes: [{ source: 'new-volume', size: 5 }] }))).toEqual(['volumes']);
   const nowhere = { interfaces: [{ type: 'any_subnet', network_id: NOWHERE }] };
   expect((await create(machine(image, nowhere))).status).toBe(404);
+  expect((await create(machine(image, { servergroup_id: NOWHERE }))).status).toBe(404);
   expect(await used(before)).toEqual({});
 });
 
 test('a quota that is used up refuses it, and nothing of it is left', async () => {
   const before = await usage();
-  const limit = (value: number) =>
-    server.call('PATCH', '/virga/v1/clients/1/quotas', {
-      as: 'operator',
-      body: { regional_limits: [{ region_id: 2, ram_limit: value }] },
-    });
-  expect((await limit((before.ram ?? 0) + 2047)).status).toBe(200);
+  await machines.limit({ ram_limit: (before.ram ?? 0) + 2047 });
   expect(await create(machine(image))).toMatchObject({
     status: 403,
     body: { exception_class: 'QuotaLimitExceed', info: { attribute: 'ram' } },
   });
-  await limit(40_960_000);
+  await machines.limit({ ram_limit: 40_960_000 });
   expect(await used(before)).toEqual({});
   expect((await get(`${INSTANCES}?include_k8s=false`)).body.count).toBe(before.vm_count);
 });

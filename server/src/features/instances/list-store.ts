@@ -26,6 +26,8 @@ export interface ShownInterface {
 
 export interface ShownInstance extends InstanceRow {
   readonly interfaces: readonly ShownInterface[];
+  /** Names of the security groups of its ports. */
+  readonly port_groups: readonly string[];
   /** Disks of a node, which are no volumes of their own. */
   readonly node_volumes: InstanceRow['volumes'];
 }
@@ -50,12 +52,16 @@ const INTERFACES = `coalesce((
       from ports p join networks n on n.id = p.network_id
      where p.device_id = i.id), '[]')`;
 
+const GROUPS = `coalesce((
+    select jsonb_agg(distinct g.name) from ports p join security_groups g on g.id = any(p.security_group_ids)
+     where p.device_id = i.id), '[]')`;
+
 /** Of an instance `i`. */
 export const INSTANCE_COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor, i.status, i.vm_state,
   i.task_state, i.power, i.boots, i.private_ip, i.public_ip, i.network_name, i.network_id, i.subnet_id,
-  i.security_groups, i.ssh_key_name, i.servergroup_id, i.tags, i.cluster_id, i.creator_task_id, i.task_id,
+  i.security_groups, i.ssh_key_name, i.tags, i.cluster_id, i.creator_task_id, i.task_id,
   i.status_since, i.created_at, i.updated_at, i.volumes as node_volumes, ${VOLUMES_OF_INSTANCE},
-  ${INTERFACES} as interfaces`;
+  ${INTERFACES} as interfaces, ${GROUPS} as port_groups`;
 
 /** @throws NotFound */
 export async function showInstance(db: Queryable, id: string, place: Place): Promise<ShownInstance> {
@@ -160,7 +166,11 @@ function textConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
   if (flavor_prefix !== undefined) found.push(sql`${flavorId} like ${`${escaped(flavor_prefix)}%`}`);
   if (exclude_flavor_prefix !== undefined)
     found.push(sql`${flavorId} not like ${`${escaped(exclude_flavor_prefix)}%`}`);
-  if (exclude_secgroup !== undefined) found.push(sql`not (${exclude_secgroup} = any(security_groups))`);
+  if (exclude_secgroup !== undefined) {
+    found.push(sql`not (${exclude_secgroup} = any(security_groups)) and not exists (
+        select from ports p join security_groups g on g.id = any(p.security_group_ids)
+         where p.device_id = i.id and g.name = ${exclude_secgroup})`);
+  }
   return found;
 }
 

@@ -38,7 +38,6 @@ export interface InstanceRow {
   readonly subnet_id: string | null;
   readonly security_groups: readonly string[];
   readonly ssh_key_name: string | null;
-  readonly servergroup_id: string | null;
   /** Disks of nodes of clusters; other machines have volumes. */
   readonly volumes: readonly { readonly id: string; readonly delete_on_termination: boolean }[];
   readonly tags: StoredTags;

@@ -1,15 +1,13 @@
 import type { Faults } from '../../kernel/faults.ts';
 import { newTags, parseTags, type StoredTags } from '../../platform/http/tags.ts';
 import { type Flavor, findFlavor } from '../flavors/index.ts';
-import type { WantedPort } from '../ports/index.ts';
 import { templateFault } from './names.ts';
-import type { CreateInstance, NewInterface } from './schema-create.ts';
+import type { CreateInstance } from './schema-create.ts';
 
 /** What schemas cannot say of a new instance. */
 export interface NewInstancePlan {
   readonly flavor: Flavor | undefined;
   readonly tags: StoredTags;
-  readonly ports: readonly WantedPort[];
 }
 
 const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
@@ -24,11 +22,9 @@ export function planInstance(input: CreateInstance, faults: Faults): NewInstance
     faults.add('configuration', 'is for applications of a marketplace, which this region does not have');
   }
   checkFloatingIps(input, faults);
-  const shared = input.security_groups?.map(({ id }) => id);
   return {
     flavor: knownFlavor(input.flavor, 'flavor', faults),
     tags: newTags({ ...metadata, ...tags }),
-    ports: input.interfaces.map((each, index) => wantedPort(each, `interfaces.${index}`, shared)),
   };
 }
 
@@ -67,18 +63,4 @@ function checkFloatingIps({ interfaces }: CreateInstance, faults: Faults): void 
     if (taken.has(id)) faults.add(`${field}.existing_floating_id`, 'is named twice');
     taken.add(id);
   }
-}
-
-/** @param sharedGroups for interfaces that name no security groups of their own */
-export function wantedPort(
-  wish: Pick<NewInterface, 'type' | 'interface_name' | 'security_groups'>,
-  field: string,
-  sharedGroups?: readonly string[],
-): WantedPort {
-  return {
-    interface: wish as WantedPort['interface'],
-    interfaceName: wish.interface_name ?? null,
-    securityGroupIds: wish.security_groups?.map(({ id }) => id) ?? sharedGroups,
-    field,
-  };
 }

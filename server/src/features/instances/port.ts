@@ -28,6 +28,8 @@ export interface DesiredInstance {
   readonly interfaces: readonly DesiredInterface[];
   /** Ids, the one that it boots from first. */
   readonly volumes: readonly string[];
+  /** The machines of a group belong together on one host, or apart. */
+  readonly serverGroup: { readonly id: string; readonly policy: string } | null;
 }
 
 export interface DesiredInterface {

@@ -9,7 +9,7 @@ import { type InstanceRow, type Place, type Power, restingState, type Status } f
 /** Of an instance `i`. */
 const COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor, i.status, i.vm_state, i.task_state,
   i.power, i.boots, i.private_ip, i.public_ip, i.network_name, i.network_id, i.subnet_id, i.security_groups,
-  i.ssh_key_name, i.servergroup_id, i.tags, i.cluster_id, i.creator_task_id, i.task_id, i.status_since, i.created_at,
+  i.ssh_key_name, i.tags, i.cluster_id, i.creator_task_id, i.task_id, i.status_since, i.created_at,
   i.updated_at`;
 
 export interface NewInstance {
@@ -20,7 +20,6 @@ export interface NewInstance {
   readonly name: string;
   readonly flavor: Flavor;
   readonly sshKeyName: string | null;
-  readonly servergroupId: string | null;
   readonly tags: StoredTags;
   readonly taskId: string;
   readonly timestamp: string;
@@ -31,8 +30,8 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
   await tx.named(
     'instance_insert',
     `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, task_state,
-       ssh_key_name, servergroup_id, tags, creator_task_id, task_id, status_since, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, 'BUILD', 'building', 'spawning', $7, $8, $9, $10, $10, $11, $11, $11)`,
+       ssh_key_name, tags, creator_task_id, task_id, status_since, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, 'BUILD', 'building', 'spawning', $7, $8, $9, $9, $10, $10, $10)`,
     [
       row.id,
       row.clientId,
@@ -41,7 +40,6 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
       row.name,
       JSON.stringify(row.flavor),
       row.sshKeyName,
-      row.servergroupId,
       JSON.stringify(row.tags),
       row.taskId,
       row.timestamp,
@@ -120,14 +118,12 @@ export interface Outcome {
   readonly power: Power;
   readonly boots: number;
   readonly flavor: Flavor;
-  readonly servergroupId: string | null;
 }
 
 export const outcomeOf = (row: InstanceRow): Outcome => ({
   power: row.power,
   boots: row.boots,
   flavor: row.flavor,
-  servergroupId: row.servergroup_id,
 });
 
 /** Ends a task's hold.
@@ -135,17 +131,17 @@ export const outcomeOf = (row: InstanceRow): Outcome => ({
 export async function settleInstance(
   tx: Tx,
   { id, taskId, timestamp }: { readonly id: string; readonly taskId: string; readonly timestamp: string },
-  { power, boots, flavor, servergroupId }: Outcome,
+  { power, boots, flavor }: Outcome,
   broken = false,
 ): Promise<void> {
   const { status, vmState } = broken ? { status: 'ERROR', vmState: 'error' } : restingState(power);
   await tx.named(
     'instance_settle',
     `update instances set task_id = null, task_state = null, status = $3, vm_state = $4, power = $5, boots = $6,
-            flavor = $7, servergroup_id = $8, updated_at = $9,
-            status_since = case when status = $3 then status_since else $9 end
+            flavor = $7, updated_at = $8,
+            status_since = case when status = $3 then status_since else $8 end
       where id = $1 and task_id = $2`,
-    [id, taskId, status, vmState, power, boots, JSON.stringify(flavor), servergroupId, timestamp],
+    [id, taskId, status, vmState, power, boots, JSON.stringify(flavor), timestamp],
   );
 }
 

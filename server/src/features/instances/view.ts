@@ -50,7 +50,9 @@ export function viewInstance(row: ShownInstance, regionName: string, withInterfa
     },
     addresses,
     fixed_ip_assignments: fixed,
-    security_groups: row.security_groups.map((name) => ({ name })),
+    security_groups: (row.cluster_id === null ? row.port_groups : row.security_groups).map((name) => ({
+      name,
+    })),
     ssh_key_name: row.ssh_key_name,
     volumes: row.cluster_id === null ? row.volumes : row.node_volumes,
     tags,

@@ -5,7 +5,7 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import { FLAVORS, hardwareOf } from '../flavors/index.ts';
 import { readClusterNodes, viewInstance } from '../instances/index.ts';
-import { type Amounts, type QuotaName, readQuotas } from '../quotas/index.ts';
+import { exceededQuotas } from '../quotas/index.ts';
 import { getCluster, getPool, type KubernetesService, providerFor, quotaScopeOf, scopeOf } from './access.ts';
 import { clusterAmounts, DEFAULT_VOLUME_GIB, flavorOf, poolAmounts } from './amounts.ts';
 import { issueClient } from './certificates.ts';
@@ -192,28 +192,10 @@ function sizeOf(pool: CheckPool, field: string) {
 /** @throws Invalid for an unknown flavor */
 export async function checkClusterLimits(ctx: RegionContext, input: CheckCluster) {
   const pools = (input.pools ?? []).map((pool, i) => sizeOf(pool, `pools.${i}.flavor_id`));
-  return exceeded(ctx, clusterAmounts(pools, completeLogging(input.logging)));
+  return exceededQuotas(ctx.db, quotaScopeOf(ctx), clusterAmounts(pools, completeLogging(input.logging)));
 }
 
 /** @throws Invalid for an unknown flavor */
 export async function checkPoolLimits(ctx: RegionContext, input: CheckPool) {
-  return exceeded(ctx, poolAmounts(sizeOf(input, 'flavor_id')));
-}
-
-/** Limit, usage and request of every quota that does not suffice; nothing is reserved. */
-async function exceeded(ctx: RegionContext, amounts: Amounts): Promise<Record<string, number>> {
-  const names = Object.keys(amounts) as QuotaName[];
-  const quotas = await readQuotas(ctx.db, quotaScopeOf(ctx), names);
-  const found: Record<string, number> = {};
-  for (const name of names) {
-    const requested = amounts[name] ?? 0;
-    const { limit, usage } = quotas[name];
-    if (usage + requested <= limit) continue;
-    Object.assign(found, {
-      [`${name}_limit`]: limit,
-      [`${name}_usage`]: usage,
-      [`${name}_requested`]: requested,
-    });
-  }
-  return found;
+  return exceededQuotas(ctx.db, quotaScopeOf(ctx), poolAmounts(sizeOf(input, 'flavor_id')));
 }

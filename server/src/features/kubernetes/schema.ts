@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { DateTime, ListOf, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { exceededSchema } from '../quotas/index.ts';
 import { Cni, DdosInput, LoggingView, Oidc, Strings } from './schema-parts.ts';
 
 /** What clients see. */
@@ -153,13 +154,4 @@ export const CHECKED_QUOTAS = [
 ] as const;
 
 /** Limit, usage and request of each quota that would be exceeded; empty when all suffice. */
-export const ExceededLimits = Type.Unsafe<Record<string, number>>(
-  Type.Object(
-    Object.fromEntries(
-      CHECKED_QUOTAS.flatMap((name) =>
-        ['limit', 'requested', 'usage'].map((part) => [`${name}_${part}`, Type.Optional(Type.Integer())]),
-      ),
-    ),
-    { $id: 'K8sExceededLimits' },
-  ),
-);
+export const ExceededLimits = exceededSchema(CHECKED_QUOTAS, 'K8sExceededLimits');

@@ -36,6 +36,7 @@ export {
   readPortsOf,
   releasePort,
   setPortTags,
+  setSecurityGroups,
 } from './store.ts';
 
 export function ports(deps: PortDeps): Feature {

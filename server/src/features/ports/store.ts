@@ -275,3 +275,18 @@ export async function releasePort(
     ],
   );
 }
+
+/** Which security groups filter a port from now on. The caller has locked it. */
+export async function setSecurityGroups(
+  tx: Tx,
+  id: string,
+  groupIds: readonly string[],
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'port_set_groups',
+    `update ports set security_group_ids = $2::uuid[], updated_at = $3
+      where id = $1 and security_group_ids <> $2::uuid[]`,
+    [id, groupIds, timestamp],
+  );
+}

@@ -7,12 +7,14 @@ import { operatorQuotaRoutes } from './operator-routes.ts';
 import { quotaRoutes } from './routes.ts';
 
 export { excessOf, sumOf } from './amounts.ts';
+export { exceededQuotas, exceededSchema } from './exceeded.ts';
 export {
   type Amounts,
   GLOBAL_REGION,
   type Quota,
   type QuotaName,
   type QuotaScope,
+  REGIONAL_NAMES,
 } from './model.ts';
 export { lockCounters, readQuotas, release, reserve } from './store.ts';
 

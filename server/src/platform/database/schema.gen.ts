@@ -162,7 +162,6 @@ export interface Instances {
   public_ip: string | null;
   region_id: number;
   security_groups: Generated<string[]>;
-  servergroup_id: string | null;
   ssh_key_name: string | null;
   status: string;
   status_since: Date;

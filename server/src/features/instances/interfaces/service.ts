@@ -9,7 +9,7 @@ import { reserve } from '../../quotas/index.ts';
 import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from '../access.ts';
 import { startChange } from '../hold.ts';
 import { requireChangeable } from '../model.ts';
-import { checkGroups } from '../security-groups/check.ts';
+import { checkGroups, groupsOfNewPort } from '../security-groups/groups.ts';
 import { lockInstance, readInstance } from '../store.ts';
 import type { AttachInterface, DetachInterface, InterfaceListQuery } from './schema.ts';
 import { viewInterfaces, viewPorts } from './views.ts';
@@ -49,13 +49,13 @@ export class InterfaceService {
       const wish = wantedInterface(input, faults);
       if (input.ddos_profile) faults.add('ddos_profile', 'is for regions with has_ddos');
       const groups = input.security_groups ?? undefined;
-      await checkGroups(this.#deps, tx, ctx, { security_groups: groups }, faults);
+      await checkGroups(tx, ctx, { security_groups: groups }, faults);
       faults.refuse();
       requireChangeable(row, 'attach_interface');
       const wanted = {
         interface: wish,
         interfaceName: input.interface_name ?? null,
-        securityGroupIds: groups?.map((group) => group.id),
+        securityGroupIds: await groupsOfNewPort(tx, ctx, wish.type, groups),
         field: '',
       };
       const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), [wanted]);

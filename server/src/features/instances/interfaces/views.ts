@@ -2,6 +2,7 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import { viewFloatingIpsOf } from '../../floating-ips/index.ts';
 import { readNetworkDetails } from '../../networks/index.ts';
 import { macAddressOf, readPortsOf } from '../../ports/index.ts';
+import { namesOfSecurityGroups } from '../../security-groups/index.ts';
 
 /** The interfaces of an instance, in their order. Nodes of clusters have none of their own. */
 export async function viewInterfaces(ctx: RegionContext, instanceId: string) {
@@ -39,9 +40,13 @@ export async function viewInterfaces(ctx: RegionContext, instanceId: string) {
 /** The same, as ports with their security groups. */
 export async function viewPorts(ctx: RegionContext, instanceId: string) {
   const ports = await readPortsOf(ctx.db, 'instance', [instanceId]);
+  const groups = await namesOfSecurityGroups(
+    ctx.db,
+    ports.flatMap((port) => port.security_group_ids),
+  );
   return ports.map((port) => ({
     id: port.id,
     name: port.interface_name ?? '',
-    security_groups: [],
+    security_groups: groups.filter(({ id }) => port.security_group_ids.includes(id)),
   }));
 }

@@ -2,6 +2,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
 import { type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { macAddressOf, type PortRow, readPortsOf } from '../../ports/index.ts';
+import { readServerGroupOf } from '../../server-groups/index.ts';
 import { VOLUMES_OF_INSTANCE } from '../../volumes/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import type { InstanceRow } from '../model.ts';
@@ -40,6 +41,7 @@ export async function desiredOf(
 ): Promise<DesiredInstance> {
   const own = ports ?? (await portsOf(db, row));
   const { flavor, power, boots } = outcome;
+  const group = await readServerGroupOf(db, row.id);
   return {
     id: row.id,
     flavor: { id: flavor.id, vcpus: flavor.vcpus, ram: flavor.ram, gpus: flavor.gpu?.count ?? 0 },
@@ -52,6 +54,7 @@ export async function desiredOf(
       addresses: port.ip_assignments.map(({ ip_address }) => ip_address),
     })),
     volumes: await volumeIdsOf(db, row.id),
+    serverGroup: group ? { id: group.id, policy: group.policy } : null,
   };
 }
 

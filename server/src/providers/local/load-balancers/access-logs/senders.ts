@@ -23,6 +23,7 @@ class TcpSender implements LogSender {
   readonly #collector: LogCollector;
   readonly #onBreak: () => void;
   #socket: Socket | null = null;
+  #closed = false;
 
   constructor(collector: LogCollector, onBreak: () => void) {
     this.#collector = collector;
@@ -30,8 +31,12 @@ class TcpSender implements LogSender {
   }
 
   async send(messages: readonly string[]): Promise<void> {
-    this.#socket ??= await this.#connect();
-    const socket = this.#socket;
+    const socket = this.#socket ?? (await this.#connect());
+    if (this.#closed) {
+      socket.destroy();
+      throw new Error('closed');
+    }
+    this.#socket = socket;
     const text = messages.map((message) => `${Buffer.byteLength(message)} ${message}`).join('');
     await new Promise<void>((resolve, reject) => {
       socket.write(text, (error) => (error ? reject(error) : resolve()));
@@ -39,6 +44,7 @@ class TcpSender implements LogSender {
   }
 
   close(): void {
+    this.#closed = true;
     const socket = this.#socket;
     this.#socket = null;
     // What the system has not taken by now would keep the connection open as long as the collector likes.

@@ -140,6 +140,7 @@ export class Shipper {
   }
 
   async #send(messages: readonly string[]): Promise<void> {
+    if (this.#closed) throw new Error('closed');
     await this.#sender.send(messages);
     if (this.#pauseMs > SHORTEST_PAUSE_MS)
       this.#log.info({ collector: this.#name }, 'a log collector is back');

@@ -1,0 +1,66 @@
+import { expect } from 'vitest';
+import { type Reply, startTestServer, type TaskView } from '../../../../../test/harness/server.ts';
+import { anImage, INSTANCES_V2, machine } from './bodies.ts';
+
+/** A server with a network, and what tests of instances do over and over. Region 2 is simulated and instant. */
+
+const QUOTAS = [
+  'vm_count',
+  'cpu_count',
+  'ram',
+  'volume_count',
+  'volume_size',
+  'external_ip_count',
+  'floating_count',
+  'gpu_virtual_a100_count',
+] as const;
+export type Usage = Readonly<Record<string, number>>;
+
+export async function startMachines() {
+  const server = await startTestServer();
+  const call = (method: string, path: string, body?: unknown) =>
+    server.call(method, path, body === undefined ? {} : { body });
+  const get = (path: string) => call('GET', path);
+
+  /** The task of an answer, once it is done. */
+  async function finished(reply: Reply): Promise<TaskView> {
+    expect(reply).toMatchObject({ status: 200 });
+    const task = await server.ended(reply);
+    expect(task).toMatchObject({ state: 'FINISHED', error: null });
+    return task;
+  }
+
+  /** The first thing of a kind that a task made. */
+  async function made(path: string, body: object, kind: string): Promise<string> {
+    const task = await finished(await call('POST', path, body));
+    return String(task.created_resources?.[kind]?.[0]);
+  }
+
+  async function usage(): Promise<Usage> {
+    const { body } = await get('/cloud/v2/regional_quotas/1/2');
+    return Object.fromEntries(QUOTAS.map((name) => [name, body[`${name}_usage`]]));
+  }
+
+  /** What counts more or less than before. */
+  async function used(before: Usage): Promise<Usage> {
+    const now = await usage();
+    const changed = QUOTAS.filter((name) => now[name] !== before[name]);
+    return Object.fromEntries(changed.map((name) => [name, (now[name] ?? 0) - (before[name] ?? 0)]));
+  }
+
+  /** Sets limits of region 2. */
+  async function limit(limits: Usage): Promise<void> {
+    const regional_limits = [{ region_id: 2, ...limits }];
+    const options = { as: 'operator', body: { regional_limits } } as const;
+    expect((await server.call('PATCH', '/virga/v1/clients/1/quotas', options)).status).toBe(200);
+  }
+
+  const image = await anImage(get);
+  const network_id = await made('/cloud/v1/networks/1/2', { name: 'net' }, 'networks');
+  const subnet = { name: 'sub', network_id, cidr: '192.168.10.0/24' };
+  const subnet_id = await made('/cloud/v1/subnets/1/2', subnet, 'subnets');
+  const network = { network_id, subnet_id };
+  const instance = (more: object = {}) => made(INSTANCES_V2, machine(image, { ...more }), 'instances');
+  return { server, call, get, finished, made, usage, used, limit, image, network, instance };
+}
+export type Machines = Awaited<ReturnType<typeof startMachines>>;
