@@ -1,5 +1,5 @@
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { type Tx, together } from '../../platform/database/db.ts';
+import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -25,7 +25,7 @@ import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
 import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
-import { findVipPlace } from './vip.ts';
+import { addressOnPaper, findVipPlace } from './vip.ts';
 
 /** Commands: one transaction each. */
 export class LoadBalancerService {
@@ -45,27 +45,31 @@ export class LoadBalancerService {
     const regionId = ctx.region.id;
     const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
     const amounts = { floating_count: input.floating_ip?.source === 'new' ? 1 : 0, loadbalancer_count: 1 };
-    return ctx.db.transaction(async (tx) => {
-      await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
-      await requireOfMembers(tx, membersOf(input), { projectId, regionId });
-      const vip = await findVipPlace(tx, ctx, input, this.#providers);
-      const [, , , task] = await together([
-        guardProject(tx, projectId),
-        insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip } }),
-        this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId),
-        startTask(tx, ctx, {
-          id: taskId,
-          type: 'create_loadbalancer',
-          subject: plan.loadBalancer.id,
-          name: input.name,
-          projectId,
-          regionId,
-          clientId,
-        }),
-        reserve(tx, { clientId, regionId }, amounts),
-      ]);
-      return task;
-    });
+    return withAddressAtOnce((atOnce) =>
+      ctx.db.transaction(async (tx) => {
+        await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
+        await requireOfMembers(tx, membersOf(input), { projectId, regionId });
+        const vip = await findVipPlace(tx, ctx, input, this.#providers);
+        const provider = this.#providers.of(regionId);
+        const vip_address = atOnce ? await addressOnPaper(plan.loadBalancer.id, vip, provider) : null;
+        const [, , , task] = await together([
+          guardProject(tx, projectId),
+          insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip, vip_address } }),
+          this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId),
+          startTask(tx, ctx, {
+            id: taskId,
+            type: 'create_loadbalancer',
+            subject: plan.loadBalancer.id,
+            name: input.name,
+            projectId,
+            regionId,
+            clientId,
+          }),
+          reserve(tx, { clientId, regionId }, amounts),
+        ]);
+        return task;
+      }),
+    );
   }
 
   /** Floating IPs come with the body, or with a reserved port that they lead to already. */
@@ -154,6 +158,16 @@ export class LoadBalancerService {
       await store.holdLoadBalancer(tx, id, 'PENDING_DELETE', taskId);
       return startTask(tx, ctx, { ...taskOf(row), id: taskId, type: 'delete_loadbalancer' });
     });
+  }
+}
+
+/** Tries to create with an address at once, and leaves it to the task if somebody gets it in the same moment. */
+async function withAddressAtOnce<T>(create: (atOnce: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await create(true);
+  } catch (error) {
+    if (constraintOf(error) !== 'region_addresses_pkey') throw error;
+    return create(false);
   }
 }
 

@@ -76,6 +76,18 @@ export async function findVipPlace(
   return vip;
 }
 
+/** The address of a load balancer that is on paper only: known at once, so that its row is not written again for it.
+ *  Null: the task finds one. */
+export async function addressOnPaper(
+  id: string,
+  { vip_port_id, vip_subnet_id, additional_subnet_id }: VipPlace,
+  provider: LoadBalancerProvider | undefined,
+): Promise<string | null> {
+  const named = vip_port_id ?? vip_subnet_id ?? additional_subnet_id;
+  if (!provider?.passive || named != null) return null;
+  return provider.allocateAddress(new Set(), id);
+}
+
 /** Why an IPv6 load balancer cannot have a floating IP. */
 export const NO_IPV4 =
   'stands for an IPv4 address, which a load balancer of ipv6 does not have; choose ipv4 or dual';

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+
+/** A region on paper proposes the same address to everybody at first. */
+
+const LBS = '/cloud/v1/loadbalancers/1/2';
+const POPULAR = '10.9.9.9';
+
+let server: TestServer;
+let idle: TestServer;
+
+beforeAll(async () => {
+  idle = await startTestServer({ worker: false });
+  server = await startTestServer({
+    aroundProvider: (provider) => ({
+      ...provider,
+      ...(provider.loadBalancers && {
+        loadBalancers: {
+          ...provider.loadBalancers,
+          allocateAddress: async (taken, id, within) =>
+            taken.size === 0
+              ? POPULAR
+              : (provider.loadBalancers?.allocateAddress(taken, id, within) ?? POPULAR),
+        },
+      }),
+    }),
+  });
+});
+
+afterAll(async () => {
+  await server.close();
+  await idle.close();
+});
+
+test('a load balancer on paper has its address before its task has begun', async () => {
+  await idle.call('POST', LBS, { body: { name: 'web' } });
+  const { results } = (await idle.call('GET', LBS)).body;
+  expect(results).toMatchObject([
+    { provisioning_status: 'PENDING_CREATE', vip_address: expect.stringMatching(/^10\./) },
+  ]);
+});
+
+test('whoever comes second gets another address', async () => {
+  const replies = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map((number) =>
+      server.call('POST', LBS, { body: { name: `load balancer ${number}` } }),
+    ),
+  );
+  for (const reply of replies) {
+    expect(reply.status).toBe(200);
+    expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  }
+  const { results } = (await server.call('GET', LBS)).body;
+  const addresses = results.map((lb: { vip_address: string }) => lb.vip_address);
+  expect(new Set(addresses).size).toBe(6);
+  expect(addresses).toContain(POPULAR);
+
+  const [first] = await server.db.named<{ count: number }>(
+    'test_addresses',
+    `select count(*)::int as count from region_addresses`,
+    [],
+  );
+  expect(first?.count).toBe(6);
+});
