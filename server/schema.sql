@@ -769,6 +769,7 @@ CREATE INDEX ports_address_pairs ON public.ports USING gin (allowed_address_pair
 CREATE INDEX ports_created_at ON public.ports USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX ports_device ON public.ports USING btree (device_id) WHERE (device_id IS NOT NULL);
 CREATE INDEX ports_device_type ON public.ports USING btree (project_id, region_id, device_type, created_at DESC, id DESC);
+CREATE INDEX ports_held ON public.ports USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX ports_managed_by ON public.ports USING btree (project_id, region_id, managed_by, created_at DESC, id DESC);
 CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, network_id, id);
 CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
@@ -934,6 +935,43 @@ create table resource_counts (
   constraint resource_counts_pkey PRIMARY KEY (project_id, region_id, resource),
   constraint resource_counts_count_check CHECK ((count >= 0))
 );
+
+create table router_interfaces (
+  port_id uuid not null,
+  router_id uuid not null,
+  subnet_id uuid not null,
+  constraint router_interfaces_pkey PRIMARY KEY (port_id),
+  constraint router_interfaces_once UNIQUE (subnet_id, router_id),
+  constraint router_interfaces_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint router_interfaces_router_id_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE,
+  constraint router_interfaces_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
+);
+CREATE INDEX router_interfaces_router ON public.router_interfaces USING btree (router_id);
+
+create table routers (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  network_id uuid,
+  gateway_port_id uuid,
+  enable_snat boolean default true not null,
+  routes jsonb default '[]'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint routers_pkey PRIMARY KEY (id),
+  constraint routers_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
+  constraint routers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX routers_created_at ON public.routers USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX routers_name ON public.routers USING btree (project_id, region_id, name);
+CREATE UNIQUE INDEX routers_network ON public.routers USING btree (network_id) WHERE (network_id IS NOT NULL);
+CREATE INDEX routers_task ON public.routers USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE CONSTRAINT TRIGGER routers_count AFTER INSERT OR DELETE ON public.routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('routers');
 
 create table secrets (
   id uuid not null,

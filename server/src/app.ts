@@ -17,6 +17,7 @@ import { quotas } from './features/quotas/index.ts';
 import { readRegionsByIds, regions } from './features/regions/index.ts';
 import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
+import { routers, routersOfNetworks } from './features/routers/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
 import { serverGroups } from './features/server-groups/index.ts';
@@ -138,7 +139,8 @@ export function features({
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
-    networks({ providerOf: providers.networksOf }),
+    networks({ providerOf: providers.networksOf, routers: routersOfNetworks(providerOf) }),
+    routers({ providerOf: providers.networksOf, rulesOf: providerOf }),
     addressConversions({ providerOf }),
     ports({ providerOf: providers.networksOf, findSecurityGroups }),
     reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),

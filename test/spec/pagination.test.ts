@@ -17,6 +17,8 @@ afterAll(() => server.close());
 const OTHER_DEFAULTS: Readonly<Record<string, number>> = {
   '/cloud/v1/tasks/{project_id}/{region_id}/active': 10,
   '/cloud/v1/ssh_keys/{project_id}': 10,
+  '/cloud/v1/ports/{project_id}/{region_id}': 100,
+  '/cloud/v1/securitygroups/{project_id}/{region_id}': 10,
 };
 
 function lists() {

@@ -8,6 +8,7 @@ import { networks } from './networks.ts';
 import { ports } from './ports.ts';
 import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
+import { routers } from './routers.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
 import { securityGroups, serverGroups } from './security-groups.ts';
@@ -23,6 +24,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...floatingIps,
   ...networks,
   ...ports,
+  ...routers,
   ...reservedFixedIps,
   ...secrets,
   ...securityGroups,

@@ -23,7 +23,9 @@ export interface FloatingIpRow {
 }
 
 /** As it is shown: `fixed_ip_address` is filled in. */
-export type ShownFloatingIp = Omit<FloatingIpRow, 'client_id'>;
+export interface ShownFloatingIp extends Omit<FloatingIpRow, 'client_id'> {
+  readonly router_id: string | null;
+}
 
 /** With what has its port. */
 export interface FloatingIpView extends ShownFloatingIp {

@@ -1,4 +1,5 @@
 import type { ShownFloatingIp } from './model.ts';
+import { ROUTER_OF_FIP } from './store.ts';
 import { viewFloatingIp } from './views.ts';
 
 /** A floating IP as a load balancer's row brings it along: times are text in JSON. */
@@ -10,7 +11,7 @@ export type CarriedFloatingIps = readonly Carried[] | null;
 
 /** A column with the floating IPs of load balancer `lb`; most have none and cost nothing. */
 export const FLOATING_IPS_OF_LB = `case when lb.assigned_floating then (
-    select jsonb_agg(to_jsonb(f)) from floating_ips f where f.load_balancer_id = lb.id) end as floating_ips`;
+    select jsonb_agg(to_jsonb(f) || jsonb_build_object('router_id', (${ROUTER_OF_FIP}))) from floating_ips f where f.load_balancer_id = lb.id) end as floating_ips`;
 
 /** A column with their addresses. */
 export const FLOATING_ADDRESSES_OF_LB = `coalesce((

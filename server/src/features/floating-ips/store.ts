@@ -8,9 +8,16 @@ import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
 const COLUMNS = `id, project_id, region_id, client_id, floating_ip_address, port_id, fixed_ip_address, load_balancer_id,
   status, tags, task_id, creator_task_id, created_at, updated_at`;
 
+/** The router that joins the subnet of what floating IP `f` stands for with the region's own network. */
+export const ROUTER_OF_FIP = `select r.id from region_addresses a join router_interfaces i on i.subnet_id = a.subnet_id
+    join routers r on r.id = i.router_id and r.gateway_port_id is not null
+   where a.owner_id = f.port_id and (f.fixed_ip_address is null or a.address = f.fixed_ip_address)
+   order by r.created_at, r.id limit 1`;
+
 /** Of floating IP `f`; goes with PORT_OF_FIP. */
 export const VIEW_COLUMNS = `f.id, f.project_id, f.region_id, f.floating_ip_address, f.port_id, f.load_balancer_id, f.status,
   f.tags, f.task_id, f.creator_task_id, f.created_at, f.updated_at, p.device_type, p.device_id,
+  (${ROUTER_OF_FIP}) as router_id,
   coalesce(f.fixed_ip_address, (select a.address from region_addresses a where a.owner_id = f.port_id
                                  order by family(a.address), a.address limit 1)) as fixed_ip_address`;
 export const PORT_OF_FIP = 'left join ports p on p.id = f.port_id';

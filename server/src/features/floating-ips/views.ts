@@ -14,8 +14,7 @@ export function viewFloatingIp(row: ShownFloatingIp, region: string) {
     floating_ip_address: row.floating_ip_address,
     fixed_ip_address: row.fixed_ip_address,
     port_id: row.port_id,
-    // Floating IPs need no router here.
-    router_id: null,
+    router_id: row.router_id,
     status: row.status,
     tags: viewTags(row.tags),
     metadata: viewMetadata(row.tags),

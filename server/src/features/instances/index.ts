@@ -5,6 +5,7 @@ import { resealFirstBoots } from './first-boot.ts';
 import { interfaceRoutes } from './interfaces/routes.ts';
 import { InterfaceService } from './interfaces/service.ts';
 import { interfaceTasks } from './interfaces/tasks.ts';
+import { instanceMetricsRoutes } from './metrics/routes.ts';
 import { instanceRoutes } from './routes.ts';
 import { instanceActionRoutes } from './routes-actions.ts';
 import { instanceGroupRoutes } from './security-groups/routes.ts';
@@ -41,6 +42,7 @@ export function instances(deps: InstanceDeps): Feature {
       ...instanceGroupRoutes,
       ...serverGroupMemberRoutes(deps),
       ...sizingRoutes(deps),
+      ...instanceMetricsRoutes(deps),
     ],
     tasks: [
       createVmTask(deps),

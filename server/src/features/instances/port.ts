@@ -10,6 +10,42 @@ export interface InstanceProvider {
   /** Forgets the machine; its volumes and addresses are not its own. One that is not there is fine.
    *  @throws TaskFailed when it cannot be done */
   removeInstance(id: string, operation: Operation): Promise<Progress>;
+  /** What a machine has used, on average, in each step of the window that it has lived through; oldest first. */
+  readUse(machine: ObservedMachine, window: UseWindow): Promise<readonly MachineUse[]>;
+}
+
+export interface ObservedMachine {
+  readonly id: string;
+  readonly since: Date;
+  /** Names of its disks. */
+  readonly disks: readonly string[];
+}
+
+export interface UseWindow {
+  readonly from: Date;
+  readonly to: Date;
+  readonly stepSeconds: number;
+}
+
+/** Percent, and bytes, packets or operations a second; null: not measured. */
+export interface MachineUse {
+  /** The end of the step. */
+  readonly at: Date;
+  readonly cpuUtil: number | null;
+  readonly memoryUtil: number | null;
+  readonly disks: readonly {
+    readonly name: string;
+    readonly bytesRead: number | null;
+    readonly bytesWritten: number | null;
+    readonly reads: number | null;
+    readonly writes: number | null;
+  }[];
+  readonly network: {
+    readonly bytesIn: number | null;
+    readonly bytesOut: number | null;
+    readonly packetsIn: number | null;
+    readonly packetsOut: number | null;
+  };
 }
 
 export interface DesiredInstance {

@@ -20,10 +20,12 @@ export {
   WHOLE_REGION,
 } from './places.ts';
 export type { NetworkProvider } from './port.ts';
+export type { NetworkRouters } from './routers.ts';
 export { Network } from './schema.ts';
 export type { NetworkDeps } from './service.ts';
-export { readNetworks } from './store.ts';
+export { readExternalNetwork, readNetworks } from './store.ts';
 export { Subnet } from './subnets/schema.ts';
+export { isGiven as isGivenIn } from './subnets/store.ts';
 export { viewNetwork } from './views.ts';
 
 export function networks(deps: NetworkDeps): Feature {

@@ -61,13 +61,13 @@ function conditionsOf(where: NetworkListWhere): RawBuilder<unknown>[] {
   return [...conditions, ...tagConditions(where)];
 }
 
-/** Ports of a network that something has. */
+/** Ports of a network that machines and load balancers have. */
 export async function listNetworkPorts(db: Db, networkId: string) {
   return db.named<{ id: string; instance_id: string; instance_name: string }>(
     'network_ports',
     `select p.id, p.device_id as instance_id, coalesce(lb.name, i.name, '') as instance_name
        from ports p left join load_balancers lb on lb.id = p.device_id left join instances i on i.id = p.device_id
-      where p.network_id = $1 and p.device_id is not null order by p.created_at, p.id`,
+      where p.network_id = $1 and p.device_type in ('instance', 'load_balancer') order by p.created_at, p.id`,
     [networkId],
   );
 }

@@ -73,7 +73,7 @@ test('a network and its subnet are created, read, changed and deleted', async ()
     enable_dhcp: true,
     dns_nameservers: ['1.1.1.1', '2606:4700::1111'],
     host_routes: null,
-    has_router: false,
+    has_router: true,
     total_ips: 253,
     available_ips: 253,
     task_id: null,

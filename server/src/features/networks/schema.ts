@@ -45,7 +45,7 @@ export const CreateNetwork = Type.Object(
     name: Name(),
     type: Type.Optional(StringEnum(NETWORK_TYPES, { default: 'vxlan' })),
     create_router: Type.Optional(
-      Type.Boolean({ default: true, description: 'Accepted; networks need no routers here.' }),
+      Type.Boolean({ default: true, description: 'A router that comes and goes with the network.' }),
     ),
     tags: Type.Optional(TagsInput),
     metadata: Type.Optional(TagsInput),

@@ -11,6 +11,7 @@ import { reserve } from '../quotas/index.ts';
 import { listNetworkPorts, listNetworks } from './list-store.ts';
 import { type NetworkRow, type Place, requireFree } from './model.ts';
 import type { NetworkProvider } from './port.ts';
+import type { NetworkRouters } from './routers.ts';
 import type { CreateNetwork, NetworkListQuery, UpdateNetwork } from './schema.ts';
 import * as store from './store.ts';
 import { refuseUsed } from './users.ts';
@@ -18,6 +19,7 @@ import { viewNetwork } from './views.ts';
 
 export interface NetworkDeps {
   providerOf(regionId: number): NetworkProvider | undefined;
+  readonly routers: NetworkRouters;
 }
 
 const DEFAULT_LIMIT = 1000;
@@ -47,8 +49,11 @@ export class NetworkService {
       if (!(await store.insertNetwork(tx, network))) {
         throw new Forbidden(`Region ${ctx.region.name} has no network of type ${type} left to give`);
       }
+      const withRouter = input.create_router ?? true;
+      if (withRouter) await this.#deps.routers.addTo(tx, ctx, { id, name }, taskId);
       const task = await startTask(tx, ctx, taskOf(ctx, 'create_network', { id, name }, taskId));
-      await reserve(tx, { clientId, regionId: place.regionId }, { network_count: 1 });
+      const amounts = { network_count: 1, router_count: withRouter ? 1 : 0 };
+      await reserve(tx, { clientId, regionId: place.regionId }, amounts);
       return task;
     });
   }
@@ -63,11 +68,12 @@ export class NetworkService {
     });
   }
 
-  /** Deletes it with its subnets.
+  /** Deletes it with its subnets and its own router.
    *  @throws NotFound, Conflict naming who uses it or the task that holds it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
-    return this.#hold(ctx, id, 'delete_network', async (row, tx) => {
+    return this.#hold(ctx, id, 'delete_network', async (row, tx, taskId) => {
       await refuseUsed(tx, `Network ${id}`, row.subnet_ids);
+      await this.#deps.routers.hold(tx, id, taskId);
       return {};
     });
   }
@@ -107,15 +113,15 @@ export class NetworkService {
     ctx: RegionContext,
     id: string,
     type: string,
-    inputOf: (row: NetworkRow, tx: Tx) => object | undefined | Promise<object | undefined>,
+    inputOf: (row: NetworkRow, tx: Tx, taskId: string) => object | undefined | Promise<object | undefined>,
   ): Promise<TaskRef> {
     requireNetworks(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockNetwork(tx, id, placeOf(ctx));
       requireFree('Network', row);
-      const input = await inputOf(row, tx);
-      if (input === undefined) return NO_TASK;
       const taskId = ctx.ids.uuid();
+      const input = await inputOf(row, tx, taskId);
+      if (input === undefined) return NO_TASK;
       await store.holdNetwork(tx, id, taskId);
       return startTask(tx, ctx, { ...taskOf(ctx, type, row, taskId), input: { ...input } });
     });

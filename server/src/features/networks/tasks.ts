@@ -15,12 +15,14 @@ export async function provided({ task, operation }: TaskRun, deps: NetworkDeps):
   return waitFor(await provider.changeNetwork(operation));
 }
 
-const forget = (run: TaskRun) =>
+const forget = ({ task, timestamp }: TaskRun, { routers }: NetworkDeps) =>
   done({}, async (tx) => {
-    const { subject, id, regionId, clientId } = run.task;
+    const { subject, id, regionId, clientId } = task;
+    const gone = await routers.drop(tx, subject, id, timestamp);
     const subnets = await deleteNetwork(tx, subject, id);
     if (subnets === undefined || regionId === null) return;
-    await release(tx, { clientId, regionId }, { network_count: 1, subnet_count: subnets });
+    const amounts = { network_count: 1, subnet_count: subnets, router_count: gone };
+    await release(tx, { clientId, regionId }, amounts);
   });
 
 /** A new network; when that fails, nothing of it is left. */
@@ -28,12 +30,16 @@ export const createNetworkTask = (deps: NetworkDeps): TaskHandler => ({
   type: 'create_network',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const { subject } = run.task;
-    return (
-      (await provided(run, deps)) ?? done({ networks: [subject] }, (tx) => releaseNetwork(tx, holdOf(run)))
-    );
+    const { subject, id } = run.task;
+    const waiting = await provided(run, deps);
+    if (waiting) return waiting;
+    const routers = await deps.routers.heldBy(run.db, id);
+    return done({ networks: [subject], routers }, async (tx) => {
+      await deps.routers.settle(tx, id);
+      await releaseNetwork(tx, holdOf(run));
+    });
   },
-  undo: async (run) => forget(run),
+  undo: async (run) => forget(run, deps),
 });
 
 export const updateNetworkTask = (): TaskHandler => ({
@@ -46,10 +52,14 @@ export const updateNetworkTask = (): TaskHandler => ({
   undo: async (run) => done({}, (tx) => releaseNetwork(tx, holdOf(run))),
 });
 
-/** Deletes a network with its subnets; when that fails, it is as it was. */
+/** Deletes a network with its subnets and its own router; when that fails, it is as it was. */
 export const deleteNetworkTask = (deps: NetworkDeps): TaskHandler => ({
   type: 'delete_network',
   deadlineMs: DEADLINE_MS,
-  run: async (run) => (await provided(run, deps)) ?? forget(run),
-  undo: async (run) => done({}, (tx) => releaseNetwork(tx, holdOf(run))),
+  run: async (run) => (await provided(run, deps)) ?? forget(run, deps),
+  undo: async (run) =>
+    done({}, async (tx) => {
+      await deps.routers.settle(tx, run.task.id);
+      await releaseNetwork(tx, holdOf(run));
+    }),
 });

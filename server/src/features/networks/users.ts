@@ -18,8 +18,10 @@ export async function refuseUsed(tx: Tx, what: string, subnetIds: readonly strin
       where vip_subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all
      select replace(p.device_type, '_', ' '), p.device_id from region_addresses a join ports p on p.id = a.owner_id
-       where a.subnet_id = any($1::uuid[]) and p.device_type <> 'load_balancer'
-      union all
+      where a.subnet_id = any($1::uuid[]) and p.device_type <> 'load_balancer'
+        -- A network's own router goes with it.
+        and not exists (select from routers r where r.id = p.device_id and r.network_id = p.network_id)
+     union all
      select 'reserved fixed IP', port_id from reserved_fixed_ips
       where subnet_id = any($1::uuid[]) or additional_subnet_id = any($1::uuid[])
      union all
@@ -30,5 +32,5 @@ export async function refuseUsed(tx: Tx, what: string, subnetIds: readonly strin
   if (users.length === 0) return;
   const names = users.slice(0, SHOWN).map((user) => `${user.what} ${user.id}`);
   const more = users.length > SHOWN ? ' and others' : '';
-  throw new Conflict(`${what} is in use by ${names.join(', ')}${more}; delete them first`);
+  throw new Conflict(`${what} is in use by ${names.join(', ')}${more}; delete or detach them first`);
 }

@@ -46,7 +46,7 @@ export function viewSubnet(row: SubnetRow, region: string, projectId: number) {
     host_routes: nullable((routes: NonNullable<SubnetRow['host_routes']>) =>
       routes.map(({ destination, nexthop }) => ({ destination, nexthop })),
     )(row.host_routes),
-    has_router: false,
+    has_router: row.has_router,
     total_ips: row.total_ips,
     available_ips: row.available_ips,
     tags: viewTags(row.tags),

@@ -3,7 +3,7 @@ import { canonicalAddress, isHostOf, parseRange } from '../../kernel/subnets.ts'
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';
-import { giveAddress, giveAnyAddress, lockAddresses } from './addresses.ts';
+import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from './addresses.ts';
 import { type Device, deviceOf, deviceText, type PortRow, requireIdle, type Where } from './model.ts';
 import * as store from './store.ts';
 
@@ -65,6 +65,35 @@ export async function openPorts(
     ports.push(port);
   }
   return { ports, externalIps };
+}
+
+/** Opens a port with a certain address, whatever the address is for; the caller knows that the network and the device
+ *  are there.
+ *  @returns its id; undefined when something has the address */
+export async function openPortAt(
+  tx: Tx,
+  ctx: PortScope,
+  port: {
+    readonly device: Device;
+    readonly networkId: string;
+    readonly room: AddressRoom;
+    readonly address: string;
+  },
+): Promise<string | undefined> {
+  const id = ctx.ids.uuid();
+  await lockAddresses(tx, ctx.region.id);
+  if (!(await giveAddress(tx, port.room, port.address, id))) return undefined;
+  await store.insertPort(tx, {
+    ...scopeOf(ctx),
+    id,
+    clientId: ctx.project.clientId,
+    networkId: port.networkId,
+    device: port.device,
+    interfaceName: null,
+    securityGroupIds: [],
+    timestamp: ctx.clock.timestamp(),
+  });
+  return id;
 }
 
 /** Removes ports in the caller's transaction, with their addresses; reserved ones lose only their device.

@@ -6,7 +6,8 @@ import type { Device, PortRow, PortSettings, Where } from './model.ts';
 /** Changes of ports and their addresses; lists are in list-store.ts. */
 
 // What has no subnet of its own is in that of the region's network which its address belongs to.
-const ASSIGNMENTS = `coalesce((
+/** The addresses of a port `p`. */
+export const PORT_ASSIGNMENTS = `coalesce((
   select jsonb_agg(jsonb_build_object('ip_address', host(a.address), 'subnet_id', coalesce(a.subnet_id, (
            select s.id from subnets s where s.network_id = p.network_id
             order by s.cidr >>= a.address desc, s.created_at limit 1)))
@@ -16,7 +17,7 @@ const ASSIGNMENTS = `coalesce((
 /** Of a port `p`. */
 export const PORT_COLUMNS = `p.id, p.project_id, p.region_id, p.network_id, p.device_type, p.device_id, p.interface_name,
   p.reserved, p.managed_by, p.port_security_enabled, p.security_group_ids, p.allowed_address_pairs, p.tags, p.task_id,
-  p.created_at, p.updated_at, ${ASSIGNMENTS} as ip_assignments`;
+  p.created_at, p.updated_at, ${PORT_ASSIGNMENTS} as ip_assignments`;
 
 /** @throws NotFound */
 export async function readPort(db: Queryable, { id, projectId, regionId }: Where): Promise<PortRow> {

@@ -642,6 +642,28 @@ export interface ResourceCounts {
   resource: string;
 }
 
+export interface RouterInterfaces {
+  port_id: string;
+  router_id: string;
+  subnet_id: string;
+}
+
+export interface Routers {
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string | null;
+  enable_snat: Generated<boolean>;
+  gateway_port_id: string | null;
+  id: string;
+  name: string;
+  network_id: string | null;
+  project_id: number;
+  region_id: number;
+  routes: Generated<Json>;
+  task_id: string | null;
+  updated_at: Date;
+}
+
 export interface Secrets {
   algorithm: string | null;
   bit_length: number | null;
@@ -940,6 +962,8 @@ export interface DB {
   reserved_fixed_ips: ReservedFixedIps;
   resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
+  router_interfaces: RouterInterfaces;
+  routers: Routers;
   secrets: Secrets;
   security_groups: SecurityGroups;
   server_group_members: ServerGroupMembers;

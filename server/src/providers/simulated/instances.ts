@@ -1,4 +1,10 @@
-import { type InstanceProvider, RESTORE_INSTANCE } from '../../features/instances/port.ts';
+import {
+  type InstanceProvider,
+  type MachineUse,
+  type ObservedMachine,
+  RESTORE_INSTANCE,
+  type UseWindow,
+} from '../../features/instances/port.ts';
 import { READY } from '../../kernel/operation.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
@@ -24,5 +30,23 @@ export function simulatedInstances(options: SimulationOptions): InstanceProvider
       if (operation.type !== 'delete_vm') return READY;
       return progressOf(operation, DURATIONS.delete_vm ?? CHANGE, options);
     },
+    readUse: async (machine, window) => idle(machine, window),
   };
+}
+
+/** Nothing runs in it, so that it uses nothing. */
+function idle({ since, disks }: ObservedMachine, { from, to, stepSeconds }: UseWindow): MachineUse[] {
+  const points: MachineUse[] = [];
+  const step = stepSeconds * 1000;
+  const begin = Math.max(since.getTime(), from.getTime());
+  for (let at = Math.floor(to.getTime() / step) * step; at > begin; at -= step) {
+    points.push({
+      at: new Date(at),
+      cpuUtil: 0,
+      memoryUtil: 0,
+      disks: disks.map((name) => ({ name, bytesRead: 0, bytesWritten: 0, reads: 0, writes: 0 })),
+      network: { bytesIn: 0, bytesOut: 0, packetsIn: 0, packetsOut: 0 },
+    });
+  }
+  return points.reverse();
 }

@@ -8,6 +8,7 @@ import { floatingIps } from '../../floating-ips/index.ts';
 import { machinesInShort } from '../../instances/index.ts';
 import { networks } from '../../networks/index.ts';
 import { reservedFixedIps } from '../../reserved-fixed-ips/index.ts';
+import { routersOfNetworks } from '../../routers/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
 import { countersForPrometheus } from '../metrics/prometheus.ts';
@@ -74,6 +75,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const reserved = reservedFixedIps({ providerOf: (id) => providers.of(id) });
   const nets = networks({
     providerOf: () => ({ changeNetwork: (operation) => provider.changeAddress(operation) }),
+    routers: routersOfNetworks((id) => providers.of(id)),
   });
   const handlers = [
     ...loadBalancerTasks(providers),

@@ -71,7 +71,10 @@ export const CreateSubnet = Type.Object(
     dns_nameservers: NameServersInput(),
     host_routes: HostRoutesInput(),
     connect_to_network_router: Type.Optional(
-      Type.Boolean({ default: true, description: 'Accepted; networks need no routers here.' }),
+      Type.Boolean({
+        default: true,
+        description: "Attaches it to the network's own router, if there is one.",
+      }),
     ),
     router_id_to_connect: Type.Optional(Nullable(Uuid(), { default: null })),
     tags: Type.Optional(TagsInput),

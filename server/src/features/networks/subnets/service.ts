@@ -1,7 +1,8 @@
-import { BadRequest, Conflict, Invalid, NotFound } from '../../../kernel/errors.ts';
+import { BadRequest, Conflict, Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { parseRange } from '../../../kernel/subnets.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
+import type { Tx } from '../../../platform/database/db.ts';
 import { refuseUnstorable } from '../../../platform/http/body.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
@@ -35,9 +36,6 @@ export class SubnetService {
     const tags = checkedTags(input, faults);
     if (!plan) throw new BadRequest('cidr: must be a network');
     requireNetworks(this.#deps, ctx);
-    if (input.router_id_to_connect) {
-      throw new NotFound(`Router ${input.router_id_to_connect} was not found`);
-    }
     const place = placeOf(ctx);
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
@@ -63,6 +61,10 @@ export class SubnetService {
         taskId,
         timestamp,
       });
+      if (input.router_id_to_connect || (input.connect_to_network_router ?? true)) {
+        const its = { network, subnetId: id, cidr: range.text, version: range.version, gateway };
+        await this.#deps.routers.connect(tx, ctx, its, input.router_id_to_connect ?? undefined);
+      }
       const { name } = input;
       const task = await startTask(tx, ctx, taskOf(ctx, 'create_subnet', { id, name }, taskId));
       await reserve(tx, { clientId, regionId: place.regionId }, { subnet_count: 1 });
@@ -85,10 +87,23 @@ export class SubnetService {
           `${gateway} cannot become the gateway: something in subnet ${id} has this address`,
         );
       }
+      await this.#moveRouter(tx, row, gateway, ctx.clock.timestamp());
       await store.changeSubnet(tx, id, settings, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, ...place });
     });
     return this.get(ctx, id);
+  }
+
+  /** The network's own router follows the gateway; any other one keeps its address.
+   *  @throws Conflict when such a one has the gateway's address */
+  async #moveRouter(tx: Tx, row: SubnetRow, to: string | null, timestamp: string): Promise<void> {
+    const from = row.gateway_ip;
+    if (from === null || from === to) return;
+    await this.#deps.routers.follow(tx, row.id, { from, to, timestamp });
+    if (!(await store.isGiven(tx, row.id, from))) return;
+    throw new Conflict(
+      `The gateway of subnet ${row.id} cannot change: a router has the address ${from}; detach the subnet from it first`,
+    );
   }
 
   /** @throws NotFound, Conflict naming who uses it or the task that holds it */
@@ -98,6 +113,7 @@ export class SubnetService {
       const row = await store.lockSubnet(tx, id, placeOf(ctx));
       requireFree('Subnet', row);
       await refuseUsed(tx, `Subnet ${id}`, [id]);
+      await this.#deps.routers.refuseRouted(tx, id);
       const taskId = ctx.ids.uuid();
       await store.holdSubnet(tx, id, taskId);
       return startTask(tx, ctx, taskOf(ctx, 'delete_subnet', row, taskId));

@@ -7,11 +7,13 @@ import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { HostRoute, Place, SubnetRow } from '../model.ts';
 import type { SubnetOrderField } from './schema.ts';
 
-const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id)`;
+const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id
+                               and a.address is distinct from s.gateway_ip)`;
 
 /** Times, names and so on of a subnet `s`; how many addresses are free is counted. */
 const COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
-  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips, s.tags, s.task_id,
+  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips,
+  exists (select from router_interfaces i where i.subnet_id = s.id) as has_router, s.tags, s.task_id,
   s.creator_task_id, s.created_at, s.updated_at`;
 
 export interface NewSubnet extends Place {
