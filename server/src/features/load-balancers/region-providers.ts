@@ -67,7 +67,7 @@ export class RegionProviders {
   }
 
   /** Why load balancers of the region cannot have IPv6 addresses of this subnet here and now, or null: they can, or
-   *  another node works on the region, which will see.  */
+   *  another node works on the region, which will see. */
   async ipv6Fault(regionId: number, cidr: string): Promise<string | null> {
     if ((await this.#owners.faultElsewhere(regionId)) !== undefined) return null;
     return (await this.of(regionId)?.ipv6Fault?.(cidr)) ?? null;

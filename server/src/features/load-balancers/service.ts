@@ -9,6 +9,7 @@ import { reserve } from '../quotas/index.ts';
 import { requireSecrets } from '../secrets/index.ts';
 import { Faults } from './faults.ts';
 import { insertLoadBalancer } from './insert-store.ts';
+import { connectMembers } from './members/connectivity.ts';
 import {
   concernsDataPlane,
   type LoadBalancerRow,
@@ -49,6 +50,7 @@ export class LoadBalancerService {
       ctx.db.transaction(async (tx) => {
         await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
         await requireOfMembers(tx, membersOf(input), { projectId, regionId });
+        await connectMembers(tx, plan.parts, input.preferred_connectivity ?? 'L2');
         const vip = await findVipPlace(tx, ctx, input, this.#providers);
         const provider = this.#providers.of(regionId);
         const vip_address = atOnce ? await addressOnPaper(plan.loadBalancer.id, vip, provider) : null;

@@ -88,6 +88,18 @@ test('the same seed gives the same failures, at about the rate asked for', async
   expect((await failures('one', 1)).length).toBe(200);
 });
 
+test("addresses of the region's own IPv6 subnet are in it, the same for the same seed, and different", async () => {
+  const own = { cidr: 'fd76:6972:6761:2::/64', gateway: null, external: true };
+  const give = (id: string, taken: string[] = []) =>
+    region().loadBalancers.allocateAddress(new Set(taken), id, own);
+  const ids = Array.from({ length: 200 }, (_, index) => `lb ${index}`);
+  const addresses = await Promise.all(ids.map((id) => give(id)));
+  for (const address of addresses) expect(address).toMatch(/^fd76:6972:6761:2:/);
+  expect(new Set(addresses).size).toBe(ids.length);
+  expect(await give('lb 0')).toBe(addresses[0]);
+  expect(await give('lb 0', [String(addresses[0])])).not.toBe(addresses[0]);
+});
+
 test('taking back neither fails nor takes time', async () => {
   const { loadBalancers } = region({ faults: { create_loadbalancer: 1, update_loadbalancer: 1 } });
   expect(await loadBalancers.remove('id', operation('web'))).toEqual({ ready: true });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { anImage, INSTANCES, INSTANCES_V2, machine } from '../../instances/testing/bodies.ts';
 import { created, remains } from '../testing/bodies.ts';
 import { faultsOf, made, madeOne, NOTHING } from '../testing/parts.ts';
 
@@ -119,4 +120,38 @@ test('every fault is named, a member is one only once, and what is named must be
   ]);
   expect(statuses.map(({ status }) => status)).toEqual(statuses.map(() => 404));
   expect((await list()).count).toBe(1);
+});
+
+test('a member that is named by instance and address is reached as the load balancer prefers', async () => {
+  const send = (path: string, kind: string, body: object) => madeOne(server, kind, call('POST', path, body));
+  const network_id = await send('/cloud/v1/networks/1/2', 'networks', { name: 'net' });
+  const sub = { name: 'sub', network_id, cidr: '10.41.0.0/24' };
+  const subnet_id = await send('/cloud/v1/subnets/1/2', 'subnets', sub);
+  const image = await anImage((path) => call('GET', path));
+  const interfaces = [{ type: 'subnet', network_id, subnet_id }];
+  const instance_id = await send(INSTANCES_V2, 'instances', machine(image, { interfaces }));
+  const [port] = (await call('GET', `${INSTANCES}/${instance_id}/interfaces`)).body.results;
+  const { ip_address: address } = port.ip_assignments[0];
+  const named = { address, protocol_port: 80, instance_id };
+  const elsewhere = { address: '10.41.0.200', protocol_port: 80, instance_id };
+  const subnets = async (id: string) =>
+    (await call('GET', `${POOLS}/${id}`)).body.members.map((row: { subnet_id: string }) => row.subnet_id);
+  for (const [preferred_connectivity, shown] of [
+    ['L2', [subnet_id, null]],
+    ['L3', [null, null]],
+  ] as const) {
+    const members = [named, elsewhere];
+    const own = { name: 'pool', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members };
+    const listeners = [{ name: 'tcp', protocol: 'TCP', protocol_port: 90, pools: [own] }];
+    const lb = await created(server, { name: 'preferring', preferred_connectivity, listeners });
+    const [{ id }] = (await call('GET', `${POOLS}?load_balancer_id=${lb}`)).body.results;
+    expect(await subnets(id)).toEqual(shown);
+    expect((await call('PUT', membersOf(id), members)).body).toEqual({ tasks: [] });
+    const more = await send(POOLS, 'pools', { ...own, load_balancer_id: lb, members: [] });
+    await send(membersOf(more), 'members', named);
+    expect(await subnets(more)).toEqual(shown.slice(0, 1));
+    // A subnet that is given is meant.
+    await send(membersOf(more), 'members', { ...named, protocol_port: 81, subnet_id });
+    expect((await subnets(more)).at(-1)).toBe(subnet_id);
+  }
 });

@@ -34,7 +34,10 @@ export function replaceMembers(
       continue;
     }
     const { address: _same, ...columns } = memberColumns(member);
-    const set = differing(row, columns);
+    // Who is named by instance and address alone stays reached as before.
+    const isNamedAlone = columns.subnet_id === null && columns.instance_id !== null;
+    const keeps = isNamedAlone && columns.instance_id === row.instance_id ? { subnet_id: row.subnet_id } : {};
+    const set = differing(row, { ...columns, ...keeps });
     if (Object.keys(set).length > 0) patches.push({ id: row.id, set });
   }
   const removals = [...present.values()].map(({ id }): PartRef => ({ kind: 'member', id }));

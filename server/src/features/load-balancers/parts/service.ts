@@ -4,6 +4,7 @@ import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { NO_TASK, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { connectMembers } from '../members/connectivity.ts';
 import { type LoadBalancerTree, requireTransition, settingsOf } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { lockLoadBalancer } from '../store.ts';
@@ -79,6 +80,7 @@ export class PartService {
         const repair = { id: taskId, type: 'update_loadbalancer', subject: tree.id, name: tree.name };
         return startTask(tx, ctx, { ...about, ...repair, input: { ...input } });
       }
+      await connectMembers(tx, rows, loadBalancer.preferred_connectivity);
       const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
       const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
       return startTask(tx, ctx, {

@@ -7,7 +7,8 @@ import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } fr
 import { readJson, writeFileAtomically } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';
 
-const LOCK = 'virga-address-claims';
+/** Name of the lock under which claims change. */
+export const CLAIMS_LOCK = 'virga-address-claims';
 
 interface Claim {
   readonly dataDir: string;
@@ -38,7 +39,7 @@ export class AddressClaims {
 
   /** Addresses that this data directory may give away; claims another block when all are `taken`. */
   async freeAddress(isTaken: (address: string) => boolean): Promise<string> {
-    return withMachineLock(LOCK, async () => {
+    return withMachineLock(CLAIMS_LOCK, async () => {
       for (const block of [...this.#own.keys()].filter(isPoolBlock).sort(byNumber)) {
         const address = this.#holds(block) ? firstFree(block, isTaken) : null;
         if (address) return address;
@@ -60,7 +61,7 @@ export class AddressClaims {
     isTaken: (address: string) => boolean,
   ): Promise<string> {
     const range = parseRange(cidr);
-    return withMachineLock(LOCK, async () => {
+    return withMachineLock(CLAIMS_LOCK, async () => {
       const foreign = new Set<string>();
       for (const address of range ? hostsOf(range) : []) {
         const block = blockOf(address);
@@ -80,7 +81,7 @@ export class AddressClaims {
     const blocks = new Set(addresses.map(blockOf).filter((block) => block !== null));
     const missing = [...blocks].filter((block) => !this.#holds(block));
     if (missing.length === 0) return;
-    await withMachineLock(LOCK, async () => {
+    await withMachineLock(CLAIMS_LOCK, async () => {
       for (const block of missing) {
         if (this.#claim(block)) continue;
         const owner = this.#read(block)?.dataDir ?? 'another user';
@@ -92,20 +93,21 @@ export class AddressClaims {
   }
 
   /** Has those of these addresses removed, which the loopback interface has, that nobody stands behind any more: this
-   *  data directory claims them and does not use them, or their claim is void, or they are Virga's and nobody claims
-   *  them. Nobody can claim them while they are being removed. */
+   *  data directory claims them and does not use them, or their claim is void, or they are Virga's, nobody claims
+   *  them and nobody listens there. Nobody can claim them while they are being removed. */
   async removeAbandoned(
     present: Iterable<string>,
     used: ReadonlySet<string>,
+    isHeard: (address: string) => boolean,
     remove: (addresses: readonly string[]) => Promise<void>,
   ): Promise<void> {
-    await withMachineLock(LOCK, () =>
+    await withMachineLock(CLAIMS_LOCK, () =>
       remove(
         [...present].filter((address) => {
           const block = blockOf(address);
           if (block === null || used.has(address)) return false;
           const claim = this.#read(block);
-          if (claim === null) return isVirgaOwn(address);
+          if (claim === null) return isVirgaOwn(address) && !isHeard(address);
           return this.#holds(block) || !isValid(claim, this.#dataDir);
         }),
       ),
@@ -114,7 +116,7 @@ export class AddressClaims {
 
   /** Gives all blocks back. */
   async release(): Promise<void> {
-    await withMachineLock(LOCK, async () => {
+    await withMachineLock(CLAIMS_LOCK, async () => {
       for (const block of this.#own.keys()) {
         if (this.#holds(block)) rmSync(this.#path(block), { force: true });
       }

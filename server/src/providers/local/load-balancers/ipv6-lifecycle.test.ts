@@ -1,10 +1,13 @@
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { CLAIMS_LOCK } from './address-claims.ts';
 import { addToLoopback, hasAddresses, loopbackAddresses, removeFromLoopback } from './loopback.ts';
+import { withMachineLock } from './machine-lock.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get } from './test-support/client.ts';
 import { listener, loadBalancer, member, pool } from './test-support/desired.ts';
@@ -120,6 +123,27 @@ describe('when the server', () => {
     expect(alive.isThere()).toBe(true);
     await last.close();
   });
+});
+
+test('an address that nobody claims here is left alone while somebody listens on it', async () => {
+  const unclaimed = `fd76:6972:6761:1:ffff::${randomInt(1, 65_536).toString(16)}`;
+  const holder = createServer();
+  // Under the lock of those who clean up: other tests have servers that do.
+  await withMachineLock(CLAIMS_LOCK, async () => {
+    await addToLoopback([unclaimed]);
+    await new Promise<void>((resolve) =>
+      holder.listen({ host: unclaimed, port: 0, ipv6Only: true }, resolve),
+    );
+  });
+  const first = startProvider();
+  await first.provider.reconcile([]);
+  expect(hasAddresses([unclaimed])).toBe(true);
+  await first.close();
+  await new Promise((resolve) => holder.close(resolve));
+  const second = startProvider();
+  await second.provider.reconcile([]);
+  expect(hasAddresses([unclaimed])).toBe(false);
+  await second.close();
 });
 
 test('two servers of one machine never have the same address, nor addresses of one block', async () => {
