@@ -6,7 +6,7 @@ import { floatingIps } from './features/floating-ips/index.ts';
 import { bearerResolver, iam, readClient } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
-import { instances, machinesInShort } from './features/instances/index.ts';
+import { instances, instancesOfGroup, machinesInShort } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
@@ -122,7 +122,11 @@ export function features({
     sshKeys(),
     disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
-    securityGroups({ providerOf: providers.securityGroupsOf, tasks: new TaskReads(db, watcher) }),
+    securityGroups({
+      providerOf: providers.securityGroupsOf,
+      tasks: new TaskReads(db, watcher),
+      instances: instancesOfGroup,
+    }),
     flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     images({ providerOf: providers.imagesOf }),
     instances({

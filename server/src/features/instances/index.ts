@@ -21,6 +21,7 @@ export type { InstanceDeps } from './access.ts';
 export { machinesInShort } from './in-short.ts';
 export type { ShownInstance } from './list-store.ts';
 export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
+export { instancesOfGroup } from './of-group.ts';
 export { Instance, InstanceList } from './schema.ts';
 export { requireInstances } from './store.ts';
 export { viewInstance } from './view.ts';

@@ -198,6 +198,7 @@ test("the region's own network is there for all, and nobody's to change", async 
   const ids = (await read(NETWORKS)).results.map(({ id }: { id: string }) => id);
   expect(ids).not.toContain(own.id);
   expect(await read(`${SUBNETS}/${own.subnets[0]}`)).toMatchObject({ network_id: own.id, total_ips: null });
+  expect((await read('/cloud/v1/regions/2')).external_network_id).toBe(own.id);
   expect((await call('DELETE', `${NETWORKS}/${own.id}`)).status).toBe(404);
   expect((await call('DELETE', `${SUBNETS}/${own.subnets[0]}`)).status).toBe(404);
   const id = await created(server, { name: 'on external', vip_network_id: own.id });

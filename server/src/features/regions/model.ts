@@ -25,6 +25,8 @@ export interface RegionRow {
   readonly provider: string;
   readonly settings: RegionSettings;
   readonly created_at: Date;
+  /** The region's own network. */
+  readonly external_network_id: string | null;
 }
 
 /** What a region's provider can do here and now. */
@@ -69,7 +71,7 @@ export function viewRegion(row: RegionRow, can: Capabilities): Static<typeof Reg
     available_volume_types: [...(settings.volume_types ?? [])],
     file_share_types: null,
     endpoint_type: 'public',
-    external_network_id: null,
+    external_network_id: row.external_network_id,
     keystone_id: row.id,
     keystone_name: row.slug,
     metrics_database_id: null,

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionRow, RegionSettings } from './model.ts';
 
-const COLUMNS = 'id, display_name, slug, state, provider, settings, created_at';
+const COLUMNS = `id, display_name, slug, state, provider, settings, created_at,
+  (select n.id from networks n where n.region_id = regions.id and n.external) as external_network_id`;
 
 export async function readRegion(db: Db, id: number): Promise<RegionRow | undefined> {
   const [row] = await db.named<RegionRow>('region_get', `select ${COLUMNS} from regions where id = $1`, [id]);

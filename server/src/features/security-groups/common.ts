@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox';
 import { Conflict, Forbidden } from '../../kernel/errors.ts';
 import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
@@ -12,7 +13,15 @@ import { keepGroups, readUsers } from './store.ts';
 
 /** What the services of the feature share. */
 
+/** What groups filter. Instances are that; they name groups themselves, and are handed in. */
+export interface FilteredInstances {
+  /** What a list of them looks like. */
+  readonly schema: TSchema;
+  list(ctx: RegionContext, groupId: string): Promise<object>;
+}
+
 export interface SecurityGroupDeps {
+  readonly instances: FilteredInstances;
   providerOf(regionId: number): SecurityGroupProvider | undefined;
   readonly tasks: TaskReads;
 }

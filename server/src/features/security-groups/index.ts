@@ -19,7 +19,7 @@ export function securityGroups(deps: SecurityGroupDeps): Feature {
     name: 'security-groups',
     needs: 'securityGroups',
     routes: [
-      ...securityGroupRoutes(service),
+      ...securityGroupRoutes(service, deps.instances),
       ...securityGroupChangeRoutes(new SecurityGroupChanges(deps), service),
     ],
     tasks: securityGroupTasks(deps),

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
 import type { SecurityGroupChanges } from './changes.ts';
+import type { FilteredInstances } from './common.ts';
 import {
   CopySecurityGroup,
   CreateSecurityGroup,
@@ -21,7 +22,10 @@ const oneV2 = `${allV2}/{group_id}`;
 const params = Type.Object({ ...RegionParams.properties, group_id: Uuid() });
 const ruleParams = Type.Object({ ...params.properties, rule_id: Uuid() });
 
-export const securityGroupRoutes = (service: SecurityGroupService): readonly Route[] => [
+export const securityGroupRoutes = (
+  service: SecurityGroupService,
+  instances: FilteredInstances,
+): readonly Route[] => [
   regionRoute({
     method: 'POST',
     path: allV2,
@@ -53,6 +57,16 @@ export const securityGroupRoutes = (service: SecurityGroupService): readonly Rou
     params,
     response: SecurityGroup,
     handler: (ctx, { params: { group_id: id } }) => service.get(ctx, id),
+  }),
+  regionRoute({
+    method: 'GET',
+    path: `${one}/instances`,
+    tag,
+    summary: 'List the instances that a security group filters',
+    access: 'read',
+    params,
+    response: instances.schema,
+    handler: (ctx, { params: { group_id: id } }) => service.instances(ctx, id),
   }),
   regionRoute({
     method: 'DELETE',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { anImage, INSTANCES, INSTANCES_V2, machine } from '../instances/testing/bodies.ts';
 
 /** Security groups through the API, in a region that is simulated and instant. */
 
@@ -225,4 +226,24 @@ test("another project's groups can be neither read nor named", async () => {
     status: 400,
     body: { invalid_fields: { 'rules.0.remote_group_id': [expect.any(String)] } },
   });
+});
+
+test('a group tells which instances it filters, and is not deleted before them', async () => {
+  const id = await group();
+  const members = async () => (await call('GET', `${GROUPS}/${id}/instances`)).body;
+  expect(await members()).toEqual({ count: 0, results: [] });
+  const image = await anImage((path) => call('GET', path));
+  const body = machine(image, { interfaces: [{ type: 'external', security_groups: [{ id }] }] });
+  const created = await finished(await call('POST', INSTANCES_V2, body), 'create_vm');
+  const instance = String(created?.instances?.[0]);
+  expect(await members()).toEqual({
+    count: 1,
+    results: [(await call('GET', `${INSTANCES}/${instance}`)).body],
+  });
+  const refused = await call('DELETE', `${GROUPS}/${id}`);
+  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(instance) } });
+  await finished(await call('DELETE', `${INSTANCES}/${instance}`), 'delete_vm');
+  expect(await members()).toEqual({ count: 0, results: [] });
+  expect((await call('DELETE', `${GROUPS}/${id}`)).status).toBe(204);
+  expect((await call('GET', `${GROUPS}/${NOWHERE}/instances`)).status).toBe(404);
 });

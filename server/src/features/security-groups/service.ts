@@ -79,6 +79,12 @@ export class SecurityGroupService {
     return viewGroup(await store.readGroup(ctx.db, id, placeOf(ctx)), ctx.region.name);
   }
 
+  /** What a group filters. @throws NotFound */
+  async instances(ctx: RegionContext, id: string) {
+    const { id: known } = await store.readGroup(ctx.db, id, placeOf(ctx));
+    return this.#deps.instances.list(ctx, known);
+  }
+
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: SecurityGroupListQuery) {
     refuseUnstorable(query, 'query');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addInstance } from '../../../../test/harness/instances.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { INSTANCES, INSTANCES_V2, machine as machineBody } from '../instances/testing/bodies.ts';
 
 /** Volumes through the API, in a region that is simulated and instant. */
 
@@ -331,4 +332,32 @@ test('lists are filtered by every filter, and what they count is exact', async (
   const { body: all } = await call('GET', `${VOLUMES}?limit=1`);
   const { body: unpaged } = await call('GET', VOLUMES);
   expect(all.count).toBe(unpaged.results.length);
+});
+
+test('the volume that a machine boots from stays with it, and others go only without snapshots', async () => {
+  const before = await quota();
+  const body = machineBody(image.id, {
+    volumes: [
+      { source: 'new-volume', size: 3, delete_on_termination: true },
+      { source: 'image', image_id: image.id, size: image.min_disk, delete_on_termination: true },
+    ],
+  });
+  const task = await finished(await post(INSTANCES_V2, body), 'create_vm');
+  const [machine] = task.created_resources?.instances ?? [];
+  const volumes = await listed(`instance_id=${machine}`);
+  const shown = await Promise.all(volumes.map(read));
+  const root = shown.find((one) => one.is_root_volume);
+  const data = shown.find((one) => !one.is_root_volume);
+  expect(root).toMatchObject({ bootable: true, status: 'in-use', attachments: [{ device: '/dev/vda' }] });
+  expect(data).toMatchObject({ size: 3, status: 'in-use', attachments: [{ device: '/dev/vdb' }] });
+  expect((await post(v2(root.id, 'detach'), { instance_id: machine })).status).toBe(409);
+  const kept = await snapshot(data.id);
+  const refused = await call('DELETE', `${INSTANCES}/${machine}`);
+  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(kept) } });
+  expect(await read(root.id)).toMatchObject({ status: 'in-use', task_id: null });
+  await finished(await post(v2(data.id, 'detach'), { instance_id: machine }), 'detach_volume');
+  await finished(await call('DELETE', `${INSTANCES}/${machine}`), 'delete_vm');
+  expect((await call('GET', `${VOLUMES}/${root.id}`)).status).toBe(404);
+  await finished(await call('DELETE', `${VOLUMES}/${data.id}?snapshots=${kept}`), 'delete_volume');
+  expect(await quota()).toEqual(before);
 });
