@@ -11,20 +11,18 @@ import type {
 import type { LogCollector } from '../../../kernel/log-collector.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { NotOwner, type OwnerFence } from '../owner-fence.ts';
-import { removeAbandoned } from './abandoned-addresses.ts';
 import { LogShipping } from './access-logs/shipping.ts';
-import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
+import { AddressAllocation } from './address-allocation.ts';
 import { subnetFault } from './address-space.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
 import { makePrivateDirectory } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
-import { interfaceAddresses, ipv6FaultOf } from './loopback.ts';
+import { ipv6FaultOf } from './loopback.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { patternFault } from './patterns.ts';
 import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts';
 import { identifier } from './quoting.ts';
 import { eachAtMost, Serial } from './serial.ts';
-import { listeningSockets } from './sockets.ts';
 import { daemonsUnder, endStrays } from './strays.ts';
 
 /** How to leave: `stop` ends all data planes (a graceful stop), `leave` lets them carry traffic on
@@ -65,7 +63,6 @@ export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocatio
   close(mode: CloseMode): Promise<void>;
 }
 
-const DEFAULT_CLAIMS_FOLDER = '/var/tmp/virga-addresses';
 const LOOK_EVERY_MS = 1_000;
 /** A list of what is wanted may be this much older than the newest order that was carried out. */
 const GRACE_MS = 60_000;
@@ -85,15 +82,12 @@ class Provider implements LocalLoadBalancers {
   readonly #instances = new Map<string, Instance>();
   readonly #removedAt = new Map<string, number>();
   readonly #appliedAt = new Map<string, number>();
-  /** Addresses handed out and not yet seen in use. */
-  readonly #reserved = new Map<string, number>();
+  readonly #addresses: AddressAllocation;
   readonly #fence: NonNullable<LocalLoadBalancersOptions['fence']>;
   readonly #sockets: string;
-  #claims: AddressClaims;
   readonly #logs: LogShipping;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
-  #abandoned: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: LocalLoadBalancersOptions) {
@@ -102,7 +96,7 @@ class Provider implements LocalLoadBalancers {
     makePrivateDirectory(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
     this.#fence = options.fence ?? NO_FENCE;
-    this.#claims = this.#readClaims();
+    this.#addresses = new AddressAllocation({ ...options, now: () => this.#now() });
     this.#logs = new LogShipping({
       collectorOf: (regionId) => options.collectorOf?.(regionId),
       pathsOf: (id) => instancePaths(this.#root, this.#sockets, identifier(id)),
@@ -136,24 +130,10 @@ class Provider implements LocalLoadBalancers {
   }
 
   allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
-    return this.#fence.hold(() => this.#allocate(taken, within));
-  }
-
-  async #allocate(taken: ReadonlySet<string>, within: AddressSource | undefined): Promise<string> {
-    const now = this.#now();
-    const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
-    const others = [...listening, ...interfaceAddresses()].map(({ address }) => address);
-    const inUse = new Set([...taken, ...others]);
-    for (const instance of this.#instances.values()) for (const used of instance.addresses) inUse.add(used);
-    for (const [address, since] of this.#reserved) {
-      if (now - since > GRACE_MS) this.#reserved.delete(address);
-    }
-    const isTaken = (candidate: string) => inUse.has(candidate) || this.#reserved.has(candidate);
-    const address = within
-      ? await this.#claims.freeAddressOf(within, isTaken)
-      : await this.#claims.freeAddress(isTaken);
-    this.#reserved.set(address, now);
-    return address;
+    return this.#fence.hold(() => {
+      const served = [...this.#instances.values()].flatMap(({ addresses }) => addresses);
+      return this.#addresses.allocate([...taken, ...served], within);
+    });
   }
 
   /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
@@ -200,7 +180,7 @@ class Provider implements LocalLoadBalancers {
   }
 
   async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
-    await this.#fence.hold(() => this.#removeAbandoned());
+    await this.#fence.hold(() => this.#addresses.removeAbandoned(this.#root));
     if (!this.#foundLeftovers) {
       this.#foundLeftovers = true;
       for (const id of this.#leftovers()) this.#instance(id);
@@ -231,14 +211,11 @@ class Provider implements LocalLoadBalancers {
     await this.#serial.idle();
     await this.#end(programs);
     // Its addresses go with the region.
-    if (programs === 'stop') await this.#claims.release();
+    if (programs === 'stop') await this.#addresses.claims.release();
     this.#removedAt.clear();
     this.#appliedAt.clear();
-    this.#reserved.clear();
     this.#foundLeftovers = false;
-    this.#abandoned = undefined;
-    // Whoever works on it now may claim more.
-    this.#claims = this.#readClaims();
+    this.#addresses.reread();
   }
 
   async close(mode: CloseMode): Promise<void> {
@@ -260,7 +237,7 @@ class Provider implements LocalLoadBalancers {
     });
     await this.#logs.close();
     this.#instances.clear();
-    if (mode === 'forget') await this.#claims.release();
+    if (mode === 'forget') await this.#addresses.claims.release();
   }
 
   /** One change after the other for each load balancer, and none when another process owns the region.
@@ -269,14 +246,9 @@ class Provider implements LocalLoadBalancers {
     return this.#fence.hold(() => this.#serial.run(id, action));
   }
 
-  #readClaims(): AddressClaims {
-    const { dataDir, claimsFolder: folder = DEFAULT_CLAIMS_FOLDER } = this.#options;
-    return new AddressClaims({ folder, dataDir, listPath: join(dataDir, CLAIMS_LIST) });
-  }
-
   async #apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
     if (this.#closed) throw new Error('the provider is closed');
-    await this.#removeAbandoned();
+    await this.#addresses.removeAbandoned(this.#root);
     const known = this.#instances.has(desired.id) || existsSync(join(this.#root, desired.id));
     const instance = this.#instance(desired.id);
     if (desired.version < instance.version) return;
@@ -292,18 +264,7 @@ class Provider implements LocalLoadBalancers {
       throw error;
     }
     this.#appliedAt.set(desired.id, this.#now());
-    for (const address of [desired.vipAddress, ...desired.extraAddresses]) this.#reserved.delete(address);
-  }
-
-  /** Once, before anything gets an address. */
-  #removeAbandoned(): Promise<void> {
-    this.#abandoned ??= removeAbandoned(this.#root, this.#claims).catch((error: unknown) => {
-      this.#options.log.warn(
-        { err: error },
-        'what a killed server left on the loopback interface stays there',
-      );
-    });
-    return this.#abandoned;
+    this.#addresses.settle([desired.vipAddress, ...desired.extraAddresses]);
   }
 
   /** A list made before the newest order must not take that order back. */
@@ -351,7 +312,7 @@ class Provider implements LocalLoadBalancers {
     if (chroot) mkdirSync(chroot, { recursive: true, mode: 0o755 });
     return {
       program: findProgram('haproxy') ?? 'haproxy',
-      claims: this.#claims,
+      claims: this.#addresses.claims,
       now: () => performance.timeOrigin + performance.now(),
       onVerdict: (id) => this.#passVerdictsOn(id),
       environment: {
