@@ -1,5 +1,6 @@
 // @ts-check
-// npm run chaos -- --seed N [--operations N] [--kills N]: the long form of the crash test, repeatable by its seed.
+// npm run chaos -- --seed N [--operations N] [--kills N] [--database-seeds N]: the long form of the crash tests,
+// repeatable by its seed.
 import { spawnSync } from 'node:child_process';
 import './lib/node-version.mjs';
 
@@ -10,11 +11,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     operations: { type: 'string', default: '200' },
     kills: { type: 'string', default: '20' },
+    'database-seeds': { type: 'string', default: '50' },
   },
 });
 const { status } = spawnSync(
   process.execPath,
-  ['node_modules/vitest/vitest.mjs', 'run', 'test/chaos/chaos.test.ts'],
+  ['node_modules/vitest/vitest.mjs', 'run', 'test/chaos/chaos.test.ts', 'test/chaos/killed-database.test.ts'],
   {
     cwd: ROOT,
     stdio: 'inherit',
@@ -23,6 +25,7 @@ const { status } = spawnSync(
       VIRGA_TEST_CHAOS_SEED: values.seed,
       VIRGA_TEST_CHAOS_OPERATIONS: values.operations,
       VIRGA_TEST_CHAOS_KILLS: values.kills,
+      VIRGA_TEST_DATABASE_KILL_SEEDS: values['database-seeds'],
     },
   },
 );

@@ -11,9 +11,6 @@ test.each([
   ['an API and two workers', true],
 ] as const)(
   `kills at random points of %s lose nothing, do nothing twice and leave nothing behind (seed ${seed})`,
-  {
-    timeout: 900_000,
-  },
   async (_name, separate) => {
     const dataDir = newDataDir();
     try {

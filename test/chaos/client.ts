@@ -8,8 +8,6 @@ import { waitUntil } from '../harness/wait.ts';
 /** What a read has to show: these fields (`members.length` for those further in), or that there is nothing. */
 export type Truth = Readonly<Record<string, unknown>> | 'gone';
 
-const PATIENCE_MS = 180_000;
-
 export class Notes {
   readonly tasks = new Set<string>();
   /** What has to be true in the end, by path. */
@@ -70,7 +68,7 @@ export class ChaosClient {
         const { body } = await (await this.#server()).call('GET', `/cloud/v1/tasks/${id}`);
         return body.state === 'FINISHED' || body.state === 'ERROR' ? body : undefined;
       },
-      { what: `task ${id} to end`, timeoutMs: PATIENCE_MS, intervalMs: 100 },
+      { what: `task ${id} to end`, intervalMs: 100 },
     );
   }
 
@@ -81,7 +79,7 @@ export class ChaosClient {
         const answer = await (await this.#server()).call('GET', path);
         return answer.status < 500 ? answer : undefined;
       },
-      { what: `${path} to be answered`, timeoutMs: PATIENCE_MS, intervalMs: 100 },
+      { what: `${path} to be answered`, intervalMs: 100 },
     );
   }
 

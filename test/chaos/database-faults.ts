@@ -7,12 +7,17 @@ import pg from 'pg';
 
 export type Query = (text: string) => Promise<Record<string, unknown>[]>;
 
+/** A session, not connected yet, of the PostgreSQL in a data directory. */
+export function clientOf(dataDir: string): pg.Client {
+  const password = readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim();
+  const host = path.join(dataDir, 'postgres/run');
+  return new pg.Client({ host, port: 5432, user: 'virga', password, database: 'virga' });
+}
+
 /** Asks the PostgreSQL in a data directory. */
 export function queryOf(dataDir: string): Query {
   return async (text) => {
-    const password = readFileSync(path.join(dataDir, 'postgres/password'), 'utf8').trim();
-    const host = path.join(dataDir, 'postgres/run');
-    const client = new pg.Client({ host, port: 5432, user: 'virga', password, database: 'virga' });
+    const client = clientOf(dataDir);
     await client.connect();
     try {
       return (await client.query(text)).rows;

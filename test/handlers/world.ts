@@ -14,7 +14,10 @@ export interface Snapshot {
 type Row = Readonly<Record<string, unknown>>;
 
 /** What tells how something came about, not what is: it may differ between two ways to the same end. */
-const HISTORY = new Set(['tasks', 'audit_log', 'idempotency_keys', 'workers']);
+const HISTORY = new Set([
+  ...['tasks', 'task_counts', 'task_count_changes', 'audit_log'],
+  ...['idempotency_keys', 'request_counts'],
+]);
 /** Columns of that kind: when something was used, and numbers that only ever count up. */
 const PASSING = new Set([
   'updated_at',
@@ -79,7 +82,6 @@ export class World {
       }
       for (const { name, last } of to.sequences)
         await client.query('select setval($1, coalesce($2::bigint, 1), $2 is not null)', [name, last]);
-      await client.query('delete from graphile_worker._private_jobs');
       await client.query('commit');
     } finally {
       client.release();
@@ -95,6 +97,8 @@ export class World {
       `select c.table_name as name, array_agg(format('%I', c.column_name) order by ordinal_position) as columns
          from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
         where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER'
+          -- Rows of partitions are rows of their table.
+          and not exists (select from pg_class p where p.relname = c.table_name and p.relispartition)
           and c.table_name not like 'kysely%'
         group by 1`,
     );

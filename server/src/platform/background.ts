@@ -13,6 +13,8 @@ export class Background {
   readonly #log: Logger;
   readonly #leases: Leases;
   readonly #stopping = new AbortController();
+  /** Ends the pause that a job is in, or the next one. */
+  readonly #wakers = new Map<BackgroundJob, AbortController>();
   #loops: Promise<void>[] = [];
 
   constructor(jobs: readonly BackgroundJob[], db: Db, log: Logger) {
@@ -31,8 +33,14 @@ export class Background {
     this.#loops = this.#jobs.map((job) => this.#loop(job));
   }
 
+  /** This node has become the owner of a region: what its programs need is not put off until the next turn. */
+  ownsMore(): void {
+    for (const [job, waker] of this.#wakers) if (job.afterTakeOver) waker.abort();
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
+    for (const waker of this.#wakers.values()) waker.abort();
     await Promise.all(this.#loops);
     await this.#leases.release();
   }
@@ -40,8 +48,10 @@ export class Background {
   async #loop(job: BackgroundJob): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await delay(job.everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+      const waker = this.#wakers.get(job) ?? this.#newWaker(job);
+      await delay(job.everyMs, undefined, { signal: waker.signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
+      this.#newWaker(job);
       try {
         if (await this.#mayRun(job)) await job.run(signal);
       } catch (error) {
@@ -51,6 +61,12 @@ export class Background {
         );
       }
     }
+  }
+
+  #newWaker(job: BackgroundJob): AbortController {
+    const waker = new AbortController();
+    this.#wakers.set(job, waker);
+    return waker;
   }
 
   async #mayRun(job: BackgroundJob): Promise<boolean> {

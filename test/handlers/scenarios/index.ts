@@ -4,6 +4,7 @@ import { kubernetes } from './kubernetes.ts';
 import { l7Policies } from './l7-policies.ts';
 import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
+import { managedPostgresql } from './managed-postgresql.ts';
 import { networks } from './networks.ts';
 import { ports } from './ports.ts';
 import { projects } from './projects.ts';
@@ -21,6 +22,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...loadBalancerParts,
   ...l7Policies,
   ...kubernetes,
+  ...managedPostgresql,
   ...floatingIps,
   ...networks,
   ...ports,

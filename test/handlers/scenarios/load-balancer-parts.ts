@@ -61,6 +61,10 @@ export const loadBalancerParts: Readonly<Record<string, Scenario>> = {
         healthmonitor: { ...monitor, delay: 9 },
       }),
   },
+  patch_lbpool_health_monitor: {
+    prepare: pool,
+    start: (id) => patch(`${POOLS}/${id}/healthmonitor`, { delay: 9, url_path: '/changed' }),
+  },
   delete_lbpool: { prepare: pool, start: (id) => remove(`${POOLS}/${id}`) },
   create_lbmember: {
     prepare: pool,

@@ -18,6 +18,10 @@ const imageOf = (volume_id: string) => post(IMAGES, { name: 'copy', volume_id })
 
 export const images: Readonly<Record<string, Scenario>> = {
   create_image: { prepare: volume, start: (id) => imageOf(String(id)) },
+  download_image: {
+    start: () =>
+      post('/cloud/v1/downloadimage/1/2', { name: 'fetched', url: 'https://images.test/disk.raw' }),
+  },
   delete_image: {
     prepare: async (stage) => stage.finished(imageOf(await volume(stage)), 'images'),
     start: (id) => remove(`${IMAGES}/${id}`),

@@ -1,11 +1,28 @@
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import { foldJob } from './counts.ts';
+import { epochJob } from './epochs.ts';
 import { TaskReads } from './reads.ts';
 import { taskRoutes } from './routes.ts';
+import { STREAMS } from './stream.ts';
 
 export { TaskReads } from './reads.ts';
 
-export function tasks(deps: { readonly watcher: TaskWatcher; readonly db: Db }): Feature {
-  return { name: 'tasks', routes: taskRoutes(new TaskReads(deps.db, deps.watcher), deps.watcher) };
+export function tasks(deps: {
+  readonly watcher: TaskWatcher;
+  readonly db: Db;
+  /** Default: STREAMS. */
+  readonly streams?: SlotLimits | undefined;
+  /** Default: WAITS. */
+  readonly waits?: SlotLimits | undefined;
+}): Feature {
+  const { watcher, db, streams = STREAMS, waits } = deps;
+  const slots = new Slots('streams of tasks', streams);
+  return {
+    name: 'tasks',
+    routes: taskRoutes(new TaskReads(db, watcher, waits), watcher, slots),
+    background: [foldJob(db), epochJob(db)],
+  };
 }

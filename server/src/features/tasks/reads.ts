@@ -1,7 +1,8 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, Unauthenticated } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
+import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { Task } from './schema.ts';
@@ -12,14 +13,18 @@ const hasEnded = (task: Task) => task.state === 'FINISHED' || task.state === 'ER
 
 /** How long a call that answers without a task waits for the one that does its work. */
 const SETTLE_SECONDS = 5;
+/** Waits that a token, and all of them together, may have open on one node. */
+export const WAITS: SlotLimits = { perCaller: 200, inAll: 5000 };
 
 /** Reads of one task, the most frequent request there is: clients ask until it has ended. */
 export class TaskReads {
   readonly #watcher: TaskWatcher;
   readonly #tasks: SharedLookUp<string, TaskRow>;
+  readonly #waits: Slots;
 
-  constructor(db: Db, watcher: TaskWatcher) {
+  constructor(db: Db, watcher: TaskWatcher, waits: SlotLimits = WAITS) {
     this.#watcher = watcher;
+    this.#waits = new Slots('waits for tasks', waits);
     this.#tasks = new SharedLookUp(async (ids) => byKey(await readTasks(db, ids), 'id'));
   }
 
@@ -31,19 +36,33 @@ export class TaskReads {
   }
 
   /** The task once it has ended, or as it is after `seconds`.
-   *  @throws NotFound */
+   *  @throws NotFound, Unauthenticated when the caller's credential ends meanwhile, TooManyRequests for one wait too
+   *  many */
   async await(ctx: RequestContext, id: string, seconds: number): Promise<Task> {
     if (seconds === 0) return this.get(ctx, id);
+    const release = this.#waits.take(ctx.caller);
+    try {
+      return await this.#wait(ctx, id, seconds);
+    } finally {
+      release();
+    }
+  }
+
+  async #wait(ctx: RequestContext, id: string, seconds: number): Promise<Task> {
     const until = ctx.clock.now().getTime() + seconds * 1000;
+    const revoked = ctx.revocation();
     for (;;) {
       const remaining = until - ctx.clock.now().getTime();
       const wait = this.#watcher.waitFor(id.toLowerCase(), Math.max(0, remaining));
+      revoked.addEventListener('abort', wait.cancel);
       try {
         await wait.ready;
         const task = await this.get(ctx, id);
+        if (revoked.aborted) throw new Unauthenticated('Token is invalid or expired');
         if (hasEnded(task) || remaining <= 0 || this.#watcher.closed) return task;
         await wait.over;
       } finally {
+        revoked.removeEventListener('abort', wait.cancel);
         wait.cancel();
       }
     }
@@ -56,7 +75,7 @@ export class TaskReads {
     // An operator may do this to another client's project, whose task it is then.
     const owner = { ...ctx, caller: { ...ctx.caller, clientId: ctx.project.clientId } };
     for (const id of tasks) {
-      const { state, error } = await this.await(owner, id, SETTLE_SECONDS);
+      const { state, error } = await this.#wait(owner, id, SETTLE_SECONDS);
       if (state === 'ERROR') throw new Conflict(`${failure}: ${error}`);
     }
   }

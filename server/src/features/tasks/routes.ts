@@ -1,10 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute, route } from '../../platform/http/route.ts';
 import { RegionParams } from '../../platform/http/schemas.ts';
+import type { Slots } from '../../platform/http/slots.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
-import type { TaskReads } from './reads.ts';
+import { type TaskReads, WAITS } from './reads.ts';
 import {
   AcknowledgeAllQuery,
+  AcknowledgeTasks,
+  AcknowledgeTasksQuery,
   ActiveTasksQuery,
   Task,
   TaskList,
@@ -13,12 +16,12 @@ import {
   TaskStreamQuery,
 } from './schema.ts';
 import { acknowledgeAllTasks, acknowledgeTask, listActiveTasks, listTasks } from './service.ts';
-import { streamTasks } from './stream.ts';
+import { STREAMS, streamTasks } from './stream.ts';
 
 const tag = 'Tasks';
 const TaskParams = Type.Object({ task_id: Type.String() });
 
-export function taskRoutes(reads: TaskReads, watcher: TaskWatcher): readonly Route[] {
+export function taskRoutes(reads: TaskReads, watcher: TaskWatcher, slots: Slots): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -46,6 +49,7 @@ export function taskRoutes(reads: TaskReads, watcher: TaskWatcher): readonly Rou
       path: '/cloud/v1/tasks/{task_id}',
       tag,
       summary: 'Get a task',
+      description: `With ?wait=60 the answer comes when the task has ended, or after so many seconds. A token has at most ${WAITS.perCaller} such calls open on a node, and all tokens together ${WAITS.inAll}; another one is answered 429.`,
       access: 'read',
       params: TaskParams,
       query: TaskQuery,
@@ -57,15 +61,14 @@ export function taskRoutes(reads: TaskReads, watcher: TaskWatcher): readonly Rou
       path: '/cloud/v1/tasks/stream',
       tag,
       summary: 'Follow tasks as server-sent events',
-      description:
-        'Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off.',
+      description: `Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off. When that is not possible, since the database was restored or replaced, the first event is named reset: list the tasks again. A token has at most ${STREAMS.perCaller} streams open on a node, and all tokens together ${STREAMS.inAll}; another one is answered 429.`,
       access: 'read',
       query: TaskStreamQuery,
       response: Type.String({ description: 'Events, until the caller closes the connection' }),
       produces: 'text/event-stream',
       handler: (ctx, { query, headers }) => {
         const last = headers['last-event-id'];
-        return streamTasks(ctx, query, last === undefined ? undefined : String(last), watcher);
+        return streamTasks(ctx, query, last === undefined ? undefined : String(last), { watcher, slots });
       },
     }),
     route({
@@ -87,6 +90,18 @@ export function taskRoutes(reads: TaskReads, watcher: TaskWatcher): readonly Rou
       query: AcknowledgeAllQuery,
       status: 204,
       handler: (ctx, { query }) => acknowledgeAllTasks(ctx, query),
+    }),
+    route({
+      method: 'POST',
+      path: '/cloud/v1/tasks/acknowledge',
+      tag,
+      summary: 'Acknowledge these tasks, or all ended ones',
+      deprecated: true,
+      access: 'write',
+      query: AcknowledgeTasksQuery,
+      body: AcknowledgeTasks,
+      status: 204,
+      handler: (ctx, { query, body }) => acknowledgeAllTasks(ctx, query, body.task_ids ?? undefined),
     }),
   ];
 }

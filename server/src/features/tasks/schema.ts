@@ -1,5 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { DateTime, Key, ListOf, ListQuery, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import {
+  DateTime,
+  Key,
+  ListOf,
+  ListQuery,
+  Nullable,
+  StringEnum,
+  TaskTime,
+} from '../../platform/http/schemas.ts';
 import { CREATED_KINDS } from '../../platform/tasks/created-resources.ts';
 
 export const TASK_STATES = ['ERROR', 'FINISHED', 'NEW', 'RUNNING'] as const;
@@ -32,7 +40,7 @@ const CreatedResources = Type.Unsafe<Record<string, (string | number)[]>>(
   ),
 );
 
-const text = () => Nullable(Type.String());
+const time = () => Nullable(TaskTime());
 const number = () => Nullable(Type.Integer(), { default: null });
 
 export const Task = Type.Object(
@@ -42,10 +50,10 @@ export const Task = Type.Object(
     state: StringEnum(TASK_STATES),
     detailed_state: Nullable(StringEnum(DETAILED_STATES), { default: null }),
     error: Nullable(Type.String(), { default: null }),
-    created_on: text(),
-    updated_on: text(),
-    finished_on: text(),
-    acknowledged_at: text(),
+    created_on: time(),
+    updated_on: time(),
+    finished_on: time(),
+    acknowledged_at: time(),
     acknowledged_by: number(),
     created_resources: Nullable(CreatedResources, { default: null }),
     data: Type.Unknown(),
@@ -76,6 +84,12 @@ export const TaskListQuery = ListQuery({
   from_timestamp: Type.Optional(DateTime()),
   to_timestamp: Type.Optional(DateTime()),
   order_by: Type.Optional(StringEnum(['asc', 'desc'], { default: 'desc' })),
+  sorting: Type.Optional(
+    StringEnum(['asc', 'desc'], {
+      deprecated: true,
+      description: 'What older clients call order_by; it wins.',
+    }),
+  ),
 });
 export type TaskListQuery = Static<typeof TaskListQuery>;
 
@@ -105,3 +119,22 @@ export const AcknowledgeAllQuery = Type.Object({
   region_id: Type.Optional(Key()),
 });
 export type AcknowledgeAllQuery = Static<typeof AcknowledgeAllQuery>;
+
+export const AcknowledgeTasksQuery = Type.Object({
+  project_id: Type.Optional(Nullable(Key(), { default: null })),
+  region_id: Type.Optional(Nullable(Key(), { default: null })),
+});
+export type AcknowledgeTasksQuery = Static<typeof AcknowledgeTasksQuery>;
+
+const MOST_TASKS = 1000;
+export const AcknowledgeTasks = Type.Object(
+  {
+    task_ids: Type.Optional(
+      Nullable(Type.Array(Type.String(), { maxItems: MOST_TASKS }), {
+        default: null,
+        description: 'null: all that have ended',
+      }),
+    ),
+  },
+  { $id: 'AcknowledgeTasks', default: {} },
+);

@@ -1,9 +1,14 @@
 import { nullable, taskTime } from '../../kernel/codecs.ts';
-import { NotFound } from '../../kernel/errors.ts';
+import { Invalid, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext, RequestContext } from '../../platform/http/context.ts';
-import type { AcknowledgeAllQuery, ActiveTasksQuery, Task, TaskListQuery } from './schema.ts';
+import { allKinds } from '../../platform/tasks/created-resources.ts';
+import * as lists from './list-store.ts';
+import type { AcknowledgeTasksQuery, ActiveTasksQuery, Task, TaskListQuery } from './schema.ts';
 import * as store from './store.ts';
+
+/** Tasks acknowledged in one statement. */
+const BATCH = 2000;
 
 const time = nullable(taskTime);
 
@@ -19,7 +24,7 @@ export function viewTask(row: store.TaskRow): Task {
     finished_on: time(row.finished_at),
     acknowledged_at: time(row.acknowledged_at),
     acknowledged_by: row.acknowledged_by,
-    created_resources: row.created_resources,
+    created_resources: row.created_resources && allKinds(row.created_resources),
     data: row.data,
     client_id: row.client_id,
     project_id: row.project_id,
@@ -31,20 +36,45 @@ export function viewTask(row: store.TaskRow): Task {
     schedule_id: null,
     lifecycle_policy_id: null,
     progress: row.progress,
-    step: row.step,
+    step: row.state === 'RUNNING' ? (row.step ?? stepOf(row.type)) : row.step,
   };
+}
+
+const DOING: Readonly<Record<string, string>> = {
+  attach: 'attaching',
+  convert: 'converting',
+  create: 'creating',
+  delete: 'deleting',
+  detach: 'detaching',
+  download: 'downloading',
+  extend: 'extending',
+  failover: 'failing over',
+  patch: 'changing',
+  put: 'setting',
+  remove: 'removing',
+  resize: 'resizing',
+  update: 'changing',
+  upgrade: 'upgrading',
+};
+
+/** What a task does that has not said more: `create_lbpool` is creating lbpool. */
+function stepOf(type: string): string {
+  const [verb = '', ...rest] = type.replace(/_v\d+$/, '').split('_');
+  return DOING[verb] ? `${DOING[verb]} ${rest.join(' ')}` : `running ${type}`;
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const missing = (id: string) => new NotFound(`Task ${id} was not found`);
 
 export async function listTasks(ctx: RequestContext, query: TaskListQuery) {
-  const { count, results } = await store.listTasks(ctx.db, ctx.caller.clientId, query);
+  // The default of order_by is filled in, so that the older name is looked at first.
+  const order_by = query.sorting ?? query.order_by ?? 'desc';
+  const { count, results } = await lists.listTasks(ctx.db, ctx.caller.clientId, { ...query, order_by });
   return { count, results: results.map(viewTask) };
 }
 
 export async function listActiveTasks(ctx: RegionContext, query: ActiveTasksQuery) {
-  const { count, results } = await store.listActiveTasks(ctx.db, ctx.project.id, ctx.region.id, query);
+  const { count, results } = await lists.listActiveTasks(ctx.db, ctx.project.id, ctx.region.id, query);
   return { count, results: results.map(viewTask) };
 }
 
@@ -59,11 +89,23 @@ export async function acknowledgeTask(ctx: RequestContext, id: string): Promise<
   });
 }
 
-export async function acknowledgeAllTasks(ctx: RequestContext, scope: AcknowledgeAllQuery): Promise<void> {
-  await ctx.db.transaction(async (tx) => {
-    await store.acknowledgeAll(tx, acknowledgement(ctx), scope);
-    await recordAudit(tx, ctx, { action: 'acknowledge_all_tasks', subject: null });
-  });
+/** In batches, each kept by itself: none holds rows up for long, and a repetition goes on where the first one ended.
+ *  @param ids those among the ended ones; undefined: all of them
+ *  @throws Invalid for what is no id */
+export async function acknowledgeAllTasks(
+  ctx: RequestContext,
+  scope: AcknowledgeTasksQuery,
+  ids?: readonly string[],
+): Promise<void> {
+  const wrong = (ids ?? []).flatMap((id, index) => (UUID.test(id) ? [] : index));
+  if (wrong.length > 0) {
+    throw new Invalid(
+      Object.fromEntries(wrong.map((index) => [`task_ids.${index}`, ['must be a valid uuid']])),
+    );
+  }
+  await ctx.db.transaction((tx) => recordAudit(tx, ctx, { action: 'acknowledge_all_tasks', subject: null }));
+  const by = acknowledgement(ctx);
+  while ((await store.acknowledgeSome(ctx.db, by, { ...scope, ids }, BATCH)) === BATCH);
 }
 
 const acknowledgement = (ctx: RequestContext): store.Acknowledgement => ({

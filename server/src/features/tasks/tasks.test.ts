@@ -17,7 +17,7 @@ async function deleteSomething(): Promise<Reply> {
   return server.call('DELETE', `/cloud/v1/projects/${created.body.id}`);
 }
 
-/** Leaves the task as it is until the function ends: a lock keeps the worker from claiming it. */
+/** Keeps the task running until the function ends: what its outcome writes is locked. */
 async function whileRunning<T>(work: (taskId: string, release: () => void) => Promise<T>): Promise<T> {
   let release: () => void = () => {};
   const released = new Promise<void>((resolve) => {
@@ -26,7 +26,6 @@ async function whileRunning<T>(work: (taskId: string, release: () => void) => Pr
   const created = await server.call('POST', '/cloud/v1/projects', { body: { name: `held ${names++}` } });
   let taskId = '';
   const holding = server.db.transaction(async (tx) => {
-    await tx.named('test_hold_tasks', 'lock table workers in share mode', []);
     await tx.named(
       'test_hold_project',
       `select 1 from quota_counters where name = 'project_count' for update`,
@@ -95,6 +94,7 @@ async function follow(query: string, lastEventId?: string) {
     },
   });
   const events: Event[] = [];
+  const resets: string[] = [];
   const reading = (async () => {
     let text = '';
     for await (const chunk of response.body ?? []) {
@@ -104,7 +104,8 @@ async function follow(query: string, lastEventId?: string) {
       for (const block of blocks) {
         const id = /^id: (.*)$/m.exec(block)?.[1];
         const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (id && data) events.push({ id, task: JSON.parse(data) });
+        if (/^event: reset$/m.test(block)) resets.push(block);
+        else if (id && data) events.push({ id, task: JSON.parse(data) });
       }
     }
   })().catch(() => undefined);
@@ -112,7 +113,7 @@ async function follow(query: string, lastEventId?: string) {
     abort.abort();
     await reading;
   };
-  return { response, events, stop };
+  return { response, events, resets, stop };
 }
 
 describe('the stream of tasks', () => {
@@ -149,6 +150,17 @@ describe('the stream of tasks', () => {
     await waitUntil(() => all.events.some((event) => event.task.id === task.id), { what: 'the event' });
     expect(stream.events).toEqual([]);
     await Promise.all([stream.stop(), all.stop()]);
+  });
+
+  test('is told to begin anew where its last id means nothing any more', async () => {
+    const former = '1234-6ba7b810-9dad-41d1-80b4-00c04fd430c8';
+    for (const id of ['0123abcd-5', former]) {
+      const stream = await follow('', id);
+      await waitUntil(() => stream.resets.length === 1, { what: 'the reset' });
+      const task = await server.ended(await deleteSomething());
+      await waitUntil(() => stream.events.some((event) => event.task.id === task.id), { what: 'the event' });
+      await stream.stop();
+    }
   });
 
   test('an id that no stream has given is 400', async () => {

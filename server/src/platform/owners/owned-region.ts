@@ -11,8 +11,9 @@ export interface OwnedDataPlane {
   fault(): Promise<string | null>;
   /** Pids of its programs on this machine that were started from this data directory. */
   programsOf(dataDir: string): readonly number[];
-  /** From now on this process works on it, and no process that did so in an earlier epoch can any more. */
-  takeOver(epoch: number): Promise<void>;
+  /** From now on this process works on it, and no process that did so in an earlier epoch can any more.
+   *  @param servedFrom the data directory from which it was served last, maybe on another machine; null: none yet */
+  takeOver(epoch: number, servedFrom: string | null): Promise<void>;
   /** Another one works on it now. `leave`: with the programs as they are; `stop`: with programs of its own, and
    *  those that are here have to end. */
   letGo(programs: 'leave' | 'stop'): Promise<void>;

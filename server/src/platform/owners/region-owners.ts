@@ -16,6 +16,8 @@ export interface RegionOwnersOptions {
   readonly owned: readonly OwnedRegion[];
   /** All others. */
   readonly everybodys: readonly number[];
+  /** Called when this node has taken a region. */
+  readonly onTaken?: () => void;
 }
 
 /** A holder silent for this long has lost its lease to whoever asks. */
@@ -35,6 +37,11 @@ export class RegionOwners {
     this.#options = options;
     this.#regions = new Map(options.owned.map((region) => [region.id, region]));
     this.#session = options.ids.uuid();
+  }
+
+  /** As what this process holds its leases. */
+  get holder(): string {
+    return this.#session;
   }
 
   /** Whether this node may work on a region's data plane, as far as it knows. */
@@ -130,13 +137,14 @@ export class RegionOwners {
     const epoch = await store.acquire(db, row, node, this.#session);
     if (epoch === undefined) return;
     try {
-      await region.data.takeOver(epoch);
+      await region.data.takeOver(epoch, row.data_dir);
     } catch (error) {
       log.error({ err: error, regionId: region.id }, `region ${region.name} could not be taken over`);
       return store.release(db, region.id, this.#session);
     }
     this.#held.set(region.id, epoch);
     if (row.holder !== null) log.warn({ regionId: region.id }, `region ${region.name} is taken over`);
+    this.#options.onTaken?.();
   }
 
   async #rows(regionIds: readonly number[]): Promise<readonly store.OwnerRow[]> {

@@ -1,10 +1,9 @@
 import type { Db } from '../database/db.ts';
-import { RUN_TASK } from '../tasks/start.ts';
 import type { NodeIdentity } from './owned-region.ts';
 
 /** SQL of the leases. Times are the database's, since the nodes' clocks may differ. */
 
-/** Notes which regions have an owner; what waits for the owner of one that no longer has any goes to all nodes. */
+/** Notes which regions have an owner; what waits in one that no longer has any is for all nodes then. */
 export async function keepRows(
   db: Db,
   owned: readonly number[],
@@ -15,16 +14,9 @@ export async function keepRows(
     'insert into region_owners (region_id) select unnest($1::int[]) on conflict do nothing',
     [owned],
   );
-  await db.named(
-    'owner_rows_drop',
-    `with dropped as (delete from region_owners where region_id = any($1::int[]) returning region_id)
-     select graphile_worker.add_job($2, job.payload, job_key := job.key, max_attempts := 100, run_at := job.run_at)
-            is not null
-       from dropped join graphile_worker.jobs j on j.task_identifier = $2 || ':' || region_id
-       join graphile_worker._private_jobs job on job.id = j.id
-      where job.key is not null`,
-    [everybodys, RUN_TASK],
-  );
+  await db.named('owner_rows_drop', 'delete from region_owners where region_id = any($1::int[])', [
+    everybodys,
+  ]);
 }
 
 export interface OwnerRow {

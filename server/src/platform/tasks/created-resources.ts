@@ -41,6 +41,11 @@ export const CREATED_KINDS = [
 export type CreatedKind = (typeof CREATED_KINDS)[number];
 export type Created = Partial<Record<CreatedKind, readonly (string | number)[]>>;
 
+/** What is kept of it: only kinds of which there is something. */
+export function created(all: Created): Created {
+  return Object.fromEntries(Object.entries(all).filter(([, ids]) => ids.length > 0));
+}
+
 /** Every kind with an array, empty but for what was created. */
 export function allKinds(created: Created): Record<CreatedKind, (string | number)[]> {
   const entries = CREATED_KINDS.map((kind) => [kind, [...(created[kind] ?? [])]]);

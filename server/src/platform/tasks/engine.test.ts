@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
@@ -6,10 +7,10 @@ import { TaskFailed } from '../../kernel/errors.ts';
 import { randomIds } from '../../kernel/ids.ts';
 import { Db } from '../database/db.ts';
 import type { RequestContext } from '../http/context.ts';
+import { Cipher, KEY_BYTES } from '../secrets/cipher.ts';
 import { TaskEngine } from './engine.ts';
 import { done, type TaskHandler, wait } from './handler.ts';
 import { startTask } from './start.ts';
-import { dropDeadJobs, requeueOrphans } from './store.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -40,7 +41,10 @@ function movableClock(): Clock & { advance(ms: number): void } {
 
 function context(): RequestContext {
   const caller = { tokenId: 1, clientId: 1, userId: 1, role: 'Administrators' as const };
-  return { db, clock, ids: randomIds(), log, requestId: 'r', caller, remoteAddress: '127.0.0.1' };
+  const revocation = () => new AbortController().signal;
+  const cipher = new Cipher([randomBytes(KEY_BYTES)]);
+  const peer = { remoteAddress: '127.0.0.1', secure: false, publicUrl: undefined, userAgent: null };
+  return { ...peer, db, clock, ids: randomIds(), cipher, log, requestId: 'r', caller, revocation };
 }
 
 async function start(type = 'try'): Promise<string> {
@@ -71,24 +75,32 @@ async function read(id: string) {
   return row;
 }
 
-const jobs = () =>
-  db.named<{ key: string }>('test_jobs', 'select key from graphile_worker.jobs where key is not null', []);
+/** When it is due again, in seconds; null while somebody has it. */
+async function dueIn(id: string): Promise<number | null> {
+  const [row] = await db.named<{ due: number | null }>(
+    'test_due',
+    `select case when lease_until is null then extract(epoch from run_at - now())::float8 end as due
+       from tasks where id = $1`,
+    [id],
+  );
+  return row?.due ?? null;
+}
 
-test('a finished task names what it created, and every other kind as an empty array', async () => {
+test('a finished task names what it created, and nothing is kept of other kinds', async () => {
   const id = await start();
   await engineWith({ run: async () => done({ loadbalancers: ['lb'] }) }).runTask(id);
   const task = await read(id);
   expect(task).toMatchObject({ state: 'FINISHED', error: null, progress: 100 });
-  expect(task?.created_resources?.loadbalancers).toEqual(['lb']);
-  expect(task?.created_resources?.l7polices).toEqual([]);
-  expect(Object.keys(task?.created_resources ?? {})).toHaveLength(36);
+  expect(task?.created_resources).toEqual({ loadbalancers: ['lb'] });
 });
 
-test('a task that waits shows how far it is, and keeps a job', async () => {
+test('a task that waits shows how far it is, and is due again when it said', async () => {
   const id = await start();
   await engineWith({ run: async () => wait(10_000, 40, 'pouring concrete') }).runTask(id);
   expect(await read(id)).toMatchObject({ state: 'RUNNING', progress: 40, step: 'pouring concrete' });
-  expect((await jobs()).map((job) => job.key)).toEqual([id]);
+  const due = await dueIn(id);
+  expect(due).toBeGreaterThan(0);
+  expect(due).toBeLessThanOrEqual(10);
 });
 
 test('a failed task is undone first, and then an ERROR with its reason and no resources', async () => {
@@ -175,48 +187,4 @@ test('a task that has ended does not run again', async () => {
   await engine.runTask(id);
   await engine.runTask(id);
   expect(runs).toBe(1);
-});
-
-test('an unfinished task whose job was lost gets a new one', async () => {
-  const id = await start();
-  await db.named('test_lose', 'delete from graphile_worker._private_jobs', []);
-  await db.named('test_age', `update tasks set updated_at = now() - interval '1 minute'`, []);
-  expect(await requeueOrphans(db)).toBe(1);
-  expect((await jobs()).map((job) => job.key)).toEqual([id]);
-  expect(await requeueOrphans(db)).toBe(0);
-});
-
-test('what a dead worker left of a replaced job is removed', async () => {
-  const id = await start();
-  await db.named(
-    'test_dead',
-    `update graphile_worker._private_jobs set key = null, attempts = max_attempts where key = $1`,
-    [id],
-  );
-  await dropDeadJobs(db);
-  expect(await db.named('test_left', 'select 1 from graphile_worker.jobs', [])).toEqual([]);
-});
-
-test('a job is ordered exactly as the queue itself would order it', async () => {
-  // The first one of its kind is ordered by the queue, the second without it.
-  const ids = [await start(), await start()];
-  const { rows } = await db.pool.query(
-    `select to_jsonb(j) - 'id' - 'key' - 'payload' - 'run_at' - 'created_at' - 'updated_at' as same, key, payload,
-            run_at = created_at as at_once from graphile_worker._private_jobs j order by id`,
-  );
-  expect(rows.map(({ key, payload }) => [key, payload])).toEqual(ids.map((id) => [id, { task: id }]));
-  expect(rows[1]).toMatchObject({ at_once: true, same: rows[0].same });
-});
-
-test('a task that two jobs of this process ask for at one moment runs once', async () => {
-  let runs = 0;
-  const engine = engineWith({
-    run: async () => {
-      runs++;
-      return done();
-    },
-  });
-  const id = await start();
-  await Promise.all([engine.runTask(id), engine.runTask(id)]);
-  expect({ runs, state: (await read(id))?.state }).toEqual({ runs: 1, state: 'FINISHED' });
 });

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { identifierOf, RUN_TASK } from './start.ts';
+import { endOf } from './queue.ts';
 
 /** SQL of the watchdog: tasks that should have ended, and did not. */
 
@@ -39,18 +39,16 @@ export async function giveUpHanging(db: Db, late: Late): Promise<LateTask[]> {
   return db.named<LateTask>(
     'task_give_up_hanging',
     `with late as (
-       select t.id, ${DEADLINE_MS} as ms from tasks t
-        where t.state in ('NEW', 'RUNNING') and t.failure is null and t.updated_at < $5::timestamptz
+       select t.id, ${DEADLINE_MS} as ms from tasks_active t
+        where t.finished_at is null and t.failure is null and t.updated_at < $5::timestamptz
           and t.created_at + ${DEADLINE_MS} * interval '1 millisecond' < $4::timestamptz
-     ), task as (
-       update tasks t set failure = t.type || ' was not done within ' || round(late.ms / 1000) || ' s',
-              state = 'RUNNING', attempt = t.attempt + 1, retries = 0, updated_at = $6::timestamptz
-         from late where t.id = late.id and t.state in ('NEW', 'RUNNING') and t.failure is null
-       returning t.id, t.type, t.region_id)
-     select task.id, task.type from task,
-            graphile_worker.add_job(${identifierOf('$7', 'task.region_id')},
-              json_build_object('task', task.id::text), job_key := task.id::text, max_attempts := 100) job`,
-    [...lateValues(late), RUN_TASK],
+     )
+     update tasks_active t set failure = t.type || ' was not done within ' || round(late.ms / 1000) || ' s',
+            state = 'RUNNING', attempt = t.attempt + 1, retries = 0, run_at = now(), lease_until = null,
+            updated_at = $6::timestamptz, change = next_task_change()
+       from late where t.id = late.id and t.finished_at is null and t.failure is null
+     returning t.id, t.type`,
+    lateValues(late),
   );
 }
 
@@ -63,12 +61,15 @@ export async function abandon(
 ): Promise<LateTask[]> {
   return db.named<LateTask>(
     'task_abandon',
-    `update tasks t set state = 'ERROR', error = t.failure, created_resources = null, step = null,
-            attempt = t.attempt + 1, updated_at = $6::timestamptz, finished_at = $6::timestamptz
-      where t.state in ('NEW', 'RUNNING') and t.failure is not null
-        and (t.updated_at < $5::timestamptz or t.retries >= $8::int)
-        and t.created_at + $7::float8 * ${DEADLINE_MS} * interval '1 millisecond' < $4::timestamptz
-      returning t.id, t.type`,
+    endOf(
+      `update tasks t set state = 'ERROR', error = t.failure, created_resources = null, step = null,
+              attempt = t.attempt + 1, lease_until = null, updated_at = $6::timestamptz,
+              finished_at = $6::timestamptz, change = next_task_change()
+        where t.finished_at is null and t.failure is not null
+          and (t.updated_at < $5::timestamptz or t.retries >= $8::int)
+          and t.created_at + $7::float8 * ${DEADLINE_MS} * interval '1 millisecond' < $4::timestamptz`,
+      'id, type',
+    ),
     [...lateValues(late), factor, retries],
   );
 }

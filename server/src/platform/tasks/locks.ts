@@ -62,7 +62,7 @@ export class Locks {
 }
 
 /** Holding and starting a task are one transaction, and so are its end and letting go: no look falls in between. */
-const LOST = `not exists (select from tasks t where t.id = h.task_id and t.state in ('NEW', 'RUNNING'))`;
+const LOST = `not exists (select from tasks_active t where t.id = h.task_id and t.finished_at is null)`;
 
 async function isAnyLost(db: Db, table: string): Promise<boolean> {
   const rows = await db.named(

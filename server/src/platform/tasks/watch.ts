@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import type { Db } from '../database/db.ts';
+import { Listener } from '../database/listener.ts';
 
 /** Channel on which the ids of tasks that ended are told. */
 export const TASK_ENDED = 'virga_task_ended';
@@ -8,14 +8,17 @@ const LOOK_AGAIN_MS = 1000;
 
 /** Tells when tasks end, on whichever node that happens. */
 export class TaskWatcher {
-  readonly #db: Db;
+  readonly #listener: Listener;
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #listeners = new Set<() => void>();
-  #connection: Promise<pg.PoolClient> | undefined;
   #closed = false;
 
   constructor(db: Db) {
-    this.#db = db;
+    this.#listener = new Listener(db, TASK_ENDED, {
+      message: (taskId) => this.#ended(taskId),
+      // What ended meanwhile was not heard: everybody looks again.
+      lost: () => this.#wakeAll(),
+    });
   }
 
   get closed(): boolean {
@@ -23,7 +26,7 @@ export class TaskWatcher {
   }
 
   /** Resolves when the task ends, the time is over, or the server stops, and after a second at the latest. Listens
-   *  from the moment that `ready` resolves: look at the task after that, or its end may be missed. */
+   *  from the moment that `ready` resolves: look at the task after that, or its end may be missed until `over`. */
   waitFor(
     taskId: string,
     ms: number,
@@ -42,13 +45,13 @@ export class TaskWatcher {
       if (set.size === 0) this.#waiting.delete(taskId);
     };
     if (this.#closed) wake();
-    return { ready: this.#listen(), over, cancel };
+    return { ready: Promise.race([this.#listener.listen(), over]), over, cancel };
   }
 
   /** Calls back whenever any task has ended, and when the server stops. */
   onEnd(callback: () => void): () => void {
     this.#listeners.add(callback);
-    void this.#listen();
+    void this.#listener.listen();
     return () => this.#listeners.delete(callback);
   }
 
@@ -56,33 +59,7 @@ export class TaskWatcher {
   async close(): Promise<void> {
     this.#closed = true;
     this.#wakeAll();
-    const client = await this.#connection?.catch(() => undefined);
-    client?.release(true);
-  }
-
-  async #listen(): Promise<void> {
-    if (this.#closed) return;
-    this.#connection ??= this.#connect();
-    await this.#connection.catch(() => undefined);
-  }
-
-  async #connect(): Promise<pg.PoolClient> {
-    try {
-      const client = await this.#db.pool.connect();
-      client.on('notification', ({ payload }) => this.#ended(payload ?? ''));
-      // What ended meanwhile was not heard: everybody looks again.
-      client.on('error', () => {
-        this.#connection = undefined;
-        // Not given back it would stay in the pool, which then could never be closed.
-        client.release(true);
-        this.#wakeAll();
-      });
-      await client.query(`listen ${TASK_ENDED}`);
-      return client;
-    } catch (error) {
-      this.#connection = undefined;
-      throw error;
-    }
+    await this.#listener.close();
   }
 
   #ended(taskId: string): void {

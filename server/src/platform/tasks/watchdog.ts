@@ -5,6 +5,7 @@ import type { BackgroundJob } from '../feature.ts';
 import type { TaskHandler } from './handler.ts';
 import { abandon, giveUpHanging, type Late } from './late.ts';
 import { type HeldTable, Locks } from './locks.ts';
+import { TASK_DUE } from './queue.ts';
 import { TASK_ENDED } from './watch.ts';
 
 /** A task of which nothing was heard for this long hangs: a run that goes on says so, or ends. */
@@ -56,6 +57,7 @@ export class TaskWatchdog {
       silentMs: SILENT_MS,
     };
     for (const { id, type } of await giveUpHanging(db, late)) {
+      db.notify(TASK_DUE, '');
       log.error({ task: id, type }, 'a task hangs beyond its deadline: it is undone');
     }
     for (const { id, type } of await abandon(db, late, { factor: DEADLINES_TO_END, retries: MOST_RETRIES })) {

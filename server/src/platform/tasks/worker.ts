@@ -1,15 +1,18 @@
+import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
+import { Listener } from '../database/listener.ts';
+import { Loop } from '../loop.ts';
 import type { RegionOwners } from '../owners/region-owners.ts';
 import type { TaskEngine } from './engine.ts';
-import { JobRunner } from './job-runner.ts';
-import { forgetDeadNeighbours, giveUp, leave, sayAlive, takeOver } from './neighbours.ts';
-import { RUN_TASK } from './start.ts';
-import { giveJobsBack, ownersJob, readHeldJobs } from './store.ts';
+import { Lane } from './lane.ts';
+import { claim, LEASE_MS, renew, TASK_DUE } from './queue.ts';
+import { within } from './within.ts';
 
 export interface WorkerOptions {
   readonly db: Db;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly engine: TaskEngine;
   readonly owners: RegionOwners;
@@ -17,86 +20,92 @@ export interface WorkerOptions {
   readonly concurrency?: number;
 }
 
+/** Leases are renewed and due tasks are looked for this often, whatever was heard. */
 const BEAT_MS = 1000;
+/** An answer that comes later is of no use: the lease is nearly over. */
+const PATIENCE_MS = 2500;
 
-/** Takes jobs from the queue, says that it is alive, and takes over from workers that no longer are. Jobs of a region
- *  with an owner come from a queue of their own, which only the owner works on. */
+/** Works on tasks that are due. It is told when one becomes due, and looks every second in any case. Regions with an
+ *  owner have a lane of their own, at their owner. */
 export class Worker {
   readonly #options: WorkerOptions;
-  readonly #everybodys: JobRunner;
+  readonly #listener: Listener;
+  readonly #everybodys: Lane;
   /** By region. */
-  readonly #owners = new Map<number, JobRunner>();
+  readonly #owned = new Map<number, Lane>();
   /** Those of regions that were lost, while they end. */
-  readonly #ending = new Set<JobRunner>();
-  /** Jobs that the queue gave us and that we knew nothing of at the last beat. */
-  #unheard: readonly string[] = [];
+  readonly #ending = new Set<Lane>();
+  /** One must not wait for the other: leases end soon. */
+  readonly #loops: readonly Loop[];
   #stopping = false;
-  #beat: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#everybodys = this.#runner(RUN_TASK);
+    this.#everybodys = this.#lane(null);
+    const look = () => this.#look();
+    this.#listener = new Listener(options.db, TASK_DUE, { message: look, lost: look });
+    const { log } = options;
+    const loop = (failure: string, work: () => Promise<void>) =>
+      new Loop(BEAT_MS, () => work().catch((error) => log.warn(`${failure}: ${messageOf(error)}`)));
+    this.#loops = [
+      loop('leases could not be renewed', () => this.#beat()),
+      loop('owners of regions could not be looked after', () => this.#keepRegions()),
+    ];
   }
 
   async start(): Promise<void> {
-    const { db, log, owners } = this.#options;
-    await forgetDeadNeighbours(db);
-    await takeOver(db, log);
-    await owners.begin();
-    await this.#everybodys.start();
+    await this.#options.owners.begin();
     await this.#keepRegions();
-    this.#scheduleBeat();
+    await this.#listener.listen();
+    this.#look();
+    for (const loop of this.#loops) loop.start();
   }
 
-  /** Takes no more jobs, waits for those that run and leaves what this node owns. */
+  /** Takes no more tasks, waits for those that run and leaves what this node owns. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    // While they end, this node is still alive and the owner of its regions.
-    await Promise.all(this.#runners().map((runner) => runner.stop()));
-    clearTimeout(this.#beat);
-    this.#beat = undefined;
-    await this.#beating;
+    // While they end, their leases are renewed and this node owns its regions.
+    await Promise.all(this.#lanes().map((lane) => lane.stop()));
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+    await this.#listener.close();
     await this.#options.owners.end();
-    await leave(this.#options.db, this.#poolIds());
   }
 
-  #runner(identifier: string): JobRunner {
-    const { db, log, engine, concurrency = 16 } = this.#options;
-    return new JobRunner({
-      ...{ db, log, engine, identifier, concurrency },
-      onBegin: () => this.#sayAlive(),
-      onGiveUp: async (poolIds) => {
-        await giveUp(db, poolIds);
-        await takeOver(db, log);
+  #lane(regionId: number | null): Lane {
+    const { db, clock, log, engine, owners, concurrency = 16 } = this.#options;
+    return new Lane({
+      ...{ log, engine, concurrency },
+      claim: (limit, except) => {
+        const of = { regionId, owner: owners.holder, limit, except, leaseMs: LEASE_MS };
+        return within(PATIENCE_MS, claim(db, { ...of, timestamp: clock.timestamp() }));
       },
     });
   }
 
-  #runners(): readonly JobRunner[] {
-    return [this.#everybodys, ...this.#owners.values(), ...this.#ending];
+  #lanes(): readonly Lane[] {
+    return [this.#everybodys, ...this.#owned.values(), ...this.#ending];
   }
 
-  #poolIds(): readonly string[] {
-    return this.#runners().flatMap(({ poolIds }) => poolIds);
+  #look(): void {
+    this.#everybodys.look();
+    for (const lane of this.#owned.values()) lane.look();
   }
 
-  #scheduleBeat(): void {
-    this.#beat = setTimeout(() => {
-      this.#beating = this.#beatOnce();
-    }, BEAT_MS);
+  async #beat(): Promise<void> {
+    void this.#listener.listen();
+    this.#look();
+    await this.#renew();
   }
 
-  async #beatOnce(): Promise<void> {
-    try {
-      await this.#sayAlive();
-      await this.#keepRegions();
-      await takeOver(this.#options.db, this.#options.log);
-      await this.#findUnheard();
-    } catch (error) {
-      this.#options.log.warn(`heartbeat failed: ${messageOf(error)}`);
-    }
-    if (this.#beat) this.#scheduleBeat();
+  /** What has only just been claimed has its lease still before it. */
+  async #renew(): Promise<void> {
+    const { db, log } = this.#options;
+    const lanes = this.#lanes();
+    const held = lanes.flatMap((lane) => lane.held(BEAT_MS / 2));
+    if (held.length === 0) return;
+    const lost = await within(PATIENCE_MS, renew(db, held, LEASE_MS));
+    for (const lane of lanes) lane.lose(lost);
+    if (lost.length > 0) log.warn({ tasks: lost }, 'other runs have taken tasks over');
   }
 
   /** Works on the regions that this node owns, and on no others. */
@@ -105,51 +114,15 @@ export class Worker {
     await owners.renew();
     if (!this.#stopping) await owners.takeFree();
     const owned = owners.owned();
-    for (const [regionId, runner] of this.#owners) {
-      if (!owned.includes(regionId)) this.#endRunner(regionId, runner);
-    }
+    for (const [regionId, lane] of this.#owned) if (!owned.includes(regionId)) this.#end(regionId, lane);
     for (const regionId of owned) {
-      if (!this.#owners.has(regionId) && !this.#stopping) await this.#beginRunner(regionId);
+      if (!this.#owned.has(regionId) && !this.#stopping) this.#owned.set(regionId, this.#lane(regionId));
     }
   }
 
-  async #beginRunner(regionId: number): Promise<void> {
-    const runner = this.#runner(ownersJob(regionId));
-    this.#owners.set(regionId, runner);
-    try {
-      await runner.start();
-    } catch (error) {
-      this.#owners.delete(regionId);
-      throw error;
-    }
-  }
-
-  #endRunner(regionId: number, runner: JobRunner): void {
-    this.#owners.delete(regionId);
-    this.#ending.add(runner);
-    const { log } = this.#options;
-    void runner
-      .stop()
-      .catch((error) => log.warn(`a queue did not end well: ${messageOf(error)}`))
-      .then(() => this.#ending.delete(runner));
-  }
-
-  #sayAlive(): Promise<void> {
-    return sayAlive(this.#options.db, this.#poolIds());
-  }
-
-  /** When the database dies between giving us jobs and telling us so, they are ours for hours, and nobody does them.
-   *  What is only on its way is heard of by the next beat. */
-  async #findUnheard(): Promise<void> {
-    const { db, log } = this.#options;
-    const poolIds = this.#poolIds();
-    const runners = this.#runners();
-    const held = await readHeldJobs(db, poolIds);
-    const unheard = held.filter((id) => !runners.some((runner) => runner.hasInHand(id)));
-    const lost = unheard.filter((id) => this.#unheard.includes(id));
-    this.#unheard = unheard;
-    if (lost.length === 0) return;
-    log.warn({ jobs: lost }, 'giving back jobs that were never received');
-    await giveJobsBack(db, lost, poolIds);
+  #end(regionId: number, lane: Lane): void {
+    this.#owned.delete(regionId);
+    this.#ending.add(lane);
+    void lane.stop().then(() => this.#ending.delete(lane));
   }
 }

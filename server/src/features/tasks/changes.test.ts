@@ -1,0 +1,85 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { Db } from '../../platform/database/db.ts';
+import { currentEpoch, Horizon, isOurs } from './changes.ts';
+import { keepEpoch } from './epochs.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 6 });
+  await keepEpoch(db);
+});
+
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const changeIn = (query: (text: string) => Promise<{ rows: { n: number }[] }>) =>
+  query('select next_task_change() as n');
+
+async function drawn(): Promise<number> {
+  const { rows } = await changeIn((text) => db.pool.query(text));
+  return rows[0]?.n ?? 0;
+}
+
+/** The epoch as if the database had been restored or promoted. */
+async function newLife(): Promise<string> {
+  await db.pool.query(`update task_epochs set identity = 'another one'`);
+  await keepEpoch(db);
+  return currentEpoch(db);
+}
+
+test('a change is passed only when all that were drawn before it can be seen', async () => {
+  const horizon = new Horizon(db);
+  const slow = await db.pool.connect();
+  try {
+    await slow.query('begin');
+    const first = (await changeIn((text) => slow.query(text))).rows[0]?.n ?? 0;
+    const second = await drawn();
+    expect(await horizon.look()).toBeLessThan(first);
+    expect(horizon.isBehind).toBe(true);
+    expect(await horizon.look()).toBeLessThan(first);
+    await slow.query('commit');
+    await expect.poll(() => horizon.look()).toBe(second);
+    expect(horizon.isBehind).toBe(false);
+    const third = await drawn();
+    await expect.poll(() => horizon.look()).toBe(third);
+  } finally {
+    slow.release();
+  }
+});
+
+test('a cursor stays good when the database is copied, and what the old one did later never happened', async () => {
+  const first = await currentEpoch(db);
+  const change = await drawn();
+  expect(await isOurs(db, { epoch: first, change })).toBe(true);
+  expect(await isOurs(db, { epoch: first, change: change + 1 })).toBe(false);
+  const second = await newLife();
+  expect(second).not.toBe(first);
+  const later = await drawn();
+  expect(await isOurs(db, { epoch: first, change })).toBe(true);
+  expect(await isOurs(db, { epoch: first, change: later })).toBe(false);
+  expect(await isOurs(db, { epoch: second, change: later })).toBe(true);
+  expect(await isOurs(db, { epoch: 'deadbeef', change })).toBe(false);
+});
+
+test('a copy that came without the state of its sequence goes on where its tasks are', async () => {
+  await db.pool.query(
+    `insert into tasks (id, client_id, user_id, type, created_at, updated_at, change)
+     values (gen_random_uuid(), 1, 1, 'try', now(), now(), 5000)`,
+  );
+  await newLife();
+  expect(await drawn()).toBe(5001);
+});
+
+test('as long as the database is the same nothing is noted', async () => {
+  const epoch = await currentEpoch(db);
+  await Promise.all([keepEpoch(db), keepEpoch(db), keepEpoch(db)]);
+  expect(await currentEpoch(db)).toBe(epoch);
+  expect((await db.pool.query('select 1 from task_epochs')).rowCount).toBe(1);
+});

@@ -1,0 +1,57 @@
+import { type Db, sqlStateOf } from '../../platform/database/db.ts';
+import type { BackgroundJob } from '../../platform/feature.ts';
+
+/** The lives of a database. A restored, copied or promoted one begins a new life, with its own changes of tasks from
+ *  some change on. So a cursor can be told to be of this history, or of one that never happened here. */
+
+const LOOK_EVERY_MS = 1000;
+const FORBIDDEN = '42501';
+
+/** Which database this is. The first eight digits of a name of its log are its timeline, which a promotion changes. */
+const TIMELINE = `substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) || '/' ||
+  (select oid from pg_database where datname = current_database())`;
+const IDENTITY = `select ${TIMELINE} || '/' || (select system_identifier from pg_control_system()) as identity`;
+
+/** Where PostgreSQL does not say which cluster it is, the rest has to do. */
+async function readIdentity(db: Db): Promise<string> {
+  const read = (name: string, text: string) => db.named<{ identity: string }>(name, text, []);
+  const [row] = await read('database_identity', IDENTITY).catch((error) => {
+    if (sqlStateOf(error) !== FORBIDDEN) throw error;
+    return read('database_timeline', `select ${TIMELINE} as identity`);
+  });
+  return row?.identity ?? '';
+}
+
+/** Notes it when a new life of the database has begun. */
+export async function keepEpoch(db: Db): Promise<void> {
+  const identity = await readIdentity(db);
+  const [known] = await db.named(
+    'task_epoch_known',
+    'select 1 from (select identity from task_epochs order by number desc limit 1) e where identity = $1',
+    [identity],
+  );
+  if (known) return;
+  await db.transaction(async (tx) => {
+    await tx.named('task_epoch_lock', 'lock table task_epochs in share row exclusive mode', []);
+    // Copies of tables come without the state of sequences.
+    await tx.named(
+      'task_epoch_begin',
+      `with last as (
+         select greatest((select last_value from task_changes), (select max(change) from tasks)) as change),
+       begun as (
+         insert into task_epochs (identity, began_at) select $1::text, change from last
+          where $1::text is distinct from (select identity from task_epochs order by number desc limit 1)
+         returning began_at)
+       select setval('task_changes', began_at) from begun`,
+      [identity],
+    );
+  });
+}
+
+/** Looks whether the database is still the one that it was. */
+export function epochJob(db: Db): BackgroundJob {
+  return {
+    ...{ name: 'task-epochs', everyMs: LOOK_EVERY_MS, exclusive: true, beforeReady: true },
+    run: () => keepEpoch(db),
+  };
+}

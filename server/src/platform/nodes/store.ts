@@ -1,0 +1,47 @@
+import type { Db } from '../database/db.ts';
+
+/** SQL of the list of nodes. Times are the database's, since the nodes' clocks may differ. */
+
+export type NodeRole = 'all' | 'api' | 'worker';
+
+/** A process that shares the database with others. */
+export interface NodeRow {
+  readonly name: string;
+  readonly role: NodeRole;
+  readonly version: string;
+}
+
+/** A node that has not been heard of for this long counts as gone. */
+const SILENT = `interval '5 seconds'`;
+/** So long it is still known that there was one. */
+const FORGOTTEN = `interval '1 hour'`;
+
+/** Says that a process is alive, and forgets those of which nothing was heard for long. */
+export async function sayAlive(db: Db, session: string, { name, role, version }: NodeRow): Promise<void> {
+  await db.named(
+    'node_alive',
+    `with gone as (delete from nodes where seen_at < now() - ${FORGOTTEN} and session <> $1)
+     insert into nodes (session, name, role, version) values ($1, $2, $3, $4)
+     on conflict (session) do update set seen_at = now()`,
+    [session, name, role, version],
+  );
+}
+
+export async function sayGone(db: Db, session: string): Promise<void> {
+  await db.named('node_gone', 'delete from nodes where session = $1', [session]);
+}
+
+export interface NodeCount {
+  readonly role: NodeRole;
+  readonly version: string;
+  readonly count: number;
+}
+
+/** How many processes are alive, by what they do and their version. */
+export async function countAlive(db: Db): Promise<readonly NodeCount[]> {
+  return db.named<NodeCount>(
+    'nodes_alive',
+    `select role, version, count(*) from nodes where seen_at > now() - ${SILENT} group by 1, 2 order by 1, 2`,
+    [],
+  );
+}

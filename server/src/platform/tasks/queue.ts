@@ -1,0 +1,206 @@
+import type { Db, Tx } from '../database/db.ts';
+import { type Created, created } from './created-resources.ts';
+
+/** SQL of the queue. A task is its own job: its row in `tasks` says all that there is to know, and a clock does the
+ *  rest.
+ *
+ *  | state   | in the row                                              | who writes it next |
+ *  |---------|---------------------------------------------------------|--------------------|
+ *  | waiting | `finished_at` null; `run_at` and `lease_until` both past or null mean that it is due | any worker that may |
+ *  | held    | RUNNING, `lease_until` in the future                    | the run with this `attempt` |
+ *  | ended   | FINISHED or ERROR, `finished_at` set                    | nobody; only acknowledgements |
+ *
+ *  - start       → waiting: NEW, due at once (`startTask`)
+ *  - claim       waiting → held: RUNNING, `attempt` + 1, the lease written ahead
+ *  - renew       held → held: one statement for all that a worker has
+ *  - reschedule  held → waiting: due at `run_at`, without a lease
+ *  - finish, fail  held → ended, in the transaction that writes the outcome
+ *  - take over   held → waiting: the lease runs out. Nobody writes anything, so that a crash needs no clean-up.
+ *
+ *  Every write of a run names its attempt: a run that was overtaken writes nothing. Times of the queue are the
+ *  database's, since the clocks of the nodes may differ. */
+
+/** A worker that has not renewed its leases for this long has lost them. */
+export const LEASE_MS = 3000;
+
+/** Channel on which workers are told that something is due. */
+export const TASK_DUE = 'virga_task_due';
+
+export interface ClaimedTask {
+  readonly id: string;
+  readonly type: string;
+  readonly client_id: number;
+  readonly project_id: number | null;
+  readonly region_id: number | null;
+  readonly user_id: number;
+  readonly subject_id: string;
+  readonly subject_name: string;
+  readonly input: unknown;
+  readonly failure: string | null;
+  readonly attempt: number;
+  readonly retries: number;
+  readonly created_at: Date;
+  readonly request_id: string | null;
+}
+
+/** The statement that makes a run of each task the one that may write.
+ *  @param ids SQL for their ids, which it may have locked
+ *  @param leaseMs placeholder
+ *  @param timestamp placeholder */
+const claimOf = (ids: string, leaseMs: string, timestamp: string) => `
+  update tasks_active set state = 'RUNNING', attempt = attempt + 1, updated_at = ${timestamp}::timestamptz,
+         lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond', change = next_task_change()
+   where id = any(${ids}) and finished_at is null
+  returning id, type, client_id, project_id, region_id, user_id, subject_id, subject_name, input, failure, attempt,
+            retries, created_at, request_id`;
+
+/** Which tasks a claim may take. */
+export interface Claim {
+  /** The region that this node owns, or null: all that have no owner, and tasks of no region. */
+  readonly regionId: number | null;
+  /** Who has to be the region's owner. */
+  readonly owner: string;
+  readonly limit: number;
+  /** Tasks that the worker has already, which it is not to have twice. */
+  readonly except: readonly string[];
+  readonly leaseMs: number;
+  readonly timestamp: string;
+}
+
+/** Takes due tasks, those that have been due for longest first, and none that another worker is just taking. A region
+ *  with an owner is for its owner. Regions come in any order, so that none waits for the others. */
+export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
+  return db.named<ClaimedTask>(
+    'task_claim',
+    `with places as materialized (
+       select 0 as id where $1::int is null
+        union all
+       select r.id from regions r left join region_owners o on o.region_id = r.id
+        where case when $1::int is null then o.region_id is null else r.id = $1::int and o.holder = $2::uuid end
+     ), due as (
+       select t.id from (select id from places order by random()) place cross join lateral (
+         select id from tasks_active
+          where coalesce(region_id, 0) = place.id and finished_at is null and greatest(run_at, lease_until) <= now()
+            and id <> all($4::uuid[])
+          order by greatest(run_at, lease_until) limit $3::int for update skip locked) t
+        limit $3::int)
+     ${claimOf('array(select id from due)', '$5', '$6')}`,
+    [claim.regionId, claim.owner, claim.limit, claim.except, claim.leaseMs, claim.timestamp],
+  );
+}
+
+/** Takes one task, whoever has it and whenever it is due. */
+export async function takeTask(
+  db: Db,
+  id: string,
+  { leaseMs, timestamp }: Pick<Claim, 'leaseMs' | 'timestamp'>,
+): Promise<ClaimedTask | undefined> {
+  const [task] = await db.named<ClaimedTask>('task_take', claimOf('array[$1::uuid]', '$2', '$3'), [
+    id,
+    leaseMs,
+    timestamp,
+  ]);
+  return task;
+}
+
+export interface Hold {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** Moves the leases of all that a worker has. What is just being written, by its end or by a run that takes over, is
+ *  left alone.
+ *  @returns the ids of those that it has no longer */
+export async function renew(db: Db, holds: readonly Hold[], leaseMs: number): Promise<readonly string[]> {
+  const rows = await db.named<{ id: string }>(
+    'task_renew',
+    `with held as materialized (select * from unnest($1::uuid[], $2::int[]) as held (id, attempt)),
+     renewed as (
+       update tasks_active set lease_until = now() + $3::float8 * interval '1 millisecond'
+        where id = any(array(select t.id from held join tasks_active t using (id, attempt)
+                              where t.finished_at is null for update of t skip locked)))
+     select id from held where not exists (
+       select from tasks_active t where t.id = held.id and t.attempt = held.attempt and t.finished_at is null)`,
+    [holds.map(({ id }) => id), holds.map(({ attempt }) => attempt), leaseMs],
+  );
+  return rows.map(({ id }) => id);
+}
+
+interface Ending extends Hold {
+  readonly timestamp: string;
+}
+
+/** The statement that ends tasks: what it returns goes into the counts of lists as well.
+ *  @param update SQL that ends them
+ *  @param result SQL for columns of `tasks` that it answers */
+export const endOf = (update: string, result: string): string => `
+  with ended as (${update}
+       returning id, client_id, created_at, project_id, region_id, type, state, acknowledged_at),
+  counted as (
+    insert into task_count_changes (client_id, day, project_id, region_id, type, state, acknowledged, count)
+    select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state,
+           acknowledged_at is not null, 1 from ended)
+  select ${result} from ended`;
+
+/** @returns false when another run has taken over; then the caller must roll back */
+export async function finish(tx: Tx, { id, attempt, timestamp }: Ending, all: Created): Promise<boolean> {
+  const rows = await tx.named(
+    'task_finish',
+    endOf(
+      `update tasks set state = 'FINISHED', progress = 100, step = null, created_resources = $4, lease_until = null,
+              updated_at = $3, finished_at = $3, change = next_task_change()
+        where id = $1 and attempt = $2 and finished_at is null`,
+      'id',
+    ),
+    [id, attempt, timestamp, JSON.stringify(created(all))],
+  );
+  return rows.length === 1;
+}
+
+/** @returns false when another run has taken over; then the caller must roll back */
+export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<boolean> {
+  const rows = await tx.named(
+    'task_fail',
+    endOf(
+      `update tasks set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
+              updated_at = $3, finished_at = $3, change = next_task_change()
+        where id = $1 and attempt = $2 and finished_at is null`,
+      'id',
+    ),
+    [id, attempt, timestamp],
+  );
+  return rows.length === 1;
+}
+
+export interface Reschedule extends Ending {
+  readonly delayMs: number;
+  readonly percent?: number | undefined;
+  readonly step?: string | undefined;
+  /** From now on the task is undone instead of run, and ends in ERROR with this reason. */
+  readonly failure?: string;
+  /** Transient errors in a row. */
+  readonly retries: number;
+}
+
+/** Notes where the run stands, gives the task back and says when it is due again; does nothing for a run that was
+ *  overtaken. */
+export async function reschedule(db: Db, next: Reschedule): Promise<void> {
+  await db.named(
+    'task_reschedule',
+    `update tasks_active set updated_at = $3, progress = greatest(progress, coalesce($4::smallint, progress)),
+            step = coalesce($5::text, step), failure = coalesce(failure, $6::text), retries = $8::int,
+            run_at = now() + $7::float8 * interval '1 millisecond', lease_until = null,
+            change = next_task_change()
+      where id = $1::uuid and attempt = $2::int and finished_at is null`,
+    [
+      next.id,
+      next.attempt,
+      next.timestamp,
+      next.percent === undefined ? null : Math.min(99, Math.max(0, Math.round(next.percent))),
+      next.step ?? null,
+      next.failure ?? null,
+      next.delayMs,
+      next.retries,
+    ],
+  );
+}

@@ -1,0 +1,44 @@
+import { CLUSTERS, clusterBody, STATUS } from '../../harness/managed-postgresql.ts';
+import { type Preparation, patch, post, put, remove, type Scenario } from './scenario.ts';
+
+/** What servers check passwords with has a salt. */
+const SALTED = [/SCRAM-SHA-256\$[^"]*/g];
+
+async function activated({ call }: Preparation): Promise<string> {
+  await call(put(STATUS, { is_initialized: true }));
+  return '';
+}
+
+async function existing(stage: Preparation): Promise<string> {
+  await activated(stage);
+  return stage.finished(post(CLUSTERS, clusterBody('lab')));
+}
+
+export const managedPostgresql: Readonly<Record<string, Scenario>> = {
+  create_dbaas_postgres_cluster: {
+    prepare: activated,
+    start: () => post(CLUSTERS, clusterBody('lab')),
+    blur: SALTED,
+  },
+  update_dbaas_postgres_cluster: {
+    prepare: existing,
+    start: () =>
+      patch(`${CLUSTERS}/lab`, {
+        storage: { size_gib: 20 },
+        users: [{ name: 'reader', role_attributes: ['LOGIN'] }],
+        databases: [{ name: 'reports', owner: 'reader' }],
+      }),
+    blur: SALTED,
+  },
+  regenerate_dbaas_postgres_credentials: {
+    prepare: existing,
+    start: () => ({ ...post(`${CLUSTERS}/lab/users/app/credentials`), waits: true }),
+    blur: SALTED,
+  },
+  delete_dbaas_postgres_cluster: {
+    prepare: existing,
+    start: () => remove(`${CLUSTERS}/lab`),
+    failureLeaves: 'its data may be gone, so that it is FAILED until it is deleted again',
+    blur: SALTED,
+  },
+};
