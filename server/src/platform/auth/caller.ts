@@ -1,14 +1,29 @@
 import { createHash } from 'node:crypto';
-import { Unauthenticated } from '../../kernel/errors.ts';
+import { PermissionDenied, Unauthenticated } from '../../kernel/errors.ts';
 import type { Db } from '../database/db.ts';
-import type { Role } from './roles.ts';
+import { byKey, SharedLookUp } from '../database/shared-look-up.ts';
+import { FORGERY_HEADER, isForgeryToken, sessionCookieOf } from './cookies.ts';
+import { greaterRole, isRole, type Role, type TokenRole } from './roles.ts';
 
 /** Who makes a request. */
 export interface Caller {
+  /** The API token, also of a session that it opened; 0: a person who signed in. */
   readonly tokenId: number;
   readonly clientId: number;
   readonly userId: number;
-  readonly role: Role | 'operator';
+  readonly role: TokenRole;
+  /** The session, for a caller who has one. */
+  readonly sessionId?: string;
+  /** Whether the session is a browser's cookie: its scripts must not get tokens out of it. */
+  readonly isBrowser?: boolean;
+  /** What the caller may in single projects, by their ids, where that is more than `role`. */
+  readonly projectRoles?: ReadonlyMap<number, Role>;
+}
+
+/** The caller's role for a call that names a project, or none. */
+export function roleIn(caller: Caller, projectId: number | undefined): TokenRole {
+  const here = projectId === undefined ? undefined : caller.projectRoles?.get(projectId);
+  return here !== undefined && isRole(caller.role) ? greaterRole(caller.role, here) : caller.role;
 }
 
 /** Stands for the caller of a public route. */
@@ -23,6 +38,9 @@ const MISSING = 'Authentication credentials were not provided.';
 const UNKNOWN = 'Token is invalid or expired';
 const WRONG_SCHEME = 'Given token not valid for any token type';
 
+/** Said to who proved to have had a token. */
+export const expiredAt = (at: Date) => `${UNKNOWN}. This token expired at ${at.toISOString()}`;
+
 interface CachedCaller {
   readonly caller: Caller | undefined;
   readonly expiresAt: number | undefined;
@@ -32,74 +50,125 @@ interface CachedCaller {
 /** A resolver of `Authorization: Bearer …` tokens, which sign-in gives; absent where there is no sign-in. */
 export type BearerResolver = (token: string) => Promise<Caller | undefined>;
 
+/** What a request came with. */
+export interface Credentials {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+const READS = ['GET', 'HEAD'];
+const FORGED = `Send the token of GET /virga/v1/session as ${FORGERY_HEADER}: a write with a cookie needs it`;
+
 export interface AuthenticatorOptions {
   readonly db: Db;
   readonly now: () => number;
   readonly bearer?: BearerResolver;
+  /** A resolver of the values of session cookies. */
+  readonly cookie?: BearerResolver;
 }
 
-/** How long a looked-up token is believed; a revoked one is refused everywhere within this time. */
-const BELIEVED_MS = 800;
+/** How long a looked-up token is believed. A request that comes later than this after the token's deletion was
+ *  answered is refused, on every node. */
+const BELIEVED_MS = 500;
 const MAX_CACHED = 10_000;
 
 /** Turns an Authorization header into a caller. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #cache = new Map<string, CachedCaller>();
+  readonly #tokens: SharedLookUp<string, TokenRow>;
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
+    const { db, now } = options;
+    this.#tokens = new SharedLookUp(async (hashes) => byKey(await readTokens(db, hashes, now()), 'hash'));
   }
 
-  /** @throws Unauthenticated with the contract's message for each way to be wrong */
-  async authenticate(header: string | undefined): Promise<Caller> {
+  /** The caller of a request: by its Authorization header or else by its session cookie.
+   *  @throws Unauthenticated, PermissionDenied for a write with a cookie that no page of ours has sent */
+  async identify({ method, headers }: Credentials, options: { fresh?: boolean } = {}): Promise<Caller> {
+    const cookie = sessionCookieOf([headers.cookie].flat()[0]);
+    if (headers.authorization !== undefined || cookie === undefined || !this.#options.cookie) {
+      return this.authenticate([headers.authorization].flat()[0], options);
+    }
+    const caller = await this.#options.cookie(cookie);
+    if (!caller) throw new Unauthenticated(UNKNOWN);
+    if (!READS.includes(method) && !isForgeryToken(cookie, [headers[FORGERY_HEADER]].flat()[0])) {
+      throw new PermissionDenied(FORGED);
+    }
+    return caller;
+  }
+
+  /** @param fresh asks the database even when the token was looked up a moment ago
+   *  @throws Unauthenticated with the contract's message for each way to be wrong, and more where it helps */
+  async authenticate(header: string | undefined, { fresh = false } = {}): Promise<Caller> {
     if (!header) throw new Unauthenticated(MISSING);
     const [scheme = '', token = '', ...rest] = header.split(' ');
     if (scheme.toLowerCase() === 'bearer' && this.#options.bearer && token && rest.length === 0) {
       const caller = await this.#options.bearer(token);
-      if (!caller) throw new Unauthenticated(UNKNOWN);
+      if (!caller) throw new Unauthenticated(`${UNKNOWN}${await this.#isApiToken(token)}`);
       return caller;
     }
-    if (scheme.toLowerCase() !== 'apikey') throw new Unauthenticated(WRONG_SCHEME);
+    if (scheme.toLowerCase() !== 'apikey') {
+      throw new Unauthenticated(`${WRONG_SCHEME}${await this.#isApiToken(token || scheme)}`);
+    }
     if (!token || rest.length > 0) throw new Unauthenticated(UNKNOWN);
-    const caller = await this.#lookUp(token);
+    const caller = await this.#lookUp(token, fresh);
     if (!caller) throw new Unauthenticated(UNKNOWN);
     return caller;
   }
 
-  async #lookUp(token: string): Promise<Caller | undefined> {
+  /** Said to who has a good token and sends it in the wrong way. */
+  async #isApiToken(token: string): Promise<string> {
+    const caller = await this.#lookUp(token, false);
+    return caller ? '. This is an API token: send it as `Authorization: APIKey …`' : '';
+  }
+
+  async #lookUp(token: string, fresh: boolean): Promise<Caller | undefined> {
     const now = this.#options.now();
-    const hash = hashToken(token);
-    const key = hash.toString('base64');
-    const cached = this.#cache.get(key);
-    if (cached && now - cached.readAt < BELIEVED_MS) {
-      return cached.expiresAt !== undefined && cached.expiresAt <= now ? undefined : cached.caller;
-    }
-    const fresh = await readToken(this.#options.db, hash, now);
+    const hash = hashToken(token).toString('hex');
+    const cached = this.#cache.get(hash);
+    const found =
+      cached && !fresh && now - cached.readAt < BELIEVED_MS ? cached : await this.#read(hash, now);
+    if (!found.caller || found.expiresAt === undefined || found.expiresAt > now) return found.caller;
+    // Nobody else has the token, so that its end is no secret.
+    throw new Unauthenticated(expiredAt(new Date(found.expiresAt)));
+  }
+
+  async #read(hash: string, now: number): Promise<CachedCaller> {
+    const row = await this.#tokens.get(hash);
+    const found = {
+      caller: row && { tokenId: row.id, clientId: row.client_id, userId: row.user_id, role: row.role },
+      expiresAt: row?.expires_at?.getTime(),
+      readAt: now,
+    };
     if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
-    this.#cache.set(key, fresh);
-    return fresh.expiresAt !== undefined && fresh.expiresAt <= now ? undefined : fresh.caller;
+    this.#cache.set(hash, found);
+    return found;
   }
 }
 
 interface TokenRow {
+  /** In hexadecimal. */
+  hash: string;
   id: number;
   client_id: number;
   user_id: number;
-  role: Role | 'operator';
+  role: TokenRole;
   expires_at: Date | null;
 }
 
-async function readToken(db: Db, hash: Buffer, now: number): Promise<CachedCaller> {
-  const [row] = await db.named<TokenRow>(
-    'token_by_hash',
-    `with seen as (
-       update api_tokens set last_used_at = to_timestamp($2::float8 / 1000)
-        where hash = $1 and (last_used_at is null or last_used_at < to_timestamp($2::float8 / 1000 - 60)))
-     select id, client_id, user_id, role, expires_at from api_tokens where hash = $1 and deleted_at is null`,
-    [hash, now],
+/** The tokens with these hashes that are not deleted. Notes once a minute that they are used. */
+function readTokens(db: Db, hashes: readonly string[], now: number): Promise<TokenRow[]> {
+  return db.named<TokenRow>(
+    'tokens_by_hash',
+    `with asked as (select decode(h, 'hex') as hash from unnest($1::text[]) as t (h)),
+          seen as (update api_tokens set last_used_at = to_timestamp($2::float8 / 1000) where id in (
+            select id from api_tokens join asked using (hash)
+             where last_used_at is null or last_used_at < to_timestamp($2::float8 / 1000 - 60)
+             order by id for update of api_tokens skip locked))
+     select encode(hash, 'hex') as hash, id, client_id, user_id, role, expires_at
+       from api_tokens join asked using (hash) where deleted_at is null`,
+    [hashes, now],
   );
-  if (!row) return { caller: undefined, expiresAt: undefined, readAt: now };
-  const caller = { tokenId: row.id, clientId: row.client_id, userId: row.user_id, role: row.role };
-  return { caller, expiresAt: row.expires_at?.getTime(), readAt: now };
 }

@@ -3,17 +3,29 @@ import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db } from '../database/db.ts';
+import type { Cipher } from '../secrets/cipher.ts';
 
 /** What a service gets to work with. */
 export interface RequestContext {
   readonly db: Db;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** For what must not be in the database in clear. */
+  readonly cipher: Cipher;
   readonly log: Logger;
   readonly requestId: string;
   readonly caller: Caller;
-  /** Address of the peer, as the socket says. */
+  /** Address of the client: what the socket says, or a proxy that is trusted. */
   readonly remoteAddress: string;
+  /** Whether the caller reaches this server over TLS. */
+  readonly secure: boolean;
+  /** Where people reach the portal, for links in mails; undefined: nobody said. */
+  readonly publicUrl: string | undefined;
+  /** What the caller calls itself. */
+  readonly userAgent: string | null;
+  /** Aborts within a second when the caller's credential has ended. For requests that last: what they would still
+   *  answer is no longer the caller's to see. Watched from the first call on. */
+  revocation(): AbortSignal;
 }
 
 export interface ClientContext extends RequestContext {
@@ -44,5 +56,8 @@ export interface ScopeResolver {
   /** The project, if it exists, is not deleted and belongs to the client (any, for an operator). */
   project(id: number, clientId: number | 'any'): Promise<ProjectScope | undefined>;
   region(id: number): Promise<RegionScope | undefined>;
+  regions(): Promise<readonly RegionScope[]>;
+  /** Whether a region has a port or a capability, by its name. */
+  offers(regionId: number, need: string): boolean;
   client(id: number): Promise<boolean>;
 }

@@ -10,8 +10,12 @@ import {
   Unauthenticated,
   Unprocessable,
 } from '../../kernel/errors.ts';
+import { cut, moreFaults } from '../../kernel/named-faults.ts';
 
-/** The one place that knows how errors look on the wire. */
+/** The one place that knows how errors look on the wire. Whatever is refused, the answer stays short: faults are
+ *  counted by Invalid, messages are cut here. */
+
+const LONGEST_MESSAGE = 20_000;
 
 export interface WireError {
   readonly status: number;
@@ -33,11 +37,19 @@ export class HttpError extends Error {
   }
 }
 
-export function dialectOf(path: string): Dialect {
-  if (path.startsWith('/iam/')) return 'iam';
-  if (path.startsWith('/waap/')) return 'waap';
-  if (path.startsWith('/storage/')) return 'storage';
-  if (path === '/video/token' || path.startsWith('/video/token?')) return 'video';
+const AREAS: ReadonlyMap<string, Dialect> = new Map([
+  ['/iam', 'iam'],
+  ['/waap', 'waap'],
+  ['/storage', 'storage'],
+  ['/video/token', 'video'],
+]);
+
+/** @param url a path, with or without a query */
+export function dialectOf(url: string): Dialect {
+  const [path = ''] = url.split('?');
+  for (const [area, dialect] of AREAS) {
+    if (path === area || path.startsWith(`${area}/`)) return dialect;
+  }
   return 'cloud';
 }
 
@@ -62,7 +74,7 @@ function factsOf(error: unknown): Facts {
   const make = (status: number, name: string, headers: Record<string, string> = {}): Facts => ({
     status,
     class: name,
-    message: error instanceof Error ? error.message : '',
+    message: error instanceof Error ? cut(error.message, LONGEST_MESSAGE) : '',
     headers,
   });
   if (error instanceof Invalid) return make(400, 'ValidationError');
@@ -138,6 +150,7 @@ const PROBLEMS: Readonly<Record<number, readonly [type: string, title: string]>>
   422: ['request-validation-failed', 'Request validation failed'],
   429: ['http-too-many-requests', 'Too many requests'],
   500: ['internal-server-error', 'Internal server error'],
+  503: ['http-service-unavailable', 'Service unavailable'],
 };
 
 function problemBody(facts: Facts, error: unknown): unknown {
@@ -149,7 +162,8 @@ function problemBody(facts: Facts, error: unknown): unknown {
   const errors = Object.entries(error.fields).flatMap(([field, messages]) =>
     messages.map((detail) => ({ loc: locationOf(error.location, field), detail })),
   );
-  return { ...problem, detail: 'Some fields of the request are not valid.', errors };
+  const more = error.unnamed > 0 ? ` ${moreFaults(error.unnamed)}.` : '';
+  return { ...problem, detail: `Some fields of the request are not valid.${more}`, errors };
 }
 
 /** `body`, `a.0.b` becomes `["body", "a", 0, "b"]`. */

@@ -3,7 +3,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
-import { BODY_LIMIT } from './server.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { BODY_LIMIT } from './bounds.ts';
 
 let server: TestServer;
 
@@ -48,6 +49,37 @@ describe('what cannot be read', () => {
     const reply = await server.call('GET', '/cloud/v1/nothing');
     expect(reply.status).toBe(404);
     expect(reply.body).toMatchObject({ exception_class: 'NotFoundError', request_id: expect.any(String) });
+  });
+
+  test.each(['', '/', '?a=b', '/nothing', '/v9/nothing', '/v1/%zz'])(
+    'an unknown path "%s" below an area answers in the form of that area',
+    async (rest) => {
+      const status = rest.includes('%') ? 400 : 404;
+      const [storage, waap] = await Promise.all([
+        raw('GET', `/storage${rest}`, {}),
+        raw('GET', `/waap${rest}`, {}),
+      ]);
+      expect([storage.statusCode, waap.statusCode]).toEqual([status, status]);
+      expect(Object.keys(storage.json())).toEqual(['error']);
+      expect(waap.headers['content-type']).toContain('application/problem+json');
+      expect(waap.json()).toEqual({
+        type: status === 404 ? 'http-not-found' : 'http-bad-request',
+        title: expect.any(String),
+        status,
+        detail: expect.any(String),
+      });
+    },
+  );
+
+  test('a wrong method below an area is refused in the form of that area', async () => {
+    expect(await server.call('DELETE', '/storage/notifications/v1/events')).toMatchObject({
+      status: 405,
+      body: { error: expect.any(String) },
+    });
+    expect(await server.call('PUT', '/waap/v1/custom-page-sets', { body: {} })).toMatchObject({
+      status: 405,
+      body: { type: 'http-method-not-allowed' },
+    });
   });
 
   test('a known path with a wrong method is 405 and names the right ones', async () => {
@@ -117,7 +149,9 @@ test('another client is not found, whatever it has', async () => {
 });
 
 test('too many requests are told when to come back', async () => {
-  const limited = await startTestServer({ worker: false, rateLimit: 3 });
+  // Counted from minute to minute: none begins here.
+  const clock = { ...systemClock(), now: () => new Date(0) };
+  const limited = await startTestServer({ worker: false, rateLimit: 3, clock });
   try {
     const replies = [];
     for (let i = 0; i < 4; i++) replies.push(await limited.call('GET', '/cloud/v1/regions'));
@@ -144,4 +178,87 @@ test('stopping does not wait for a connection on which nothing was asked', async
   await stopped.close();
   await closed;
   expect(socket.destroyed).toBe(true);
+});
+
+describe('times', () => {
+  const from = (time: string) =>
+    server.call('GET', `/cloud/v1/tasks?from_timestamp=${encodeURIComponent(`2026-01-31T12:00:00${time}`)}`);
+
+  test.each(['', 'Z', '+0000', '+00:00', '-1559', '+15:59', '.123456789Z', '+05'])(
+    'may end in "%s"',
+    async (end) => {
+      expect((await from(end)).status).toBe(200);
+    },
+  );
+
+  test.each(['+1600', '-16:00', '+99:99', '+0060', ' UTC', '+'])('may not end in "%s"', async (end) => {
+    const { status, body } = await from(end);
+    expect(status).toBe(400);
+    expect(body.invalid_fields).toEqual({ from_timestamp: ['must be a time such as 2026-01-31T12:00:00Z'] });
+  });
+
+  test('name a day that exists', async () => {
+    const { body } = await server.call('GET', '/cloud/v1/tasks?from_timestamp=2026-02-30T12:00:00Z');
+    expect(body.invalid_fields).toEqual({ from_timestamp: ['must be a day that exists'] });
+  });
+});
+
+describe('what is too much', () => {
+  test('the limit of a body is that of its operation', async () => {
+    const login = await raw(
+      'POST',
+      '/iam/auth/jwt/login',
+      { 'content-type': 'application/json' },
+      JSON.stringify({ username: 'x'.repeat(20_000) }),
+    );
+    expect([login.statusCode, login.json().message]).toEqual([413, 'The body is larger than 16 KiB']);
+    const set = { name: 'set', block: { enabled: true, logo: 'x'.repeat(BODY_LIMIT) } };
+    expect((await server.call('POST', '/waap/v1/custom-page-sets', { body: set })).status).toBe(422);
+  });
+
+  test('a deep body with an Idempotency-Key is refused as one without', async () => {
+    const body = `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const reply = await server.call('POST', '/cloud/v1/projects', {
+      body,
+      headers: { 'idempotency-key': 'deep' },
+    });
+    expect([reply.status, reply.body.message]).toEqual([400, 'The body is nested more than 32 levels deep']);
+  });
+});
+
+describe('web pages', () => {
+  const from = (target: TestServer, origin: string, url = '/healthz', method: 'GET' | 'OPTIONS' = 'GET') =>
+    target.api.inject({ method, url, headers: { origin, 'access-control-request-method': 'GET' } });
+
+  test('of other origins may not call the API unless they are configured', async () => {
+    expect((await from(server, 'https://evil.test')).headers['access-control-allow-origin']).toBeUndefined();
+    expect((await from(server, 'https://evil.test', '/healthz', 'OPTIONS')).statusCode).toBe(405);
+    const open = await startTestServer({ worker: false, corsOrigins: ['https://portal.test'] });
+    try {
+      const allowed = await from(open, 'https://portal.test', '/cloud/v1/projects', 'OPTIONS');
+      expect(allowed.headers['access-control-allow-origin']).toBe('https://portal.test');
+      expect((await from(open, 'https://evil.test')).headers['access-control-allow-origin']).toBeUndefined();
+    } finally {
+      await open.close();
+    }
+  });
+
+  test('may be no frame around the reference, which loads from nowhere else', async () => {
+    const { headers } = await server.api.inject({ method: 'GET', url: '/docs/' });
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+  });
+
+  test('are told to believe the content type of every answer', async () => {
+    for (const url of [
+      '/docs/',
+      '/openapi.json',
+      '/cloud/v1/projects',
+      '/nothing',
+      '/docs/static/index.css',
+    ]) {
+      const { headers } = await server.api.inject({ method: 'GET', url });
+      expect([url, headers['x-content-type-options']]).toEqual([url, 'nosniff']);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
@@ -87,12 +88,14 @@ describe('Idempotency-Key', () => {
     const path = '/cloud/v1/loadbalancers/1/2';
     const first = await server.call('POST', path, { body: lb, headers });
     // What the commit itself kept, before the answer was noted.
-    const [row] = await server.db.named<{ answer: string; applied: boolean }>(
+    const [row] = await server.db.named<{ key_id: string; sealed: Buffer; applied: boolean }>(
       'test_applied',
-      `select answer, applied from idempotency_keys where key = 'h'`,
+      `select key_id, sealed, applied from idempotency_keys where key = 'h'`,
       [],
     );
-    expect(row).toEqual({ applied: true, answer: JSON.stringify(first.body) });
+    expect(row?.applied).toBe(true);
+    const answer = { keyId: row?.key_id ?? '', box: row?.sealed ?? Buffer.alloc(0) };
+    expect(server.cipher.open(answer, 'idempotency key h')).toBe(JSON.stringify(first.body));
     expect((await server.call('POST', path, { body: lb, headers })).body).toEqual(first.body);
   });
 
@@ -116,5 +119,55 @@ describe('Idempotency-Key', () => {
     const { pending } = await slow;
     expect((await pending).status).toBe(409);
     expect(await countOf('too late')).toBe(0);
+  });
+
+  test('the answer is for whoever made the request: another token of the client does not get it', async () => {
+    const path = '/iam/users/1';
+    const body = { lang: 'en' };
+    const headers = { 'idempotency-key': 'j' };
+    expect((await server.call('PATCH', path, { body, headers })).status).toBe(200);
+    expect((await server.call('PATCH', path, { body, headers, as: 'Users' })).status).toBe(422);
+    const again = await server.call('PATCH', path, { body, headers });
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  test('the answer is refused when the caller has a lesser role by now', async () => {
+    const path = '/iam/users/1';
+    const call = () =>
+      server.call('PATCH', path, { body: { lang: 'de' }, headers: { 'idempotency-key': 'k' } });
+    expect((await call()).status).toBe(200);
+    await server.db.named(
+      'test_key_role',
+      `update idempotency_keys set role = 'operator' where key = 'k'`,
+      [],
+    );
+    expect((await call()).status, 'an operator is more than an administrator').toBe(403);
+    await server.db.named(
+      'test_key_role_2',
+      `update idempotency_keys set role = 'Engineers' where key = 'k'`,
+      [],
+    );
+    expect((await call()).headers['idempotency-replayed'], 'more than then is fine').toBe('true');
+  });
+
+  test('neither answers nor requests can be read from the database', async () => {
+    await create('l', 'a name that is no secret');
+    const [row] = await server.db.named<{ text: string; request: Buffer }>(
+      'test_clear',
+      `select coalesce(encode(sealed, 'escape'), '') as text, request from idempotency_keys k where key = 'l'`,
+      [],
+    );
+    expect(row?.text).not.toBe('');
+    expect(row?.text).not.toContain('no secret');
+    const body = { name: 'a name that is no secret' };
+    const guess = JSON.stringify(['POST', '/cloud/v1/projects', body]);
+    expect(row?.request).not.toEqual(createHash('sha256').update(guess).digest());
+  });
+
+  test('an answer whose master key is gone is not given, and the work is not done again', async () => {
+    await create('m', 'key is gone');
+    await server.db.named('test_gone', `update idempotency_keys set key_id = 'gone' where key = 'm'`, []);
+    expect((await create('m', 'key is gone')).status).toBe(409);
+    expect(await countOf('key is gone')).toBe(1);
   });
 });

@@ -1,11 +1,15 @@
-import { createHash } from 'node:crypto';
-import { Conflict, Invalid, Unprocessable } from '../../kernel/errors.ts';
+import { Conflict, Invalid, PermissionDenied, Unprocessable } from '../../kernel/errors.ts';
+import type { Caller } from '../auth/caller.ts';
+import { includes } from '../auth/roles.ts';
 import type { Db, Tx } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
+import type { Cipher, Sealed } from '../secrets/cipher.ts';
 import type { RequestContext } from './context.ts';
 
 /** `Idempotency-Key`: a write that is repeated with the same key and body gets the first one's answer, and is
- *  done once, whatever happens in between. Keys live for a day and belong to a client. */
+ *  done once, whatever happens in between. Keys live for a day and belong to a client; the answer is for whoever made
+ *  the first request, with no lesser role than then. What is kept is encrypted, and of the request only a digest that
+ *  nobody can compute without the master key. */
 
 export interface Answer {
   readonly status: number;
@@ -25,17 +29,26 @@ export interface KeyedRequest {
 }
 
 const KEPT_HOURS = 24;
+/** Characters of an answer that is kept; of a longer one only that it was given. */
+const LONGEST_KEPT = 65_536;
 /** A request that has neither committed nor answered for this long is taken for dead. */
 const DEAD_AFTER_S = 60;
 
 interface KeyRow {
   readonly request: Buffer;
-  readonly attempt: string;
+  readonly caller: string;
+  readonly role: Caller['role'];
   readonly applied: boolean;
   readonly status: number | null;
-  readonly answer: string | null;
+  readonly key_id: string | null;
+  readonly sealed: Buffer | null;
   readonly started_at: Date;
 }
+
+const PURPOSE = 'idempotency';
+/** Sessions of a person are one caller, and each API token is one. */
+const nameOf = ({ tokenId, userId }: Caller) => (tokenId ? `token ${tokenId}` : `user ${userId}`);
+const contentOf = ({ method, path, body }: KeyedRequest) => JSON.stringify([method, path, body ?? null]);
 
 /** @throws Invalid for a key of no or more than 255 visible ASCII characters */
 export function checkKey(header: string | string[] | undefined): string | undefined {
@@ -55,7 +68,7 @@ export async function once(
   const attempt = ctx.ids.uuid();
   const kept = await begin(ctx, request, attempt);
   if (kept) return kept;
-  const id = { clientId: ctx.caller.clientId, key: request.key, attempt };
+  const id = { clientId: ctx.caller.clientId, key: request.key, attempt, cipher: ctx.cipher };
   try {
     const result = await work(fenced(ctx.db, id, request));
     const body = request.status === 204 ? null : (JSON.stringify(result) ?? '');
@@ -72,38 +85,35 @@ async function begin(
   request: KeyedRequest,
   attempt: string,
 ): Promise<Answer | undefined> {
-  const { clientId } = ctx.caller;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([request.method, request.path, request.body ?? null]))
-    .digest();
+  const { caller, cipher } = ctx;
+  const digest = cipher.sign(contentOf(request), PURPOSE);
   const taken = await ctx.db.named(
     'idempotency_begin',
-    `insert into idempotency_keys as k (client_id, key, request, attempt, started_at)
-     values ($1, $2, $3, $4, $5)
+    `insert into idempotency_keys as k (client_id, key, request, attempt, started_at, caller, role)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (client_id, key) do update set request = excluded.request, attempt = excluded.attempt,
-       started_at = excluded.started_at, applied = false, status = null, answer = null
+       started_at = excluded.started_at, caller = excluded.caller, role = excluded.role, applied = false,
+       status = null, key_id = null, sealed = null
      where k.started_at < excluded.started_at - interval '${KEPT_HOURS} hours'
-        or (k.request = excluded.request and not k.applied and k.status is null
+        or (k.request = excluded.request and k.caller = excluded.caller and not k.applied and k.status is null
             and k.started_at < excluded.started_at - interval '${DEAD_AFTER_S} seconds')
      returning 1`,
-    [clientId, request.key, hash, attempt, ctx.clock.timestamp()],
+    [caller.clientId, request.key, digest, attempt, ctx.clock.timestamp(), nameOf(caller), caller.role],
   );
   if (taken.length === 1) return undefined;
-  return replay(ctx, request, hash);
+  return replay(ctx, request);
 }
 
-async function replay(ctx: RequestContext, request: KeyedRequest, hash: Buffer): Promise<Answer> {
+async function replay(ctx: RequestContext, request: KeyedRequest): Promise<Answer> {
   const [row] = await ctx.db.named<KeyRow>(
     'idempotency_read',
-    'select request, attempt, applied, status, answer, started_at from idempotency_keys where client_id = $1 and key = $2',
+    `select request, caller, role, applied, status, key_id, sealed, started_at from idempotency_keys
+      where client_id = $1 and key = $2`,
     [ctx.caller.clientId, request.key],
   );
-  if (row && !row.request.equals(hash)) {
-    throw new Unprocessable('This Idempotency-Key was used for another request; use a new key');
-  }
-  if (row?.status != null && (row.answer !== null || row.status === 204)) {
-    return { status: row.status, body: row.answer, replayed: true };
-  }
+  if (row) checkCaller(ctx, request, row);
+  const answer = row && answerOf(ctx.cipher, request.key, row);
+  if (answer) return answer;
   // Between the commit and the note of its answer a request still counts as running.
   const dead = row && ctx.clock.now().getTime() - row.started_at.getTime() > DEAD_AFTER_S * 1000;
   if (row?.status != null || (row?.applied && dead)) {
@@ -114,10 +124,36 @@ async function replay(ctx: RequestContext, request: KeyedRequest, hash: Buffer):
   throw new Conflict('The first request with this Idempotency-Key is still running', { retryAfterMs: 1000 });
 }
 
+/** @throws Unprocessable for another request or caller, PermissionDenied for one with less rights than then */
+function checkCaller({ caller, cipher }: RequestContext, request: KeyedRequest, row: KeyRow): void {
+  if (row.caller !== nameOf(caller)) {
+    throw new Unprocessable('This Idempotency-Key was used by another caller; use a new key');
+  }
+  if (!cipher.verify(contentOf(request), PURPOSE, row.request)) {
+    throw new Unprocessable('This Idempotency-Key was used for another request; use a new key');
+  }
+  if (!includes(caller.role, row.role)) {
+    throw new PermissionDenied(
+      `The first request with this Idempotency-Key needed the role ${row.role}; this caller has ${caller.role} now`,
+    );
+  }
+}
+
+/** The kept answer; none for a request that runs, and when the answer or its master key is gone. */
+function answerOf(cipher: Cipher, key: string, row: KeyRow): Answer | undefined {
+  const { status, key_id: keyId, sealed: box } = row;
+  if (status === 204) return { status, body: null, replayed: true };
+  if (status === null || keyId === null || box === null || !cipher.keyIds.includes(keyId)) return undefined;
+  return { status, body: cipher.open({ keyId, box }, contextOf(key)), replayed: true };
+}
+
+const contextOf = (key: string) => `idempotency key ${key}`;
+
 interface KeyId {
   readonly clientId: number;
   readonly key: string;
   readonly attempt: string;
+  readonly cipher: Cipher;
 }
 
 /** A database whose transactions commit only while this request is the one that holds its key. */
@@ -127,9 +163,9 @@ function fenced(db: Db, id: KeyId, request: KeyedRequest): Db {
       const result = await work(tx);
       const held = await tx.named(
         'idempotency_apply',
-        `update idempotency_keys set applied = true, status = $4, answer = $5
+        `update idempotency_keys set applied = true, status = $4, key_id = $5, sealed = $6
           where client_id = $1 and key = $2 and attempt = $3 returning 1`,
-        [id.clientId, id.key, id.attempt, ...early(result, request)],
+        [id.clientId, id.key, id.attempt, ...early(result, request, id)],
       );
       if (held.length === 0) throw new Conflict('This request was given up for dead', { retryAfterMs: 1000 });
       return result;
@@ -138,17 +174,24 @@ function fenced(db: Db, id: KeyId, request: KeyedRequest): Db {
 }
 
 /** What a transaction returns is the answer of a write that starts tasks: kept with it, it survives a crash. */
-function early(result: unknown, request: KeyedRequest): [number | null, string | null] {
+function early(result: unknown, request: KeyedRequest, id: KeyId): readonly unknown[] {
   const isTaskRef = typeof result === 'object' && result !== null && Object.keys(result).join() === 'tasks';
-  return isTaskRef && !request.sensitive ? [request.status, JSON.stringify(result)] : [null, null];
+  return isTaskRef ? kept(id, request, JSON.stringify(result)) : [null, null, null];
+}
+
+/** Status, key and encrypted text of an answer, as far as it may be kept. */
+function kept(id: KeyId, request: KeyedRequest, body: string | null): readonly unknown[] {
+  if (body === null || request.sensitive || body.length > LONGEST_KEPT) return [request.status, null, null];
+  const { keyId, box }: Sealed = id.cipher.seal(body, contextOf(id.key));
+  return [request.status, keyId, box];
 }
 
 async function finish(db: Db, id: KeyId, request: KeyedRequest, body: string | null): Promise<void> {
   await db.named(
     'idempotency_finish',
-    `update idempotency_keys set applied = true, status = $4, answer = $5
+    `update idempotency_keys set applied = true, status = $4, key_id = $5, sealed = $6
       where client_id = $1 and key = $2 and attempt = $3`,
-    [id.clientId, id.key, id.attempt, request.status, request.sensitive ? null : body],
+    [id.clientId, id.key, id.attempt, ...kept(id, request, body)],
   );
 }
 

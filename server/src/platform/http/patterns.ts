@@ -15,5 +15,5 @@ export function worded(pattern: string, rule: string): string {
 }
 
 export function patternRule(pattern: string): string {
-  return rules.get(pattern) ?? `must match pattern ${JSON.stringify(pattern)}`;
+  return rules.get(pattern) ?? `must match the pattern ${pattern}`;
 }

@@ -1,11 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findProgram } from '../../../../scripts/lib/system-packages.mjs';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
+import { sayAlive, sayGone } from '../nodes/store.ts';
+
+const MONITORING = path.join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'monitoring');
+const WORKER = '00000000-0000-4000-8000-000000000001';
 
 let server: TestServer;
 
 beforeAll(async () => {
   server = await startTestServer({ worker: false });
 });
+
+const ready = async () => (await server.call('GET', '/readyz')).body;
 
 afterAll(() => server.close());
 
@@ -27,3 +38,104 @@ test('a token that is no operator’s, or none at all, is refused rather than sh
   expect((await scrape({ authorization: `APIKey ${server.tokens.Administrators}` })).statusCode).toBe(403);
   expect((await scrape({ authorization: 'APIKey unknown' })).statusCode).toBe(401);
 });
+
+test('a server is ready though nobody works on tasks, and says so', async () => {
+  expect(await ready()).toEqual({
+    status: 'ready',
+    notes: ['nobody works on tasks: start a node with --role worker'],
+  });
+  const { db } = server;
+  await sayAlive(db, WORKER, { name: 'elsewhere', role: 'worker', version: '9.9.9' });
+  expect(await ready()).toEqual({ status: 'ready' });
+  await db.named('test_silent', `update nodes set seen_at = now() - interval '6 seconds'`, []);
+  expect((await ready()).notes).toHaveLength(1);
+  await sayGone(db, WORKER);
+});
+
+test('metrics tell the queue, the nodes, what waits to be sent, and the connections', async () => {
+  const { db } = server;
+  await sayAlive(db, WORKER, { name: 'elsewhere', role: 'worker', version: '9.9.9' });
+  const reply = await server.call('POST', '/cloud/v1/loadbalancers/1/2', LOAD_BALANCER);
+  expect(reply.status).toBe(200);
+  await waitUntil(async () => (await figure('virga_tasks{state="waiting"}')) === 1, {
+    what: 'a task to wait',
+  });
+  expect(await figure('virga_task_oldest_waiting_seconds')).toBeGreaterThan(0);
+  expect(await figure('virga_nodes{role="worker",version="9.9.9"}')).toBe(1);
+  expect(await figure('virga_build_info{version="0.1.0",role="all"}')).toBe(1);
+  for (const name of [
+    'virga_database_up 1',
+    'virga_tasks{state="running"} 0',
+    'virga_tasks{state="scheduled"} 0',
+    'virga_mail_waiting 0',
+    'virga_webhook_deliveries_waiting 0',
+    'virga_database_connections{state="waiting"} 0',
+    'nodejs_eventloop_lag_p99_seconds ',
+  ]) {
+    expect((await scrape({})).payload).toContain(name);
+  }
+  await sayGone(db, WORKER);
+});
+
+test('operators see who works on each region', async () => {
+  const { db } = server;
+  await db.named(
+    'test_owner',
+    `insert into region_owners (region_id, node, holder, renewed_at) values (1, 'machine-1', $1, now()),
+            (2, 'machine-2', $1, now() - interval '1 minute')`,
+    [WORKER],
+  );
+  expect((await scrape({})).payload).not.toContain('machine-1');
+  const { payload } = await scrape({ authorization: `APIKey ${server.tokens.operator}` });
+  expect(payload).toContain('virga_region_owner{region="1",node="machine-1"} 1');
+  expect(payload).toContain('virga_region_owned{region="2"} 0');
+  expect(payload).not.toContain('machine-2');
+});
+
+test('a node without an API answers probes and tells metrics, and nothing else', async () => {
+  const probes = await server.app.probes();
+  const get = async (url: string) => (await probes.inject({ method: 'GET', url })).statusCode;
+  expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/cloud/v1/tasks'].map(get))).toEqual([
+    200, 200, 200, 404,
+  ]);
+  await probes.close();
+});
+
+describe('docs/monitoring', () => {
+  const text = (name: string) => readFileSync(path.join(MONITORING, name), 'utf8');
+
+  test.each(['prometheus-rules.yml', 'grafana-dashboard.json'])(
+    '%s asks for metrics that are there',
+    async (name) => {
+      const { payload } = await scrape({ authorization: `APIKey ${server.tokens.operator}` });
+      const known = new Set([...payload.matchAll(/^# TYPE (\S+)/gm)].map(([, metric]) => metric));
+      const asked = [...text(name).matchAll(/\b(?:virga|nodejs|process)_\w+/g)].map(([metric]) =>
+        metric.replace(/_(?:count|bucket|sum)$/, ''),
+      );
+      expect(asked.length).toBeGreaterThan(10);
+      expect(asked.filter((metric) => !known.has(metric))).toEqual([]);
+    },
+  );
+
+  const promtool = findProgram('promtool');
+  test.skipIf(!promtool)(
+    `Prometheus takes the rules and all that a server tells${promtool ? '' : ' (skipped: promtool is not installed)'}`,
+    async () => {
+      const run = (args: readonly string[], input = '') =>
+        spawnSync(promtool ?? '', args, { input, encoding: 'utf8' });
+      const rules = run(['check', 'rules', path.join(MONITORING, 'prometheus-rules.yml')]);
+      expect(rules.stderr + rules.stdout).toContain('SUCCESS');
+      const { payload } = await scrape({ authorization: `APIKey ${server.tokens.operator}` });
+      const { stderr } = run(['check', 'metrics'], payload);
+      expect(stderr.split('\n').filter((line) => /virga_/.test(line))).toEqual([]);
+    },
+  );
+});
+
+const LOAD_BALANCER = { body: { name: 'waits', flavor: 'lb1-1-2' } };
+
+async function figure(metric: string): Promise<number | undefined> {
+  const { payload } = await scrape({});
+  const line = payload.split('\n').find((each) => each.startsWith(`${metric} `));
+  return line === undefined ? undefined : Number(line.slice(metric.length + 1));
+}

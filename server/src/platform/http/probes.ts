@@ -1,7 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { PermissionDenied } from '../../kernel/errors.ts';
 import type { Authenticator } from '../auth/caller.ts';
+import { lackOf } from '../auth/roles.ts';
+import type { Db } from '../database/db.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { countAlive } from '../nodes/store.ts';
+import { within } from '../tasks/within.ts';
 import { HttpError } from './errors.ts';
 import { RawReply, type Route, route } from './route.ts';
 
@@ -46,10 +50,7 @@ export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): rea
       response: Readiness,
       handler: async (ctx) => {
         if (!isReady()) throw new HttpError(503, 'starting or stopping');
-        await ctx.db.named('ready', 'select 1', []).catch(() => {
-          throw new HttpError(503, 'the database does not answer');
-        });
-        const said = notes();
+        const said = [...notes(), ...(await nobodyWorks(ctx.db))];
         return { status: 'ready', ...(said.length > 0 ? { notes: [...said] } : {}) };
       },
     }),
@@ -58,16 +59,30 @@ export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): rea
       path: '/metrics',
       tag: 'Internal',
       summary: 'Metrics for Prometheus',
-      description: 'With an operator token also the counters of each load balancer and listener.',
+      description:
+        'With an operator token also the counters of each load balancer and listener, and who works on which region.',
       access: {
         public: 'read by Prometheus on the same machine; without an operator token no names and no ids',
       },
       handler: async (_ctx, { headers }) => {
         const named = await namedMetrics(probes, headers.authorization);
-        return new RawReply(metrics.registry.contentType, `${await metrics.registry.metrics()}${named}`);
+        return new RawReply(metrics.registry.contentType, `${await metrics.text()}${named}`);
       },
     }),
   ];
+}
+
+/** Whoever asks looks again soon. */
+const PATIENCE_MS = 900;
+
+/** Says so when no process is alive that works on tasks; those that are accepted wait until there is one.
+ *  @throws HttpError 503 when the database does not answer */
+async function nobodyWorks(db: Db): Promise<readonly string[]> {
+  const alive = await within(PATIENCE_MS, countAlive(db)).catch(() => {
+    throw new HttpError(503, 'the database does not answer');
+  });
+  if (alive.some(({ role }) => role !== 'api')) return [];
+  return ['nobody works on tasks: start a node with --role worker'];
 }
 
 /** What only operators see; nothing for a request without a token.
@@ -78,6 +93,6 @@ async function namedMetrics(
 ): Promise<string> {
   if (authorization === undefined) return '';
   const { role } = await authenticator.authenticate([authorization].flat()[0]);
-  if (role !== 'operator') throw new PermissionDenied();
+  if (role !== 'operator') throw new PermissionDenied(lackOf(role, 'operate'));
   return (await Promise.all(operatorMetrics.map((metrics) => metrics()))).join('');
 }

@@ -1,7 +1,9 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { InvalidFields } from '../../kernel/errors.ts';
 import type { Access } from '../auth/roles.ts';
+import { BODY_LIMIT, bounded, PUBLIC_BODY_LIMIT } from './bounds.ts';
 import type { ClientContext, ProjectContext, RegionContext, RequestContext } from './context.ts';
+import type { CorsOrigins } from './cors.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = TSchema | undefined;
@@ -30,11 +32,15 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   /** Faults of a body that a schema cannot find (an image that does not decode); they are reported together
    *  with those that it finds, so the value may have any shape. */
   readonly bodyFaults?: (body: unknown) => Promise<InvalidFields>;
+  /** Bytes that a body may have; default: see `bodyLimitOf`. */
+  readonly bodyLimit?: number;
   readonly status?: 200 | 201 | 202 | 204;
   readonly response?: R;
   /** Content type of the answer; default: JSON. */
   readonly produces?: string;
   readonly deprecated?: boolean;
+  /** Origins of web pages that may call it; default: those that may call the API. */
+  readonly corsOrigins?: CorsOrigins;
   /** The answer holds a secret: it is never kept to be given again. */
   readonly sensitive?: boolean;
   /** Allowed in a region that is not ACTIVE although it is a write. */
@@ -48,6 +54,8 @@ export type Scope = 'none' | 'client' | 'project' | 'region';
 /** A route as the server sees it. */
 export interface Route {
   readonly scope: Scope;
+  /** What a region must have for it: one of its provider's ports or capabilities. Absent: it works in every region. */
+  readonly needs?: string | undefined;
   readonly spec: RouteSpec<never, Schema, Schema, Schema, Schema>;
 }
 
@@ -59,7 +67,23 @@ function declare<C>(scope: Scope) {
     R extends Schema = undefined,
   >(
     spec: RouteSpec<C, P, Q, B, R>,
-  ): Route => ({ scope, spec: spec as unknown as Route['spec'] });
+  ): Route => ({ scope, spec: withBounds(spec as unknown as Route['spec']) });
+}
+
+function withBounds(spec: Route['spec']): Route['spec'] {
+  const { params, query, body } = spec;
+  return {
+    ...spec,
+    ...(params && { params: bounded(params, 'path') }),
+    ...(query && { query: bounded(query, 'query') }),
+    ...(body && { body: bounded(body, 'body') }),
+  };
+}
+
+/** Bytes that the body of a call may have. */
+export function bodyLimitOf({ access, body, bodyLimit }: Route['spec']): number {
+  if (bodyLimit !== undefined) return bodyLimit;
+  return typeof access === 'object' || !body ? PUBLIC_BODY_LIMIT : BODY_LIMIT;
 }
 
 /** A route that concerns no client, project or region by its path. */

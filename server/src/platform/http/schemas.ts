@@ -1,5 +1,12 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { NAME_PATTERN } from '../../kernel/codecs.ts';
+import {
+  COLON_TIME_PATTERN,
+  NAME_PATTERN,
+  OFFSET_TIME_PATTERN,
+  TASK_TIME_PATTERN,
+  TIME_PATTERN,
+  ZULU_TIME_PATTERN,
+} from '../../kernel/codecs.ts';
 import { worded } from './patterns.ts';
 
 /** Schema pieces that the wire uses again and again. */
@@ -32,7 +39,23 @@ export function IntegerEnum<const T extends readonly number[]>(values: T, option
 }
 
 export const Uuid = (options: Options = {}) => Type.String({ format: 'uuid', ...options });
-export const DateTime = (options: Options = {}) => Type.String({ format: 'date-time', ...options });
+const TIME = worded(TIME_PATTERN, 'must be a time such as 2026-01-31T12:00:00Z');
+/** A time that a client sends, in any of the forms that are read. Not `date-time`, which has no `+0000`; the format
+ *  says that there is such a day. */
+export const DateTime = (options: Options = {}) =>
+  Type.String({ format: 'timestamp', pattern: TIME, examples: ['2026-01-31T12:00:00Z'], ...options });
+const timeIn =
+  (format: 'date-time' | 'timestamp', pattern: string, example: string) =>
+  (options: Options = {}) =>
+    Type.String({ format, pattern, examples: [example], ...options });
+/** A time as `taskTime` writes it. */
+export const TaskTime = timeIn('timestamp', TASK_TIME_PATTERN, '2026-01-31T12:00:00');
+/** A time as `offsetTime` writes it. */
+export const OffsetTime = timeIn('timestamp', OFFSET_TIME_PATTERN, '2026-01-31T12:00:00+0000');
+/** A time as `colonTime` writes it. */
+export const ColonTime = timeIn('date-time', COLON_TIME_PATTERN, '2026-01-31T12:00:00+00:00');
+/** A time as `zuluTime` writes it. */
+export const ZuluTime = timeIn('date-time', ZULU_TIME_PATTERN, '2026-01-31T12:00:00Z');
 export const IpAddress = (options: Options = {}) => Type.String({ format: 'ip-address', ...options });
 export const IpNetwork = (options: Options = {}) => Type.String({ format: 'ip-network', ...options });
 export const Name = (options: Options = {}) =>
@@ -55,7 +78,8 @@ const regionId = () => Key({ description: 'A region, see GET /cloud/v1/regions' 
 export const ProjectParams = Type.Object({ project_id: projectId() });
 export const RegionParams = Type.Object({ project_id: projectId(), region_id: regionId() });
 
-export const TaskIds = Type.Object({ tasks: Type.Array(Type.String()) }, { $id: 'TaskIds' });
+/** Never empty: existing clients wait for the first one without looking. */
+export const TaskIds = Type.Object({ tasks: Type.Array(Type.String(), { minItems: 1 }) }, { $id: 'TaskIds' });
 export type TaskIds = Static<typeof TaskIds>;
 
 /** `{count, results}`: `count` is the number of all matching items over all pages. */
@@ -63,11 +87,20 @@ export function ListOf<T extends TSchema>(item: T, $id: string) {
   return Type.Object({ count: Type.Integer({ minimum: 0 }), results: Type.Array(item) }, { $id });
 }
 
+const OFFSET =
+  'How many items to leave out at the beginning. What is created or deleted between two pages moves the others: ' +
+  'an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again ' +
+  'when `count` has changed.';
+
+/** The query parameter `offset` of a list. */
+export const offsetParameter = (maximum = Number.MAX_SAFE_INTEGER) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum, default: 0, description: OFFSET }));
+
 /** Query parameters of a list: `limit` (1 to 1000) and `offset` beside the filters. */
 export function ListQuery<T extends Record<string, TSchema>>(filters: T, defaultLimit = 1000) {
   return Type.Object({
     limit: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 1000, default: defaultLimit })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+    offset: offsetParameter(),
     ...filters,
   });
 }

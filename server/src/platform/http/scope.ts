@@ -1,4 +1,4 @@
-import { Forbidden, NotFound } from '../../kernel/errors.ts';
+import { Forbidden, NotFound, UnknownRegion } from '../../kernel/errors.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import type { Route } from './route.ts';
 
@@ -22,7 +22,7 @@ export async function resolveScope(
   ]);
   if (!project) throw new NotFound(`Project ${params.project_id} was not found`);
   if (scope === 'project') return Object.assign(ctx, { project });
-  if (!region) throw new NotFound(`Region ${params.region_id} was not found`);
+  if (!region) throw new UnknownRegion(params.region_id);
   if (spec.method !== 'GET' && !spec.anyRegionState && region.state !== 'ACTIVE') {
     throw new Forbidden(
       `Region ${region.name} is ${region.state}; changes are possible in ACTIVE regions only`,

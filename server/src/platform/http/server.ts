@@ -1,5 +1,4 @@
-import cors from '@fastify/cors';
-import rateLimit from '@fastify/rate-limit';
+import type { Server as HttpsServer } from 'node:https';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,41 +7,82 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
-import { Invalid, Locked, NotFound, PermissionDenied, TooManyRequests } from '../../kernel/errors.ts';
+import { Invalid, NotFound, PermissionDenied, Unauthenticated } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
+import type { IpRanges } from '../../kernel/ip-addresses.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { type Authenticator, type Caller, NOBODY } from '../auth/caller.ts';
-import { allows } from '../auth/roles.ts';
+import { type Authenticator, type Caller, NOBODY, roleIn } from '../auth/caller.ts';
+import { CredentialWatch } from '../auth/credential-watch.ts';
+import { allows, lackOf } from '../auth/roles.ts';
+import { WRONG_TOKENS, WrongTokens } from '../auth/wrong-tokens.ts';
 import type { Db } from '../database/db.ts';
-import { acceptJson, refuseUnstorable } from './body.ts';
+import { DatabaseSilent, isDatabaseLost } from '../database/outage.ts';
+import { SharedCounts } from '../limits/shared-counts.ts';
+import { sourceOf } from '../limits/source.ts';
+import type { Cipher } from '../secrets/cipher.ts';
+import { logAccess } from './access-log.ts';
+import { acceptJson } from './body.ts';
+import { BODY_LIMIT } from './bounds.ts';
 import { closeUnusedConnections } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
+import { allowOrigins, type CorsOrigins } from './cors.ts';
+import { withoutEmpty } from './empty.ts';
 import { HttpError, toWire } from './errors.ts';
 import { type Answer, checkKey, once } from './idempotency.ts';
-import { RawReply, type Route } from './route.ts';
+import { refuseUnstorable } from './json.ts';
+import { withoutDatabase } from './lost-database.ts';
+import { nearestPath } from './nearest-path.ts';
+import { inPlainWords } from './plain-errors.ts';
+import { clientAddress, givenRequestId, isTrusted } from './proxies.ts';
+import { limitRate } from './rate-limit.ts';
+import { bodyLimitOf, RawReply, type Route } from './route.ts';
 import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
+import { answerInOrder, PATIENCE, type Patience, timeouts, UnreadAnswers } from './slow-clients.ts';
+import { isStrict, refuseUnknown as refuseUnknownNames } from './strict.ts';
+import { readKeyPair, reloadCertificates, type TlsFiles } from './tls.ts';
 import { Validator } from './validation.ts';
 
 export interface ApiOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly cipher: Cipher;
   readonly log: Logger;
   readonly authenticator: Authenticator;
   readonly scopes: ScopeResolver;
   readonly routes: readonly Route[];
   /** Requests per minute and token; 0: no limit. */
   readonly rateLimit: number;
+  /** Origins of web pages that may call the API; default: none but its own. */
+  readonly corsOrigins?: CorsOrigins;
+  readonly patience?: Patience;
+  /** Whose `X-Forwarded-*`, `X-Request-ID` and `traceparent` are believed; absent: nobody's. */
+  readonly trustedProxies?: IpRanges | undefined;
+  /** Where people reach the portal, without a slash at the end. */
+  readonly publicUrl?: string | undefined;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsFiles | undefined;
+  /** One line for each request. */
+  readonly accessLog?: boolean;
+  /** Refuse fields and parameters that are not known, unless a request says otherwise. */
+  readonly strict?: boolean;
   /** Check every response against its schema (tests). */
   readonly checkResponses?: boolean;
   /** Sees every finished request. */
   readonly observe?: (route: string, method: string, status: number, seconds: number) => void;
 }
 
-export const BODY_LIMIT = 2 * 1024 * 1024;
+/** Characters of what a caller calls itself. */
+const LONGEST_AGENT = 300;
 /** Characters. */
 const LARGE_ANSWER = 16_384;
+
+/** What a route tells the hooks and handlers of all routes. */
+interface RouteConfig {
+  readonly needs?: string | undefined;
+  readonly rateLimit?: object;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,12 +93,18 @@ declare module 'fastify' {
 /** Builds the HTTP server with every route; it does not listen yet. */
 export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   checkRoutes(options.routes);
-  const app = Fastify({
+  const patience = options.patience ?? PATIENCE;
+  const unread = new UnreadAnswers(patience.unreadBytes);
+  // Fastify's types tell HTTP and HTTPS apart; nothing here does.
+  const app: FastifyInstance = Fastify({
+    ...timeouts(patience),
     loggerInstance: options.log as FastifyBaseLogger,
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    genReqId: () => options.ids.uuid(),
+    ...(options.tls ? { https: readKeyPair(options.tls) } : {}),
+    trustProxy: (address) => isTrusted(options.trustedProxies, address),
+    genReqId: (request) => givenRequestId(options.trustedProxies, request) ?? options.ids.uuid(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -66,45 +112,52 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
       sendError(error, request as FastifyRequest, reply as FastifyReply);
     },
   });
+  if (options.tls) {
+    const stop = reloadCertificates(app.server as unknown as HttpsServer, options.tls, options.log);
+    app.addHook('onClose', async () => stop());
+  }
   acceptJson(app);
   closeUnusedConnections(app);
-  await app.register(cors, {
-    origin: true,
-    exposedHeaders: ['x-request-id', 'retry-after', 'x-should-retry', 'idempotency-replayed'],
-  });
-  if (options.rateLimit > 0) await limitRate(app, options.rateLimit);
+  answerInOrder(app, patience);
+  await allowOrigins(app, options.corsOrigins ?? [], options.routes);
+  if (options.rateLimit > 0) {
+    const counts = new SharedCounts({ ...options, name: 'requests', limit: options.rateLimit });
+    await limitRate(app, options.rateLimit, counts);
+  }
   app.decorateRequest('caller', null as never);
-  app.addHook('onSend', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
+    if (bytes >= LARGE_ANSWER) unread.add(reply.raw, bytes);
+    done(null, payload);
   });
+  if (options.accessLog) logAccess(app, options.log);
   if (options.observe) observeRequests(app, options.observe);
   app.setErrorHandler(async (error, request, reply) => {
-    sendError(error instanceof Locked ? await naming(options.db, error) : error, request, reply);
+    if (isDatabaseLost(error)) options.db.lost(error as Error);
+    const { needs } = request.routeOptions.config as RouteConfig;
+    const params = (request.params ?? {}) as Record<string, string>;
+    sendError(await inPlainWords(error, { ...options, params, needs }), request, reply);
     return reply;
   });
   app.setNotFoundHandler(async (request) => refuseUnknown(options.routes, request));
-  const validator = new Validator();
-  for (const route of options.routes) addRoute(app, route, options, validator);
+  const watch = new CredentialWatch();
+  app.addHook('onClose', async () => watch.close());
+  const wrongTokens = new SharedCounts({ ...options, name: 'wrong tokens', limit: WRONG_TOKENS });
+  const shared = { validator: new Validator(), watch, wrongTokens: new WrongTokens(wrongTokens) };
+  for (const route of options.routes) addRoute(app, route, options, shared);
   return app;
 }
 
 function refuseUnknown(routes: readonly Route[], request: FastifyRequest): never {
   const path = request.url.split('?')[0] ?? '/';
   const allowed = otherMethods(routes, path);
-  if (allowed.length === 0) throw new NotFound(`There is nothing at ${path}`);
+  if (allowed.length === 0) {
+    const nearest = nearestPath(routes, path);
+    throw new NotFound(`There is nothing at ${path}${nearest ? `; did you mean ${nearest}?` : ''}`);
+  }
   throw new HttpError(405, `${request.method} is not allowed here; use ${allowed.join(' or ')}`, {
     allow: allowed.join(', '),
-  });
-}
-
-async function limitRate(app: FastifyInstance, perMinute: number): Promise<void> {
-  await app.register(rateLimit, {
-    global: false,
-    hook: 'preValidation',
-    max: perMinute,
-    timeWindow: 60_000,
-    keyGenerator: (request) => (request.caller.tokenId ? `token ${request.caller.tokenId}` : request.ip),
-    errorResponseBuilder: (_request, context) => new TooManyRequests(context.ttl),
   });
 }
 
@@ -119,17 +172,9 @@ function observeRequests(app: FastifyInstance, observe: NonNullable<ApiOptions['
   });
 }
 
-/** Says what kind of task holds what the caller wants. */
-async function naming(db: Db, error: Locked): Promise<Locked> {
-  const [task] = await db
-    .named<{ type: string }>('task_type', 'select type from tasks where id = $1', [error.taskId])
-    .catch(() => []);
-  return task ? new Locked(error.what, error.taskId, task.type) : error;
-}
-
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const wire = toWire(asHttpError(error), request.url, request.id);
-  const level = wire.status >= 500 ? 'error' : 'debug';
+  const wire = toWire(asHttpError(error, request), request.url, request.id);
+  const level = wire.status >= 500 && !isDatabaseLost(error) ? 'error' : 'debug';
   request.log[level](
     { err: error, method: request.method, path: request.routeOptions.url },
     'request refused',
@@ -137,66 +182,136 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   reply.code(wire.status).headers(wire.headers).type(wire.contentType).send(JSON.stringify(wire.body));
 }
 
-const FRAMEWORK_MESSAGES: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: `The body is larger than ${BODY_LIMIT / 1024 / 1024} MiB`,
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json',
-};
-
 /** Fastify's own refusals (too large, wrong media type, malformed URL) as errors of our own. */
-function asHttpError(error: unknown): unknown {
+function asHttpError(error: unknown, { routeOptions, method }: FastifyRequest): unknown {
+  if (isDatabaseLost(error)) return withoutDatabase(method);
   if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return error;
   const status = Number(error.statusCode);
   if (status < 400 || status >= 500 || !String(error.code).startsWith('FST_')) return error;
-  return new HttpError(status, FRAMEWORK_MESSAGES[String(error.code)] ?? error.message);
+  if (status === 413) {
+    const kib = Math.floor((routeOptions?.bodyLimit ?? BODY_LIMIT) / 1024);
+    return new HttpError(
+      status,
+      `The body is larger than ${kib >= 1024 ? `${kib / 1024} MiB` : `${kib} KiB`}`,
+    );
+  }
+  return new HttpError(status, status === 415 ? 'Send the body as application/json' : error.message);
+}
+
+/** What all routes use. */
+interface Shared {
+  readonly validator: Validator;
+  readonly watch: CredentialWatch;
+  readonly wrongTokens: WrongTokens;
 }
 
 function addRoute(
   app: FastifyInstance,
-  { scope, spec }: Route,
+  { scope, spec, needs }: Route,
   options: ApiOptions,
-  validator: Validator,
+  { validator, watch, wrongTokens }: Shared,
 ): void {
   const { access } = spec;
-  const contextOf = (request: FastifyRequest): RequestContext => ({
+  const { pulse } = options.db;
+  const identify = async (request: FastifyRequest, fresh = false): Promise<Caller> => {
+    if (typeof access === 'object') return NOBODY;
+    const caller = await options.authenticator.identify(request, { fresh });
+    const { project_id } = request.params as { project_id?: string };
+    const projectId = project_id === undefined ? undefined : Number(project_id);
+    const role = roleIn(caller, projectId);
+    if (!allows(role, access)) throw new PermissionDenied(lackOf(role, access, caller.tokenId === 0));
+    return caller;
+  };
+  const contextOf = (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
     db: options.db,
     clock: options.clock,
     ids: options.ids,
+    cipher: options.cipher,
     // Made when it is needed: most requests log nothing, and a logger of its own is dear.
     get log() {
       return options.log.child({ requestId: request.id });
     },
     requestId: request.id,
     caller: request.caller,
-    remoteAddress: request.ip,
+    remoteAddress: clientAddress(request.ip, request.socket.remoteAddress),
+    secure: request.protocol === 'https',
+    publicUrl: options.publicUrl,
+    userAgent: request.headers['user-agent']?.slice(0, LONGEST_AGENT) ?? null,
+    revocation: () => revocationOf(watch, request, reply, spec, () => identify(request, true)),
   });
   app.route({
     method: spec.method,
     url: spec.path.replace(/\{(\w+)\}/g, ':$1'),
-    config: options.rateLimit > 0 ? { rateLimit: {} } : {},
+    config: { needs, ...(options.rateLimit > 0 && { rateLimit: {} }) } satisfies RouteConfig,
+    bodyLimit: bodyLimitOf(spec),
     onRequest: async (request) => {
       request.caller = NOBODY;
       if (typeof access === 'object') return;
-      request.caller = await options.authenticator.authenticate(request.headers.authorization);
-      if (!allows(request.caller.role, access)) throw new PermissionDenied();
+      const { authorization, cookie } = request.headers;
+      const credential = authorization ?? cookie;
+      if (pulse.isSilent) throw new DatabaseSilent();
+      request.caller = await pulse.during(() =>
+        wrongTokens.guard(credential, sourceOf(request.ip), () => identify(request)),
+      );
     },
     handler: async (request, reply) => {
-      if (/%00/.test(request.url)) refuseNul(request);
-      const params = spec.params && validator.check(spec.params, request.params, 'path');
-      const query = spec.query && validator.check(spec.query, request.query, 'query');
-      const body = spec.body && (await checkBody(validator, spec, request.body));
-      const ctx = await resolveScope(contextOf(request), { scope, spec }, request.params, options.scopes);
-      const input = { params, query, body, headers: request.headers };
-      const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
-      if (key !== undefined && typeof access !== 'object') {
-        const { method, sensitive = false, status = 200 } = spec;
-        const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
-        const work = (db: Db) => spec.handler({ ...ctx, db } as never, input as never);
-        return sendAnswer(reply, await once(ctx, keyed, work));
-      }
-      const result = await spec.handler(ctx as never, input as never);
-      return sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
+      const send = await pulse.during(() => answer(request, reply));
+      return send();
     },
   });
+
+  /** Does what is asked. @returns how to say so */
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<() => FastifyReply> {
+    if (/%00/.test(request.url)) refuseNul(request);
+    if (isStrict(request.headers, options.strict ?? false)) refuseUnknownNames(spec, request);
+    const params = spec.params && validator.check(spec.params, request.params, 'path');
+    const query = spec.query && validator.check(spec.query, request.query, 'query');
+    const given = spec.body && withoutEmpty(spec.body, request.body, spec.method === 'PATCH');
+    const body = spec.body && (await checkBody(validator, spec, given));
+    const ctx = await resolveScope(
+      contextOf(request, reply),
+      { scope, spec },
+      request.params,
+      options.scopes,
+    );
+    const input = { params, query, body, headers: request.headers };
+    const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
+    if (key !== undefined && typeof access !== 'object') {
+      const { method, sensitive = false, status = 200 } = spec;
+      const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
+      const work = (db: Db) => spec.handler({ ...ctx, db } as never, input as never);
+      const kept = await once(ctx, keyed, work);
+      return () => sendAnswer(reply, kept);
+    }
+    const result = await spec.handler(ctx as never, input as never);
+    return () => sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
+  }
+}
+
+/** A signal that aborts when the request would no longer be let in. */
+function revocationOf(
+  watch: CredentialWatch,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { access }: Route['spec'],
+  identify: () => Promise<Caller>,
+): AbortSignal {
+  if (typeof access === 'object') return new AbortController().signal;
+  const isGood = () =>
+    identify().then(
+      ({ clientId }) => clientId === request.caller.clientId,
+      (error: unknown) => {
+        if (error instanceof Unauthenticated || error instanceof PermissionDenied) return false;
+        throw error;
+      },
+    );
+  const { signal, stop } = watch.watch(
+    `${access} ${request.headers.authorization ?? request.headers.cookie}`,
+    isGood,
+  );
+  reply.raw.once('close', stop);
+  reply.raw.once('finish', stop);
+  return signal;
 }
 
 /** @throws Invalid with the faults that the schema finds and those that only the feature can see */
@@ -207,7 +322,7 @@ async function checkBody(validator: Validator, spec: Route['spec'], value: unkno
     const body = validator.check(spec.body, value, 'body');
     if (Object.keys(own).length === 0) return body;
   } catch (error) {
-    throw error instanceof Invalid ? new Invalid({ ...own, ...error.fields }) : error;
+    throw error instanceof Invalid ? new Invalid({ ...own, ...error.fields }, 'body', error.unnamed) : error;
   }
   throw new Invalid(own);
 }
@@ -233,7 +348,8 @@ function sendResult(
   validator: Validator | undefined,
 ) {
   if (result instanceof RawReply) {
-    return reply.headers(result.headers).type(result.contentType).send(result.payload);
+    const answer = reply.code(spec.status ?? 200).headers(result.headers);
+    return result.payload === '' ? answer.send() : answer.type(result.contentType).send(result.payload);
   }
   const status = spec.status ?? 200;
   if (status === 204 || result === undefined) return reply.code(status).send();

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { type RawBuilder, sql } from 'kysely';
-import { Invalid } from '../../kernel/errors.ts';
+import { BadRequest, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
-import { refuseUnstorable } from './body.ts';
+import { readJson } from './json.ts';
 import { parseTags, TAG_KEY, validTagKey } from './tags.ts';
 
 /** Query parameters by which lists are filtered by tags. `parseTagFilters` checks them, because the pattern of
@@ -17,6 +17,21 @@ export const tagFilters = (things: string) => ({
     Type.String({
       description: `A JSON object of tags; ${things} that have all of these pairs.`,
       contentMediaType: 'application/json',
+      maxLength: 8192,
+    }),
+  ),
+  metadata_k: Type.Optional(
+    Type.Array(Type.String({ minLength: TAG_KEY.minLength, maxLength: TAG_KEY.maxLength }), {
+      deprecated: true,
+      description: 'What older clients call tag_key.',
+    }),
+  ),
+  metadata_kv: Type.Optional(
+    Type.String({
+      deprecated: true,
+      description: 'What older clients call tag_key_value.',
+      contentMediaType: 'application/json',
+      maxLength: 8192,
     }),
   ),
 });
@@ -31,48 +46,62 @@ export interface TagFilters {
 interface TagQuery {
   readonly tag_key?: readonly string[];
   readonly tag_key_value?: string;
+  readonly metadata_k?: readonly string[];
+  readonly metadata_kv?: string;
 }
 
 /** @throws Invalid naming every faulty tag of the filters */
 export function parseTagFilters(query: TagQuery): TagFilters {
   const faults = new Faults();
-  const tagKeys = query.tag_key?.map((key, index) => {
-    const stripped = key.trim();
-    if (!validTagKey(stripped)) {
-      faults.add(`tag_key.${index}`, 'must be 1 to 255 characters without white space and "="');
-    }
-    return stripped;
-  });
-  const text = query.tag_key_value;
-  const tags = text === undefined ? undefined : faults.try(() => tagPairs(text));
+  const keysOf = (name: 'tag_key' | 'metadata_k') =>
+    query[name]?.map((key, index) => {
+      const stripped = key.trim();
+      if (!validTagKey(stripped)) {
+        faults.add(`${name}.${index}`, 'must be 1 to 255 characters without white space and "="');
+      }
+      return stripped;
+    });
+  const pairsOf = (name: 'tag_key_value' | 'metadata_kv') => {
+    const text = query[name];
+    return text === undefined ? undefined : faults.try(() => tagPairs(text, name));
+  };
+  const keys = [keysOf('tag_key'), keysOf('metadata_k')].flatMap((some) => some ?? []);
+  const pairs = { ...pairsOf('metadata_kv'), ...pairsOf('tag_key_value') };
   faults.refuse('query');
-  return { tagKeys, tags };
+  const isGiven = (value: object) => Object.keys(value).length > 0;
+  return { tagKeys: isGiven(keys) ? keys : undefined, tags: isGiven(pairs) ? pairs : undefined };
 }
 
 const PAIRS_RULE = 'must be a JSON object that maps tag keys to values';
 
-function tagPairs(text: string): Record<string, string> {
+function tagPairs(text: string, field: string): Record<string, string> {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Invalid({ tag_key_value: [PAIRS_RULE] }, 'query');
+    throw new Invalid({ [field]: [PAIRS_RULE] }, 'query');
   }
-  refuseUnstorable({ tag_key_value: value }, 'query');
   const wrong = Object.entries(value).filter(([, pair]) => typeof pair !== 'string');
   if (wrong.length > 0) {
     throw new Invalid(
-      Object.fromEntries(wrong.map(([key]) => [`tag_key_value.${key}`, ['must be string']])),
+      Object.fromEntries(wrong.map(([key]) => [`${field}.${key}`, ['must be a string']])),
       'query',
     );
   }
-  return parseTags(value as Record<string, string>, 'tag_key_value', 'query');
+  return parseTags(value as Record<string, string>, field, 'query');
 }
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof BadRequest) return undefined;
+    throw error instanceof Invalid ? within('tag_key_value', error) : error;
   }
+}
+
+/** The faults of a value that is the text of a parameter, under the name of that parameter. */
+function within(parameter: string, { fields, unnamed }: Invalid): Invalid {
+  const entries = Object.entries(fields).map(([field, messages]) => [`${parameter}.${field}`, messages]);
+  return new Invalid(Object.fromEntries(entries), 'query', unnamed);
 }
 
 /** The filters as conditions on the column `tags`, whose index holds only rows with tags; saying so lets the

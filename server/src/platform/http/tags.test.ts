@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Invalid } from '../../kernel/errors.ts';
-import { newTags, parseTags, patchTags, viewMetadata, viewTags } from './tags.ts';
+import {
+  MAX_TAGS,
+  newTags,
+  parseTags,
+  patchReadOnlyTags,
+  patchTags,
+  viewMetadata,
+  viewTags,
+} from './tags.ts';
 
 const key = fc.stringMatching(/^[^\s=]{1,20}$/).filter((text) => text.trim() === text);
 const value = fc.stringMatching(/^[a-z0-9]([a-z0-9 ]{0,10}[a-z0-9])?$/);
@@ -44,5 +52,23 @@ describe('tags', () => {
     expect(() => patchTags(stored, { owner: 'y' })).toThrow('read-only');
     expect(() => patchTags(stored, { owner: null })).toThrow('read-only');
     expect(patchTags(stored, { owner: 'x' })).toEqual(stored);
+  });
+});
+
+describe('the number of tags', () => {
+  const many = (count: number, prefix = 'k') =>
+    Object.fromEntries(Array.from({ length: count }, (_each, i) => [`${prefix}${i}`, 'v']));
+
+  test('of one resource has a limit, whatever a patch adds', () => {
+    const full = newTags(many(MAX_TAGS));
+    expect(Object.keys(patchTags(full, { k0: 'other' }))).toHaveLength(MAX_TAGS);
+    expect(Object.keys(patchTags(full, { k0: null, new: 'v' }))).toHaveLength(MAX_TAGS);
+    expect(() => patchTags(full, { new: 'v' })).toThrow(`not be more than ${MAX_TAGS}`);
+    expect(() => patchReadOnlyTags(full, { new: 'v' })).toThrow(`not be more than ${MAX_TAGS}`);
+  });
+
+  test('may shrink where it was larger before', () => {
+    const more = newTags(many(MAX_TAGS + 9));
+    expect(Object.keys(patchTags(more, { k0: null }))).toHaveLength(MAX_TAGS + 8);
   });
 });

@@ -19,14 +19,20 @@ export const TAG_VALUE = {
   ),
 } as const;
 
+/** Of one resource. */
+export const MAX_TAGS = 64;
+const TOO_MANY = `must not be more than ${MAX_TAGS} in all`;
+
 /** What a client sends; checked by `parseTags`, because values are stripped before they are judged. */
 export const TagsInput = Type.Unsafe<Record<string, string>>({
   type: 'object',
+  maxProperties: MAX_TAGS,
   additionalProperties: { type: 'string' },
 });
 /** JSON Merge Patch of tags: null removes a key. */
 export const TagsPatch = Type.Unsafe<Record<string, string | null> | null>({
   type: ['object', 'null'],
+  maxProperties: 2 * MAX_TAGS,
   additionalProperties: { type: ['string', 'null'] },
 });
 
@@ -35,6 +41,9 @@ export const Tag = Type.Object(
   { $id: 'Tag' },
 );
 export type Tag = Static<typeof Tag>;
+
+/** The tags under the name that older clients give them; of some resources they read a list, of others an object. */
+export const MetadataList = () => Type.Array(Tag, { description: 'The tags, for older clients.' });
 
 /** How a resource keeps its tags: one JSON object, each value with its read-only mark. */
 export type StoredTags = Record<string, { value: string; read_only: boolean }>;
@@ -82,7 +91,9 @@ export function givenTags(
 ): StoredTags {
   const metadata = faults.try(() => parseTags(body.metadata ?? {}, `${prefix}metadata`));
   const tags = faults.try(() => parseTags(body.tags ?? {}, `${prefix}tags`));
-  return newTags({ ...metadata, ...tags });
+  const all = newTags({ ...metadata, ...tags });
+  if (Object.keys(all).length > MAX_TAGS) faults.add(`${prefix}tags`, TOO_MANY);
+  return all;
 }
 
 /** Applies a merge patch; null keeps nothing but the read-only tags.
@@ -100,7 +111,7 @@ export function patchTags(
     .map(([key]) => key.trim());
   refuseReadOnly(readOnly, added, removed);
   const kept = Object.entries({ ...stored, ...added, ...readOnly }).filter(([key]) => !removed.includes(key));
-  return Object.fromEntries(kept);
+  return atMost(stored, Object.fromEntries(kept));
 }
 
 /** Applies an operator's merge patch over the read-only tags; those of the user stay, but for a key that becomes
@@ -117,7 +128,14 @@ export function patchReadOnlyTags(
     ([key, tag]) => !tag.read_only || (patch !== null && !removed.has(key)),
   );
   const marked = added.map(([key, value]) => [key, { value, read_only: true }] as const);
-  return Object.fromEntries([...kept, ...marked]);
+  return atMost(stored, Object.fromEntries([...kept, ...marked]));
+}
+
+/** What had more before the limit was there may become fewer. */
+function atMost(before: StoredTags, after: StoredTags): StoredTags {
+  const count = Object.keys(after).length;
+  if (count <= MAX_TAGS || count <= Object.keys(before).length) return after;
+  throw new Invalid({ tags: [TOO_MANY] });
 }
 
 function refuseReadOnly(readOnly: StoredTags, added: StoredTags, removed: readonly string[]): void {

@@ -1,9 +1,11 @@
 import type { TSchema } from '@sinclair/typebox';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { _, Ajv2020, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv/dist/2020.js';
 import ipaddr from 'ipaddr.js';
-import { readTime } from '../../kernel/codecs.ts';
+import { readTime, TIME_PATTERN } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
-import { patternRule } from './patterns.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { mapSchema } from './bounds.ts';
+import { describe } from './validation-words.ts';
 
 type Location = Invalid['location'];
 
@@ -23,7 +25,7 @@ export class Validator {
     const holder = { value: value === undefined ? null : value };
     if (value === undefined) throw new Invalid({ [location]: ['is required'] }, location);
     if (validate(holder.value)) return holder.value;
-    throw new Invalid(fieldsOf(validate.errors ?? [], location), location);
+    throw faultsOf(validate.errors ?? [], location);
   }
 
   /** The first few faults of a value, or nothing; for checking our own responses. */
@@ -40,11 +42,15 @@ export class Validator {
     const known = this.#compiled.get(schema);
     if (known) return known;
     const ajv = location === 'body' ? this.#strict : this.#coercing;
-    const compiled = ajv.compile(withoutIds(schema));
+    const compiled = ajv.compile(forValidation(schema));
     this.#compiled.set(schema, compiled);
     return compiled;
   }
 }
+
+/** A validator stops here: what is wrong with a value that has as many faults is clear by then. */
+export const FAULTS_LOOKED_FOR = 2000;
+const LIMIT_FAULTS = 'limitFaults';
 
 function newAjv(coerceTypes: false | 'array'): Ajv2020 {
   const ajv = new Ajv2020({
@@ -53,20 +59,43 @@ function newAjv(coerceTypes: false | 'array'): Ajv2020 {
     useDefaults: true,
     strict: false,
     discriminator: true,
-    verbose: true,
     ownProperties: true,
   });
   for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check);
+  ajv.addKeyword({ keyword: LIMIT_FAULTS, code: limitFaults });
+  ajv.addKeyword({ keyword: LONGEST_LIST, type: 'array', before: 'items', code: endAtLongList });
   return ajv;
 }
 
+/** Ends the generated function once enough is wrong: it would go on through the rest of a list. The names are those
+ *  of its variables. */
+function limitFaults({ gen, it }: KeywordCxt): void {
+  gen.if(_`errors >= ${FAULTS_LOOKED_FOR}`, () => {
+    gen.assign(_`${it.validateName}.errors`, _`vErrors`);
+    gen.return(false);
+  });
+}
+
+/** A list that is too long is refused for that alone from so many items on: looking at each would take long, and right
+ *  ones are no faults that end it. */
+const LONG_LIST = 500;
+const LONGEST_LIST = 'longestList';
+
+function endAtLongList({ gen, it, data, schema }: KeywordCxt): void {
+  gen.if(_`${data}.length > ${Math.max(LONG_LIST, Number(schema))}`, () => {
+    gen.assign(_`${it.validateName}.errors`, _`vErrors`);
+    gen.return(false);
+  });
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d(:?\d\d)?)?$/;
+const TIME = new RegExp(TIME_PATTERN);
 const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => UUID.test(text),
-  'date-time': isDateTime,
+  timestamp: isRealTime,
+  'date-time': isRealTime,
   email: (text) => text.length <= 254 && EMAIL.test(text),
   ipv4: ipaddr.IPv4.isValidFourPartDecimal,
   ipv6: (text) => isIpAddress(text) && text.includes(':'),
@@ -77,12 +106,12 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   password: () => true,
 };
 
-function isDateTime(text: string): boolean {
-  const parts = DATE_TIME.exec(text);
-  if (!parts || Number(parts[1]) === 0) return false;
-  if (!readTime(text)) return false;
-  const day = Number(parts[3]);
-  return day >= 1 && day <= new Date(Date.UTC(Number(parts[1]), Number(parts[2]), 0)).getUTCDate();
+/** Of a text that has the form of a time, which its pattern judges, whether there is such a day. */
+function isRealTime(text: string): boolean {
+  if (!TIME.test(text)) return true;
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
+  if (year === 0 || month < 1 || month > 12 || !readTime(text)) return false;
+  return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 export function isIpAddress(text: string): boolean {
@@ -97,74 +126,74 @@ export function isIpNetwork(text: string): boolean {
 }
 
 /** `$id`s name schemas in the document; to the validator, which sees nested copies, they would be duplicates. */
-function withoutIds(schema: unknown): TSchema {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value) => (key === '$id' && typeof value === 'string' ? undefined : value)),
-  ) as TSchema;
+function forValidation(schema: TSchema): TSchema {
+  return mapSchema(schema, ({ $id, ...node }) => ({
+    ...node,
+    [LIMIT_FAULTS]: true,
+    ...(node.maxItems === undefined ? {} : { [LONGEST_LIST]: node.maxItems }),
+  })) as TSchema;
 }
 
-function fieldsOf(errors: readonly ErrorObject[], location: Location): Record<string, string[]> {
-  const fields: Record<string, string[]> = Object.create(null);
+function faultsOf(errors: readonly ErrorObject[], location: Location): Invalid {
+  const isNoise = noiseOf(errors);
+  const faults = new Faults();
+  const said = new Set<string>();
   for (const error of errors) {
-    if (isNoise(error, errors)) continue;
-    const [field, message] = describe(error, location);
-    const messages = fields[field] ?? [];
-    if (!messages.includes(message)) messages.push(message);
-    fields[field] = messages;
+    if (isNoise(error)) continue;
+    if (faults.isFull) faults.add('', '');
+    else {
+      const [field, message] = describe(error, location);
+      const key = `${field}\n${message}`;
+      if (!said.has(key)) faults.add(field, message);
+      said.add(key);
+    }
   }
-  return Object.keys(fields).length > 0 ? fields : { [location]: ['is not valid'] };
+  if (!faults.any) faults.add(location, 'is not valid');
+  return faults.toError(location);
 }
 
 /** Of a value that may be one thing or null, the faults of the one thing are enough; of one that may be several
- *  kinds of object, those of the kind that its constants name. */
-function isNoise(error: ErrorObject, all: readonly ErrorObject[]): boolean {
-  const combinator = error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'if';
-  if (combinator)
-    return all.some((other) => other !== error && other.schemaPath.startsWith(error.schemaPath));
-  if (error.keyword === 'type' && error.params.type === 'null') return all.length > 1;
-  if (error.keyword === 'propertyNames') return true;
-  const branch = BRANCH.exec(error.schemaPath);
-  if (branch) return isOtherKind(branch, all);
-  return false;
+ *  kinds of object, those of the kind that its constants name. Faults are judged by their place in the schema, of
+ *  which there are few, however many faults there are. */
+function noiseOf(all: readonly ErrorObject[]): (error: ErrorObject) => boolean {
+  const seen = new Map<string, { keyword: string; times: number }>();
+  for (const { schemaPath, keyword } of all) {
+    const known = seen.get(schemaPath);
+    if (known) known.times += 1;
+    else seen.set(schemaPath, { keyword, times: 1 });
+  }
+  const paths = [...seen.keys()];
+  const wrongConstants = paths.filter((path) => seen.get(path)?.keyword === 'const');
+  const judged = new Map<string, boolean>();
+  const judge = (path: string, keyword: string): boolean => {
+    if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'if') {
+      return (
+        (seen.get(path)?.times ?? 0) > 1 || paths.some((other) => other !== path && other.startsWith(path))
+      );
+    }
+    if (keyword === 'propertyNames') return true;
+    const branch = BRANCH.exec(path);
+    return branch !== null && isOtherKind(branch, paths, wrongConstants);
+  };
+  return ({ schemaPath, keyword, params }) => {
+    if (keyword === 'type' && params.type === 'null') return all.length > 1;
+    const known = judged.get(schemaPath) ?? judge(schemaPath, keyword);
+    judged.set(schemaPath, known);
+    return known;
+  };
 }
 
 const BRANCH = /^(.*\/oneOf\/)\d+\//;
 
 /** Whether a constant of this branch is not the value's, while those of another branch are. */
-function isOtherKind([branch, choice]: readonly string[], all: readonly ErrorObject[]): boolean {
-  const wrong = all.filter(({ keyword }) => keyword === 'const').map(({ schemaPath }) => schemaPath);
+function isOtherKind(
+  [branch, choice]: readonly string[],
+  paths: readonly string[],
+  wrong: readonly string[],
+): boolean {
   if (!branch || !choice || !wrong.some((path) => path.startsWith(branch))) return false;
-  return all.some(({ schemaPath }) => {
-    const other = BRANCH.exec(schemaPath);
-    return other?.[1] === choice && !wrong.some((path) => path.startsWith(other[0]));
+  return paths.some((path) => {
+    const other = BRANCH.exec(path);
+    return other?.[1] === choice && !wrong.some((each) => each.startsWith(other[0]));
   });
 }
-
-function describe(error: ErrorObject, location: Location): [string, string] {
-  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
-  switch (error.keyword) {
-    case 'required':
-      return [[...path, error.params.missingProperty].join('.'), 'is required'];
-    case 'additionalProperties':
-      return [[...path, error.params.additionalProperty].join('.'), 'is not a known field'];
-    case 'enum':
-      return [
-        path.join('.') || location,
-        `must be one of: ${error.params.allowedValues.filter((v: unknown) => v !== null).join(', ')}`,
-      ];
-    case 'const':
-      return [path.join('.') || location, `must be ${JSON.stringify(error.params.allowedValue)}`];
-    case 'discriminator':
-      return [[...path, error.params.tag].join('.'), 'must be one of the known kinds'];
-    case 'format':
-      return [path.join('.') || location, `must be a valid ${error.params.format}`];
-    case 'pattern':
-      return [path.join('.') || location, patternRule(error.params.pattern)];
-    case 'type':
-      return [path.join('.') || location, `must be ${[error.params.type].flat().join(' or ')}`];
-    default:
-      return [path.join('.') || location, error.message ?? 'is not valid'];
-  }
-}
-
-const unescapePointer = (part: string) => part.replace(/~1/g, '/').replace(/~0/g, '~');

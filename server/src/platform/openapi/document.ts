@@ -1,9 +1,23 @@
 import type { TSchema } from '@sinclair/typebox';
-import { allows, ROLES } from '../auth/roles.ts';
+import { allows, isForTokens, TOKEN_ROLES } from '../auth/roles.ts';
 import type { Route } from '../http/route.ts';
+import { describe } from './describe.ts';
 import { errorResponses } from './errors.ts';
+import { explain } from './explain.ts';
 
 type Json = Record<string, unknown>;
+
+type NameOf = (spec: Route['spec']) => string;
+
+/** What the document says beside what the routes say. */
+export interface Words {
+  /** What each tag is about. */
+  readonly areas?: Readonly<Record<string, string>>;
+  /** What an operation is called in clients that are made of the document. */
+  readonly nameOf?: NameOf;
+  /** What a field or parameter of this name means, where its schema does not say it. */
+  readonly meaningOf?: (name: string, place: 'field' | 'parameter') => string | undefined;
+}
 
 /** What operations share. */
 interface Components {
@@ -12,11 +26,11 @@ interface Components {
 }
 
 /** The OpenAPI 3.1 document, from the same schemas that validate. A schema with an `$id` becomes a component.
- *  `areas` says what each tag is about. */
+ *  */
 export function openApiDocument(
   routes: readonly Route[],
   version: string,
-  areas: Readonly<Record<string, string>> = {},
+  { areas = {}, nameOf = mechanicalName, meaningOf = () => undefined }: Words = {},
 ): Json {
   const components: Components = { schemas: {}, responses: {} };
   const paths: Record<string, Record<string, unknown>> = {};
@@ -24,9 +38,11 @@ export function openApiDocument(
   for (const route of shown) {
     const { spec } = route;
     const path = paths[spec.path] ?? {};
-    path[spec.method.toLowerCase()] = operation(route, components);
+    path[spec.method.toLowerCase()] = operation(route, components, nameOf);
     paths[spec.path] = path;
   }
+  explain(paths, meaningOf);
+  explain(components, meaningOf);
   return {
     openapi: '3.1.0',
     info: {
@@ -76,13 +92,13 @@ const sorted = (named: Json): Json =>
 /** Routes that serve people and machines around the API rather than the API. */
 const isInternal = (spec: Route['spec']) => spec.tag === 'Internal';
 
-function operation(route: Route, { schemas, responses }: Components): Json {
+function operation(route: Route, { schemas, responses }: Components, nameOf: NameOf): Json {
   const { spec } = route;
   const status = String(spec.status ?? 200);
   return {
-    operationId: operationId(spec),
+    operationId: nameOf(spec),
     summary: spec.summary,
-    ...(spec.description ? { description: spec.description } : {}),
+    description: describe(spec),
     tags: [spec.tag],
     ...(spec.deprecated ? { deprecated: true } : {}),
     ...securityOf(spec),
@@ -104,15 +120,16 @@ function operation(route: Route, { schemas, responses }: Components): Json {
 function securityOf(spec: Route['spec']): Json {
   if (typeof spec.access === 'object') return { security: [] };
   const roles = { 'x-roles': rolesOf(spec) };
-  return spec.access === 'operate' ? { security: [{ APIKey: [] }], ...roles } : roles;
+  return isForTokens(spec.access) ? { security: [{ APIKey: [] }], ...roles } : roles;
 }
 
 function rolesOf({ access }: Route['spec']): string[] {
   if (typeof access === 'object') return [];
-  return [...ROLES, 'operator' as const].filter((role) => allows(role, access));
+  return TOKEN_ROLES.filter((role) => allows(role, access));
 }
 
-function operationId({ method, path }: Route['spec']): string {
+/** A name for who gives none. */
+function mechanicalName({ method, path }: Route['spec']): string {
   const words = path
     .split('/')
     .filter(Boolean)

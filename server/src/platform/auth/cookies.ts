@@ -1,0 +1,39 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** The cookie of a browser's session: the session's id, a dot, and a secret. */
+export const SESSION_COOKIE = 'virga_session';
+
+/** The header in which a page sends back the token that it was given, to show that a write comes from it. */
+export const FORGERY_HEADER = 'x-csrf-token';
+
+/** The session cookie's value in a Cookie header (RFC 6265, 4.2). */
+export function sessionCookieOf(header: string | undefined): string | undefined {
+  for (const part of header?.split(';') ?? []) {
+    const [name, value] = part.trim().split('=', 2);
+    if (name === SESSION_COOKIE && value) return value;
+  }
+  return undefined;
+}
+
+/** The Set-Cookie header for a session; without a value, one that takes the cookie away. Only pages of this server
+ *  send it, scripts cannot read it, and over TLS it goes nowhere else. */
+export function setSessionCookie(
+  value: string | undefined,
+  { secure }: { readonly secure: boolean },
+): string {
+  const parts = [`${SESSION_COOKIE}=${value ?? ''}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
+  if (secure) parts.push('Secure');
+  if (value === undefined) parts.push('Max-Age=0');
+  return parts.join('; ');
+}
+
+/** The token against forgery: who knows the cookie knows it, and it does not tell the cookie. */
+export function forgeryTokenOf(cookie: string): string {
+  return createHash('sha256').update(`forgery ${cookie}`).digest('base64url');
+}
+
+export function isForgeryToken(cookie: string, token: string | undefined): boolean {
+  const expected = Buffer.from(forgeryTokenOf(cookie));
+  const given = Buffer.from(token ?? '');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../../test/harness/database.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { randomIds } from '../../kernel/ids.ts';
+import { Authenticator } from '../auth/caller.ts';
+import { Db, type DbOptions } from '../database/db.ts';
+import { Cipher, KEY_BYTES } from '../secrets/cipher.ts';
+import { route } from './route.ts';
+import { buildApi } from './server.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** An API on a database, and the lines of its log. */
+async function apiOn(connection: DbOptions['connection']) {
+  const lines: { level: number; msg: string }[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  // What the pool alone would notice takes longer than a test may.
+  const patient = { connectionTimeoutMillis: 3_600_000, ...connection };
+  const db = new Db({ connection: patient, log, pulseMs: 50, maxConnections: 3 });
+  const clock = systemClock();
+  const spec = {
+    path: '/cloud/v1/things',
+    tag: 'Things',
+    summary: 'Things',
+    handler: async () => ({}),
+  } as const;
+  const api = await buildApi({
+    db,
+    clock,
+    ids: randomIds(),
+    cipher: new Cipher([randomBytes(KEY_BYTES)]),
+    log,
+    authenticator: new Authenticator({ db, now: () => clock.now().getTime() }),
+    scopes: {
+      project: async () => undefined,
+      region: async () => undefined,
+      regions: async () => [],
+      offers: () => false,
+      client: async () => false,
+    },
+    routes: [
+      route({ ...spec, method: 'GET', access: 'read' }),
+      route({ ...spec, method: 'POST', access: 'write' }),
+      route({ ...spec, path: '/there', method: 'GET', access: { public: 'needs no database' } }),
+    ],
+    rateLimit: 0,
+  });
+  closing.push(() => db.close());
+  closing.push(() => api.close());
+  let asked = 0;
+  // What is known of a token is believed for a moment.
+  const ask = (method: 'GET' | 'POST', url = '/cloud/v1/things') =>
+    api.inject({ method, url, headers: { authorization: `APIKey token-${asked++}` } });
+  return { ask, said: (text: string) => lines.filter(({ msg }) => msg.includes(text)), lines };
+}
+
+test('without the database calls are answered 503 at once, and the log says it once', async () => {
+  const listener = createServer();
+  const port = await portOf(listener);
+  listener.close();
+  await once(listener, 'close');
+  const { ask, said, lines } = await apiOn({ host: '127.0.0.1', port, user: 'nobody', database: 'none' });
+  const [read, write] = [await ask('GET'), await ask('POST')];
+  expect([read.statusCode, read.headers['retry-after']]).toEqual([503, '2']);
+  expect(read.json().message).toBe('The database cannot be reached. Try again in 2 s.');
+  expect([write.statusCode, write.json().message]).toEqual([503, expect.stringContaining('Idempotency-Key')]);
+  expect(said('the database is lost')).toHaveLength(1);
+  expect(lines.filter(({ level }) => level >= 50)).toHaveLength(1);
+});
+
+/** A way to a database that can be frozen: connections stand, and nothing passes. */
+async function frozenWay(to: { readonly host?: string | undefined; readonly port?: number | undefined }) {
+  const sockets: Socket[] = [];
+  let frozen = false;
+  const server = createServer((inner) => {
+    const outer = to.host?.startsWith('/')
+      ? connect(`${to.host}/.s.PGSQL.${to.port}`)
+      : connect(to.port ?? 5432, to.host ?? '127.0.0.1');
+    for (const [from, into] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      from.on('data', (bytes) => into.write(bytes));
+      from.on('close', () => into.destroy());
+      from.on('error', () => {});
+      sockets.push(from);
+      if (frozen) from.pause();
+    }
+  });
+  const port = await portOf(server);
+  closing.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    port,
+    freeze: () => {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw: () => {
+      frozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+  };
+}
+
+test('a database that is frozen is given up, and found again', async () => {
+  const database = await createTestDatabase();
+  closing.push(() => database.drop());
+  const { host, port } = database.connection;
+  const way = await frozenWay({ host, port });
+  const { ask, said } = await apiOn({ ...database.connection, host: '127.0.0.1', port: way.port });
+  expect((await ask('GET')).statusCode, 'the database knows no such token').toBe(401);
+  way.freeze();
+  const waiting = [ask('GET'), ask('POST')];
+  for (const reply of await Promise.all(waiting)) expect(reply.statusCode).toBe(503);
+  expect((await ask('GET')).statusCode, 'nobody waits for what is known to be frozen').toBe(503);
+  expect((await ask('GET', '/there')).statusCode).toBe(200);
+  way.thaw();
+  await waitUntil(async () => (await ask('GET')).statusCode === 401, { what: 'the database to answer' });
+  expect([said('the database is lost').length, said('the database answers again').length]).toEqual([1, 1]);
+});

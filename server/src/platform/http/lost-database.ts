@@ -1,0 +1,15 @@
+import { HttpError } from './errors.ts';
+
+/** Seconds after which to ask again: a database that was restarted is back by then. */
+const AGAIN_S = 2;
+
+/** What is answered while there is no database. */
+export function withoutDatabase(method: string): HttpError {
+  const changed =
+    method === 'GET'
+      ? ''
+      : ' What this call was to change may have been changed: look before you repeat it, or send it with an Idempotency-Key.';
+  return new HttpError(503, `The database cannot be reached. Try again in ${AGAIN_S} s.${changed}`, {
+    'retry-after': String(AGAIN_S),
+  });
+}

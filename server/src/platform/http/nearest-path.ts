@@ -1,0 +1,61 @@
+import { distance } from 'fastest-levenshtein';
+import type { Route } from './route.ts';
+
+/** More characters of difference than this, and something else was meant. */
+const MAX_TYPOS = 3;
+const LONGEST_SEGMENT = 64;
+
+/** The path that was meant by one where nothing is: with a typing error or another version, a part left out at the
+ *  beginning, or ids left out at the end (which are then named in braces). */
+export function nearestPath(routes: readonly Route[], path: string): string | undefined {
+  const wanted = segmentsOf(path);
+  let best: { cost: number; path: string } | undefined;
+  for (const { spec } of routes) {
+    const pattern = segmentsOf(spec.path);
+    const cost = costOf(pattern, wanted);
+    if (cost === undefined || cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
+    best = { cost, path: filled(pattern, wanted) };
+  }
+  return best?.path;
+}
+
+const segmentsOf = (path: string) => path.replace(/^\/|\/$/g, '').split('/');
+const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true;
+
+/** How far a path is from a pattern; undefined: too far. */
+function costOf(pattern: readonly string[], wanted: readonly string[]): number | undefined {
+  const more = pattern.length - wanted.length;
+  if (more === 0) return typos(pattern, wanted);
+  // What is missing must all be ids at the end, or the one name of the area at the beginning.
+  if (more > 0 && pattern.slice(wanted.length).every(isParameter)) {
+    const cost = typos(pattern.slice(0, wanted.length), wanted);
+    return cost === undefined ? undefined : cost + more / 10;
+  }
+  if (more !== 1 || isParameter(pattern[0])) return undefined;
+  return typos(pattern.slice(1), wanted) === 0 ? 1 : undefined;
+}
+
+function typos(pattern: readonly string[], wanted: readonly string[]): number | undefined {
+  let cost = 0;
+  for (const [index, segment] of pattern.entries()) {
+    const given = wanted[index] ?? '';
+    if (isParameter(segment) ? given !== '' : segment === given) continue;
+    if (isParameter(segment) || given.length > LONGEST_SEGMENT) return undefined;
+    const letters = distance(segment, given);
+    // A short word has little to be wrong in before it is another one.
+    if (letters > Math.max(1, Math.min(MAX_TYPOS, segment.length / 3))) return undefined;
+    cost += letters;
+    if (cost > MAX_TYPOS) return undefined;
+  }
+  return cost;
+}
+
+/** The pattern with what was given for its parameters. */
+function filled(pattern: readonly string[], wanted: readonly string[]): string {
+  const shift =
+    pattern.length - wanted.length === 1 && pattern[0] !== wanted[0] && !isParameter(pattern.at(-1)) ? 1 : 0;
+  const parts = pattern.map((segment, index) =>
+    isParameter(segment) ? (wanted[index - shift] ?? segment) : segment,
+  );
+  return `/${parts.join('/')}`;
+}

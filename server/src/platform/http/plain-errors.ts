@@ -1,0 +1,53 @@
+import { Forbidden, Locked, NotFound, NotOffered, UnknownRegion } from '../../kernel/errors.ts';
+import type { Db } from '../database/db.ts';
+import type { ScopeResolver } from './context.ts';
+
+export interface Surroundings {
+  readonly db: Db;
+  readonly scopes: ScopeResolver;
+  /** Ids that the path names. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What a region must have for the operation: a port or capability. */
+  readonly needs: string | undefined;
+}
+
+/** Says with an error what only its surroundings know: the kind of task that holds something, where a thing was looked
+ *  for, which regions there are, and which have what this one lacks. */
+export async function inPlainWords(error: unknown, surroundings: Surroundings): Promise<unknown> {
+  const { db, scopes, params, needs } = surroundings;
+  if (error instanceof Locked) return naming(db, error);
+  if (error instanceof UnknownRegion) {
+    const all = await scopes.regions().catch(() => []);
+    return new NotFound(
+      `${error.message}; there ${all.length === 1 ? 'is' : 'are'} ${listed(all) || 'none'}`,
+    );
+  }
+  if (error instanceof NotOffered && needs !== undefined) {
+    const all = await scopes.regions().catch(() => []);
+    const offering = all.filter(({ id }) => scopes.offers(id, needs));
+    return new Forbidden(
+      `${error.message}; ${offering.length === 0 ? 'no region has' : `there is in`} ${listed(offering)}`,
+    );
+  }
+  if (error instanceof NotFound) return withPlace(error, params);
+  return error;
+}
+
+const listed = (regions: readonly { id: number; name: string }[]) =>
+  regions.map(({ id, name }) => `${id} (${name})`).join(', ');
+
+/** Says what kind of task holds what the caller wants. */
+async function naming(db: Db, error: Locked): Promise<Locked> {
+  const [task] = await db
+    .named<{ type: string }>('task_type', 'select type from tasks where id = $1', [error.taskId])
+    .catch(() => []);
+  return task ? new Locked(error.what, error.taskId, task.type) : error;
+}
+
+/** Most things that are not found are in another project or region. */
+function withPlace(error: NotFound, { project_id, region_id }: Surroundings['params']): NotFound {
+  if (project_id === undefined || !/ was not found$/.test(error.message)) return error;
+  if (error.message.startsWith('Project ')) return error;
+  const region = region_id === undefined ? '' : ` and region ${region_id}`;
+  return new NotFound(`${error.message} in project ${project_id}${region}`);
+}

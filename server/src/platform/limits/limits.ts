@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { TooManyRequests } from '../../kernel/errors.ts';
+import type { Db, Queryable } from '../database/db.ts';
+import type { BackgroundJob } from '../feature.ts';
+
+/** Limits that hold over all nodes: the database counts, so that neither a restart nor a flood of other keys
+ *  makes it forget. For what is rare and dear; requests in general are counted by `SharedCounts`. */
+
+export interface Limit {
+  /** What is limited, and for whom: `sign-in from 192.0.2.1`. */
+  readonly key: string;
+  readonly points: number;
+  /** From the first point on, after which all points are there again. */
+  readonly seconds: number;
+}
+
+interface Counted {
+  readonly db: Queryable;
+  readonly clock: Clock;
+}
+
+/** Takes a point of each limit, all or none.
+ *  @returns milliseconds until there is one again, or undefined when all were taken */
+export async function tryTake({ db, clock }: Counted, limits: readonly Limit[]): Promise<number | undefined> {
+  const now = clock.now();
+  const [row] = await db.named<{ free: Date | null }>(
+    'limits_take',
+    'select take_points($1::bytea[], $2::int[], $3::int[], $4) as free',
+    [
+      limits.map(({ key }) => digest(key)),
+      limits.map(({ points }) => points),
+      limits.map(({ seconds }) => seconds),
+      now.toISOString(),
+    ],
+  );
+  return row?.free ? Math.max(1, row.free.getTime() - now.getTime()) : undefined;
+}
+
+/** As `tryTake`. @throws TooManyRequests when one of the limits has no point left */
+export async function take(counted: Counted, limits: readonly Limit[]): Promise<void> {
+  const waitMs = await tryTake(counted, limits);
+  if (waitMs !== undefined) throw new TooManyRequests(waitMs);
+}
+
+/** Gives a point back to each limit: what it was taken for did not count after all. */
+export async function giveBack(db: Queryable, limits: readonly Limit[]): Promise<void> {
+  await db.named(
+    'limits_give_back',
+    'update rate_limits set points = points - 1 where key = any($1::bytea[]) and points > 0',
+    [limits.map(({ key }) => digest(key))],
+  );
+}
+
+/** Gives all points back. */
+export async function reset(db: Queryable, limit: Limit): Promise<void> {
+  await db.named('limits_reset', 'delete from rate_limits where key = $1', [digest(limit.key)]);
+}
+
+const digest = (key: string) => createHash('sha256').update(key).digest();
+
+/** Forgets windows that are over. */
+export function forgetOldLimits(db: Db, clock: Clock): BackgroundJob {
+  return {
+    name: 'rate-limits-cleanup',
+    everyMs: 60_000,
+    exclusive: true,
+    run: async () => {
+      await db.named('limits_forget', 'delete from rate_limits where expires_at <= $1', [
+        clock.now().toISOString(),
+      ]);
+    },
+  };
+}
