@@ -1,5 +1,6 @@
 import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
+import type { Backlog } from './metrics/cluster.ts';
 import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
 import type { HeldTable } from './tasks/locks.ts';
@@ -19,6 +20,8 @@ export interface Feature {
   readonly reseal?: Reseal;
   /** Further metrics, in the text format of Prometheus; they name resources, so that only operators see them. */
   readonly operatorMetrics?: () => Promise<string>;
+  /** What of it waits, for everybody's metrics. */
+  readonly backlogs?: readonly Backlog[];
   /** What to do when a mail of a kind has been sent. */
   readonly mailSent?: Readonly<Record<string, MailSentHook>>;
 }
@@ -32,5 +35,7 @@ export interface BackgroundJob {
   readonly exclusive: boolean;
   /** Run once before the server says that it is ready, and fail the start when it fails. */
   readonly beforeReady?: boolean;
+  /** Run at once when this node has become the owner of a region. */
+  readonly afterTakeOver?: boolean;
   run(signal: AbortSignal): Promise<void>;
 }

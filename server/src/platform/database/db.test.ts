@@ -94,3 +94,35 @@ test('an answer that does not come is not waited for for ever, and nothing of it
   const others = `pid <> pg_backend_pid() and datname = current_database() and query like '%pg_sleep(60)%'`;
   await db.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
 });
+
+test('a statement that blocks another one, and loses, is made again', async () => {
+  const text = 'select take_points($1::bytea[], $2::int[], $3::int[], now())';
+  const take = (...keys: string[]) =>
+    [
+      'test_take',
+      text,
+      [keys.map((key) => Buffer.from(key)), keys.map(() => 9), keys.map(() => 60)],
+    ] as const;
+  const isWaiting = async () =>
+    (
+      await db.named(
+        'test_waiting',
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        [],
+      )
+    ).length > 0;
+  let statement: Promise<unknown> = Promise.resolve();
+  await db.transaction(async (tx) => {
+    await tx.named(...take('a'));
+    statement = db.named(...take('b', 'a'));
+    await waitUntil(isWaiting, { what: 'the statement to wait' });
+    await tx.named(...take('b'));
+  });
+  expect(await statement).toHaveLength(1);
+});
+
+test('an object that inherits from a database works like it', async () => {
+  const heir = Object.create(db) as Db;
+  expect(await heir.named('test_one', 'select 1 as one', [])).toEqual([{ one: 1 }]);
+  expect(await heir.transaction(async (tx) => tx.named('test_one', 'select 1 as one', []))).toHaveLength(1);
+});

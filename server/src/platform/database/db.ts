@@ -9,6 +9,8 @@ import {
 import pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
 import { Notifier } from './notifier.ts';
+import { Outage } from './outage.ts';
+import { Pulse } from './pulse.ts';
 import type { DB } from './schema.gen.ts';
 
 /** Access to PostgreSQL: Kysely for typed SQL, `named` for statements on hot paths, which PostgreSQL then
@@ -30,9 +32,13 @@ export interface Tx extends Queryable {
 export interface DbOptions {
   readonly connection: pg.PoolConfig;
   readonly log: Logger;
+  /** Knows whether the database is lost. */
+  readonly outage?: Outage;
   readonly maxConnections?: number;
   /** Milliseconds after which an answer is no longer waited for, and its connection is given up. Default: 90 s. */
   readonly patienceMs?: number;
+  /** Milliseconds between two looks whether the database answers whoever waits for it; see Pulse. */
+  readonly pulseMs?: number;
 }
 
 /** An answer that does not come would hold up whoever waits for it for ever, with all that he holds. */
@@ -49,7 +55,12 @@ const MAX_REPEATS = 4;
 export class Db implements Queryable {
   readonly pool: pg.Pool;
   readonly kysely: Kysely<DB>;
+  /** For what people wait for, which is given up while the database is silent. */
+  readonly pulse: Pulse;
   readonly #notifier: Notifier;
+  // Not #private: a request with an Idempotency-Key works on an object that inherits from this one.
+  private readonly outage: Outage;
+  private readonly log: Logger;
   readonly patienceMs: number;
 
   constructor(options: DbOptions) {
@@ -61,39 +72,59 @@ export class Db implements Queryable {
       // Statements of a transaction that do not wait for each other share a round trip.
       pipeline: true,
     });
-    // Without a listener a lost idle connection would end the process; the pool replaces it by itself.
-    // Of the error only its message: the object holds the whole connection.
-    const lost = (error: Error) =>
-      options.log[this.pool.ending ? 'debug' : 'warn'](`lost a database connection: ${error.message}`);
-    this.pool.on('error', lost);
-    this.pool.on('connect', (client) => {
-      client.on('error', lost);
+    this.outage = options.outage ?? new Outage();
+    this.log = options.log;
+    this.#watch();
+    this.pulse = new Pulse({
+      connection: options.connection,
+      everyMs: options.pulseMs,
+      onSilence: (error) => this.lost(error),
+      onAnswer: () => this.found(),
     });
     this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
     this.patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#notifier = new Notifier(this.pool, options.log);
   }
 
+  /** Without a listener a lost idle connection would end the process; the pool replaces it by itself. */
+  #watch(): void {
+    const lost = (error: Error) => this.lost(error);
+    this.pool.on('error', lost);
+    this.pool.on('connect', (client) => {
+      client.on('error', lost);
+      this.found();
+    });
+  }
+
+  /** Of many errors that say that the database is lost one is said; of it only its message, since the object holds the
+   *  whole connection. */
+  lost(error: Error): void {
+    if (this.pool.ending || !this.outage.begin()) {
+      this.log.debug(`lost a database connection: ${error.message}`);
+    } else this.log.error(`the database is lost, requests are answered 503: ${error.message}`);
+  }
+
+  private found(): void {
+    this.pulse.heard();
+    const seconds = this.outage.end();
+    if (seconds !== undefined) this.log.info({ seconds }, 'the database answers again');
+  }
+
   /** Sends a notification soon, outside any transaction; see Notifier. */
   readonly notify = (channel: string, payload: string): void => this.#notifier.notify(channel, payload);
 
   async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const result = await this.pool.query(statement(this.patienceMs, text, name, values));
+    const result = await repeated(() => this.pool.query(statement(this.patienceMs, text, name, values)));
+    if (this.outage.active) this.found();
     return result.rows as Row[];
   }
 
   /** Runs `work` in one transaction; when two transactions block each other, the loser runs again. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#once(work);
-      } catch (error) {
-        if (attempt >= MAX_REPEATS || !REPEATABLE.has(sqlStateOf(error))) throw error;
-      }
-    }
+    return repeated(() => this.once(work));
   }
 
-  async #once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
@@ -117,6 +148,7 @@ export class Db implements Queryable {
   }
 
   async close(): Promise<void> {
+    await this.pulse.close();
     await this.pool.end();
   }
 }
@@ -134,6 +166,17 @@ function statement(
 ): pg.QueryConfig {
   const config: Statement = { text, values: [...values], query_timeout: patienceMs };
   return name === undefined ? config : { ...config, name };
+}
+
+/** Does what blocked others, and lost, again. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= MAX_REPEATS || !REPEATABLE.has(sqlStateOf(error))) throw error;
+    }
+  }
 }
 
 type Results<T extends readonly unknown[]> = { -readonly [K in keyof T]: Awaited<T[K]> };

@@ -2,6 +2,8 @@ import type pg from 'pg';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 
+const PATIENCE_MS = 5000;
+
 /** Sends NOTIFY after the transactions that are the reason for it, what comes together in one statement. Inside a
  *  transaction PostgreSQL would let only one such commit happen at a time, from before its write to the disk until
  *  after it. What is sent can be lost with this process: whoever listens also looks by itself now and then. */
@@ -33,7 +35,9 @@ export class Notifier {
           name: 'notify',
           text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as n (channel, payload)',
           values: [batch.map(({ channel }) => channel), batch.map(({ payload }) => payload)],
-        });
+          // What comes later must not wait for an answer that never comes.
+          query_timeout: PATIENCE_MS,
+        } as pg.QueryConfig);
       } catch (error) {
         this.#log[this.#pool.ending ? 'debug' : 'warn'](`notifications were lost: ${messageOf(error)}`);
       }

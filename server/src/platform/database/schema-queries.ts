@@ -1,10 +1,11 @@
 /**
  * One query for each kind of thing in the schema `public`. Each answers rows of `table_name` (null when it
- * belongs to no table) and `ddl`, in a stable order. The migrator's own tables and what extensions bring
- * are left out.
+ * belongs to no table) and `ddl`, in a stable order. The migrator's own tables, what extensions bring and the
+ * tables of single months are left out.
  */
 
 const OWN_TABLE = `c.relnamespace = 'public'::regnamespace and c.relname not like 'kysely\\_%'
+  and (not c.relispartition or pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT')
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
 const EXTENSIONS = `
@@ -64,6 +65,8 @@ const TABLES = `
            order by array_position(array['p', 'u', 'x', 'c', 'f']::text[], k.contype::text), k.conname)
          from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'x', 'c', 'f'))),
       case when c.relkind = 'p' then ' partition by ' || pg_get_partkeydef(c.oid) else '' end
+      || case when c.relispartition then ' /* the part of '
+              || (select i.inhparent::regclass from pg_inherits i where i.inhrelid = c.oid) || ' by default */' else '' end
       || coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '')) as ddl
   from pg_class c where ${OWN_TABLE} and c.relkind in ('r', 'p')
   order by c.relname`;

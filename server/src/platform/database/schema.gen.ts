@@ -21,6 +21,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export interface ApiTokens {
   client_id: number;
   created_at: Date;
@@ -30,6 +32,7 @@ export interface ApiTokens {
   hash: Buffer;
   id: Generated<number>;
   last_used_at: Date | null;
+  made_with: number | null;
   name: string;
   role: string;
   user_id: number;
@@ -37,14 +40,21 @@ export interface ApiTokens {
 
 export interface AuditLog {
   action: string;
+  action_type: string | null;
+  address: string | null;
+  api_group: string | null;
   at: Date;
   client_id: number;
   id: Generated<number>;
   project_id: number | null;
   region_id: number | null;
   request_id: string;
+  resource_type: string | null;
+  started_task_id: string | null;
   subject: string | null;
+  subject_name: string | null;
   token_id: number;
+  user_agent: string | null;
   user_id: number;
 }
 
@@ -58,6 +68,7 @@ export interface Clients {
 
 export interface ClientUsers {
   client_id: number;
+  joined_at: Generated<Date>;
   role: string;
   user_id: number;
 }
@@ -69,6 +80,19 @@ export interface CustomPageSets {
   id: Generated<number>;
   name: string;
   pages: Json;
+}
+
+export interface DatabaseVersion {
+  migrated_by: Generated<string>;
+  needs: Generated<string>;
+  single: Generated<boolean>;
+}
+
+export interface FirstRun {
+  at: Date;
+  data_dir: string;
+  node: string;
+  single: Generated<boolean>;
 }
 
 export interface FloatingIps {
@@ -89,12 +113,15 @@ export interface FloatingIps {
 }
 
 export interface IdempotencyKeys {
-  answer: string | null;
   applied: Generated<boolean>;
   attempt: string;
+  caller: Generated<string>;
   client_id: number;
   key: string;
+  key_id: string | null;
   request: Buffer;
+  role: Generated<string>;
+  sealed: Buffer | null;
   started_at: Date;
   status: number | null;
 }
@@ -111,6 +138,7 @@ export interface Images {
   hw_machine_type: string | null;
   id: string;
   is_baremetal: Generated<boolean>;
+  kept_for_volumes: Generated<boolean>;
   min_disk: number;
   min_ram: number;
   name: string;
@@ -120,6 +148,7 @@ export interface Images {
   project_id: number | null;
   region_id: number;
   size: number | null;
+  source_url: string | null;
   ssh_key: string | null;
   status: string;
   tags: Generated<Json>;
@@ -172,6 +201,19 @@ export interface Instances {
   updated_at: Date;
   vm_state: string;
   volumes: Generated<Json>;
+}
+
+export interface Invitations {
+  accepted_by: number | null;
+  client_id: number;
+  created_at: Date;
+  email: string;
+  expires_at: Date;
+  hash: Buffer;
+  lang: Generated<string>;
+  name: string | null;
+  role: string;
+  user_id: number;
 }
 
 export interface K8sClusters {
@@ -233,6 +275,7 @@ export interface K8sPools {
   max_node_count: number | null;
   min_node_count: number;
   name: string;
+  names_security_groups: Generated<boolean>;
   node_count: number;
   security_group_ids: string[];
   servergroup_id: string | null;
@@ -240,6 +283,12 @@ export interface K8sPools {
   simulated_need: number | null;
   state: Generated<string>;
   taints: Json;
+}
+
+export interface KnownSources {
+  last_used_at: Date;
+  source: string;
+  user_id: number;
 }
 
 export interface LbDdosProfiles {
@@ -474,10 +523,12 @@ export interface MailOutbox {
   error: string | null;
   failed_at: Date | null;
   id: Generated<number>;
+  key_id: string | null;
   kind: string;
   message_id: string;
   next_attempt_at: Date;
   recipient: string;
+  sealed: Buffer | null;
   sent_at: Date | null;
   subject: string;
 }
@@ -511,9 +562,20 @@ export interface Networks {
   updated_at: Date;
 }
 
-export interface PasswordLinks {
+export interface Nodes {
+  name: string;
+  role: string;
+  seen_at: Generated<Date>;
+  session: string;
+  started_at: Generated<Date>;
+  version: string;
+}
+
+export interface OneTimeLinks {
+  email: string | null;
   expires_at: Date;
   hash: Buffer;
+  kind: Generated<string>;
   user_id: number;
 }
 
@@ -536,6 +598,35 @@ export interface Ports {
   tags: Generated<Json>;
   task_id: string | null;
   updated_at: Date;
+}
+
+export interface PostgresqlClusters {
+  ca_certificate: string | null;
+  client_id: number;
+  created_at: Date;
+  creator_task_id: string;
+  host: string | null;
+  id: string;
+  name: string;
+  next_spec: Json | null;
+  observed: Json | null;
+  project_id: number;
+  region_id: number;
+  sealed_tls_key: Buffer | null;
+  server_certificate: string | null;
+  spec: Json;
+  status: string;
+  task_id: string | null;
+  tls_key_id: string | null;
+}
+
+export interface PostgresqlUsers {
+  cluster_id: string;
+  key_id: string | null;
+  name: string;
+  next_verifier: string | null;
+  sealed_password: Buffer | null;
+  verifier: string;
 }
 
 export interface Projects {
@@ -575,6 +666,12 @@ export interface QuotaThresholds {
   threshold: number;
 }
 
+export interface RateLimits {
+  expires_at: Date;
+  key: Buffer;
+  points: number;
+}
+
 export interface RegionAddresses {
   address: string;
   owner_id: string;
@@ -604,6 +701,12 @@ export interface Regions {
   settings: Generated<Json>;
   slug: string;
   state: Generated<string>;
+}
+
+export interface RequestCounts {
+  count: number;
+  key: Buffer;
+  minute: number;
 }
 
 export interface ReservedFixedIps {
@@ -640,6 +743,17 @@ export interface ResourceCounts {
   project_id: number;
   region_id: number;
   resource: string;
+}
+
+export interface RoleAssignments {
+  assigned_by: number;
+  client_id: number;
+  created_at: Date;
+  id: Generated<number>;
+  project_id: number | null;
+  role: string;
+  updated_at: Date | null;
+  user_id: number;
 }
 
 export interface RouterInterfaces {
@@ -701,6 +815,21 @@ export interface SecurityGroups {
   updated_at: Date;
 }
 
+export interface SeedCalls {
+  attempt: number;
+  created: Json | null;
+  digest: Buffer;
+  done: boolean;
+  id: Json | null;
+  position: number;
+  task_ids: string[];
+}
+
+export interface Seeds {
+  done_at: Date | null;
+  single: Generated<boolean>;
+}
+
 export interface ServerGroupMembers {
   created_at: Date;
   group_id: string;
@@ -718,6 +847,21 @@ export interface ServerGroups {
   task_id: string | null;
 }
 
+export interface Sessions {
+  client_id: number;
+  cookie_hash: Buffer | null;
+  created_at: Date;
+  expires_at: Date;
+  family_id: string;
+  generation: Generated<number>;
+  id: string;
+  ip: string;
+  last_used_at: Date;
+  token_id: number | null;
+  user_agent: string;
+  user_id: number;
+}
+
 export interface SignIns {
   at: Date;
   client_id: number;
@@ -726,6 +870,22 @@ export interface SignIns {
   is_successful: Generated<boolean>;
   user_agent: string;
   user_id: number;
+}
+
+export interface SimulatedFaultAttempts {
+  fault_id: string;
+  name: string;
+  operation: string;
+  struck: boolean;
+}
+
+export interface SimulatedFaults {
+  created_at: Date;
+  id: string;
+  kind: string;
+  region_id: number;
+  rule: Json;
+  source: string;
 }
 
 export interface SshKeys {
@@ -798,11 +958,41 @@ export interface Subnets {
   updated_at: Date;
 }
 
+export interface TaskCountChanges {
+  acknowledged: boolean;
+  client_id: number;
+  count: number;
+  day: Timestamp;
+  project_id: number | null;
+  region_id: number | null;
+  state: string;
+  type: string;
+}
+
+export interface TaskCounts {
+  acknowledged: Generated<boolean>;
+  client_id: number;
+  count: number;
+  day: Generated<Timestamp>;
+  kind: string;
+  project_id: Generated<number>;
+  region_id: Generated<number>;
+  state: Generated<string>;
+  type: Generated<string>;
+}
+
+export interface TaskEpochs {
+  began_at: number;
+  identity: string;
+  number: Generated<number>;
+  token: Generated<string>;
+}
+
 export interface Tasks {
   acknowledged_at: Date | null;
   acknowledged_by: number | null;
   attempt: Generated<number>;
-  changed_xid: Generated<string>;
+  change: Generated<number>;
   client_id: number;
   created_at: Date;
   created_resources: Json | null;
@@ -812,11 +1002,13 @@ export interface Tasks {
   finished_at: Date | null;
   id: string;
   input: Generated<Json>;
+  lease_until: Date | null;
   progress: Generated<number>;
   project_id: number | null;
   region_id: number | null;
   request_id: string | null;
   retries: Generated<number>;
+  run_at: Generated<Date>;
   state: Generated<string>;
   step: string | null;
   subject_id: string | null;
@@ -832,10 +1024,10 @@ export interface Users {
   email: string;
   id: Generated<number>;
   lang: Generated<string>;
+  last_client_id: number | null;
   name: string | null;
   password_hash: string | null;
   phone: string | null;
-  session_version: Generated<number>;
 }
 
 export interface Volumes {
@@ -888,6 +1080,7 @@ export interface VolumeSnapshots {
 
 export interface WebhookDeliveries {
   attempts: Generated<number>;
+  audit_id: number | null;
   client_id: number;
   created_at: Date;
   data: Json;
@@ -903,20 +1096,14 @@ export interface WebhookDeliveries {
 }
 
 export interface WebhookTargets {
+  auth_header_name: string | null;
   client_id: number;
   created_at: Date;
   id: Generated<number>;
   key_id: string;
+  kind: Generated<string>;
   sealed: Buffer;
   url: string;
-}
-
-export interface Workers {
-  host: string;
-  id: string;
-  pid: number;
-  seen_at: Date;
-  started_at: Date;
 }
 
 export interface DB {
@@ -925,15 +1112,19 @@ export interface DB {
   client_users: ClientUsers;
   clients: Clients;
   custom_page_sets: CustomPageSets;
+  database_version: DatabaseVersion;
+  first_run: FirstRun;
   floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
   images: Images;
   inference_secrets: InferenceSecrets;
   instance_first_boots: InstanceFirstBoots;
   instances: Instances;
+  invitations: Invitations;
   k8s_clusters: K8sClusters;
   k8s_nodes: K8sNodes;
   k8s_pools: K8sPools;
+  known_sources: KnownSources;
   lb_ddos_profiles: LbDdosProfiles;
   lb_ended_stats: LbEndedStats;
   lb_health_monitors: LbHealthMonitors;
@@ -950,37 +1141,50 @@ export interface DB {
   managed_postgresql: ManagedPostgresql;
   master_keys: MasterKeys;
   networks: Networks;
-  password_links: PasswordLinks;
+  nodes: Nodes;
+  one_time_links: OneTimeLinks;
   ports: Ports;
+  postgresql_clusters: PostgresqlClusters;
+  postgresql_users: PostgresqlUsers;
   projects: Projects;
   quota_counters: QuotaCounters;
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
+  rate_limits: RateLimits;
   region_addresses: RegionAddresses;
   region_owners: RegionOwners;
   regions: Regions;
+  request_counts: RequestCounts;
   reserved_fixed_ips: ReservedFixedIps;
   resource_count_changes: ResourceCountChanges;
   resource_counts: ResourceCounts;
+  role_assignments: RoleAssignments;
   router_interfaces: RouterInterfaces;
   routers: Routers;
   secrets: Secrets;
   security_groups: SecurityGroups;
+  seed_calls: SeedCalls;
+  seeds: Seeds;
   server_group_members: ServerGroupMembers;
   server_groups: ServerGroups;
+  sessions: Sessions;
   sign_ins: SignIns;
+  simulated_fault_attempts: SimulatedFaultAttempts;
+  simulated_faults: SimulatedFaults;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;
   storage_usage: StorageUsage;
   storage_usage_months: StorageUsageMonths;
   storage_usage_reports: StorageUsageReports;
   subnets: Subnets;
+  task_count_changes: TaskCountChanges;
+  task_counts: TaskCounts;
+  task_epochs: TaskEpochs;
   tasks: Tasks;
   users: Users;
   volume_snapshots: VolumeSnapshots;
   volumes: Volumes;
   webhook_deliveries: WebhookDeliveries;
   webhook_targets: WebhookTargets;
-  workers: Workers;
 }
 

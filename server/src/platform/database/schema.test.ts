@@ -43,8 +43,8 @@ test('a migration that comes late, with a lower number than one that has run, st
   const late = new pg.Pool(own.connection);
   try {
     const before = await dumpSchema(late);
-    await late.query('drop table webhook_deliveries, webhook_targets');
-    await late.query("delete from kysely_migration where name = '0031_webhooks'");
+    await late.query('drop table custom_page_sets');
+    await late.query("delete from kysely_migration where name = '0030_response_pages'");
     await migrateToLatest(late);
     expect(await dumpSchema(late)).toBe(before);
   } finally {

@@ -4,7 +4,15 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db, Tx } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
-import { deleteEndedMail, type MailRow, markMailFailed, markMailSent, readWaitingMail } from './outbox.ts';
+import type { Cipher } from '../secrets/cipher.ts';
+import {
+  deleteEndedMail,
+  type MailRow,
+  markMailFailed,
+  markMailSent,
+  readWaitingMail,
+  wholeBody,
+} from './outbox.ts';
 
 /** Called in the transaction that marks a mail as sent, with when that was. */
 export type MailSentHook = (tx: Tx, mail: MailRow, timestamp: string) => Promise<void>;
@@ -13,6 +21,7 @@ export interface MailerOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly cipher: Cipher;
   /** `smtp://user:password@host:port`; undefined: mail stays in the outbox, where operators read it. */
   readonly smtpUrl: string | undefined;
   readonly from: string;
@@ -54,14 +63,14 @@ export class Mailer {
   }
 
   async #send(mail: MailRow): Promise<void> {
-    const { db, clock, log, from, hooks } = this.#options;
+    const { db, clock, log, cipher, from, hooks } = this.#options;
     try {
       const transport = await this.#connection();
       await transport.sendMail({
         from,
         to: mail.recipient,
         subject: mail.subject,
-        text: mail.body,
+        text: wholeBody(cipher, mail),
         messageId: mail.message_id,
       });
     } catch (error) {

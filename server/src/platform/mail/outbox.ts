@@ -1,6 +1,12 @@
 import type { Queryable, Tx } from '../database/db.ts';
+import type { Backlog } from '../metrics/cluster.ts';
+import type { Cipher, Sealed } from '../secrets/cipher.ts';
 
-/** Mail is an outbox in the database: written in the transaction that causes it, sent afterwards. */
+/** Mail is an outbox in the database: written in the transaction that causes it, sent afterwards. What is secret in
+ *  a mail is encrypted as long as it waits, and forgotten when it is sent. */
+
+/** Where the secret of a mail stands in its body. */
+export const SECRET = '{{secret}}';
 
 export interface NewMail {
   readonly clientId: number | null;
@@ -9,6 +15,8 @@ export interface NewMail {
   readonly recipient: string;
   readonly subject: string;
   readonly body: string;
+  /** What stands in the place of `SECRET` in the body, and how it is encrypted. */
+  readonly secret?: { readonly text: string; readonly cipher: Cipher };
   /** Handed to the kind's hook when the mail has been sent. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly messageId: string;
@@ -29,16 +37,20 @@ export interface MailRow {
   readonly sent_at: Date | null;
   readonly failed_at: Date | null;
   readonly error: string | null;
+  readonly key_id: string | null;
+  readonly sealed: Buffer | null;
 }
 
 const COLUMNS = `id, client_id, kind, recipient, subject, body, details, message_id, created_at, attempts, sent_at,
-  failed_at, error`;
+  failed_at, error, key_id, sealed`;
 
 export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
+  const sealed: Sealed | undefined = mail.secret?.cipher.seal(mail.secret.text, contextOf(mail.messageId));
   await tx.named(
     'mail_queue',
-    `insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at, next_attempt_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+    `insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at, next_attempt_at,
+                              key_id, sealed)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)`,
     [
       mail.clientId,
       mail.kind,
@@ -48,8 +60,39 @@ export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
       JSON.stringify(mail.details ?? {}),
       mail.messageId,
       mail.timestamp,
+      sealed?.keyId ?? null,
+      sealed?.box ?? null,
     ],
   );
+}
+
+const contextOf = (messageId: string) => `mail ${messageId}`;
+
+/** The body with its secret, as it is sent. */
+export function wholeBody(cipher: Cipher, mail: MailRow): string {
+  if (mail.key_id === null || mail.sealed === null) return mail.body;
+  const secret = cipher.open({ keyId: mail.key_id, box: mail.sealed }, contextOf(mail.message_id));
+  return mail.body.replace(SECRET, () => secret);
+}
+
+/** Encrypts the secrets of all mail under the current master key.
+ *  @returns how many there were */
+export async function resealMail(tx: Tx, cipher: Cipher): Promise<number> {
+  const rows = await tx.named<{ id: number; message_id: string; key_id: string; sealed: Buffer }>(
+    'mail_sealed',
+    'select id, message_id, key_id, sealed from mail_outbox where key_id is not null for update',
+    [],
+  );
+  for (const { id, message_id, key_id: keyId, sealed: box } of rows) {
+    const context = contextOf(message_id);
+    const anew = cipher.seal(cipher.open({ keyId, box }, context), context);
+    await tx.named('mail_reseal', 'update mail_outbox set key_id = $2, sealed = $3 where id = $1', [
+      id,
+      anew.keyId,
+      anew.box,
+    ]);
+  }
+  return rows.length;
 }
 
 /** What is due, oldest first. */
@@ -65,7 +108,8 @@ export async function readWaitingMail(db: Queryable, timestamp: string): Promise
 export async function markMailSent(tx: Tx, id: number, timestamp: string): Promise<void> {
   await tx.named(
     'mail_sent',
-    'update mail_outbox set sent_at = $2, attempts = attempts + 1, error = null where id = $1',
+    `update mail_outbox set sent_at = $2, attempts = attempts + 1, error = null, key_id = null, sealed = null
+      where id = $1`,
     [id, timestamp],
   );
 }
@@ -85,6 +129,20 @@ export async function markMailFailed(
     [id, failure.error, failure.timestamp, failure.retryInSeconds ?? null],
   );
 }
+
+/** For metrics. */
+export const mailWaiting: Backlog = {
+  name: 'mail_waiting',
+  help: 'Mail in the outbox that was neither sent nor refused for good',
+  count: async (db) => {
+    const [row] = await db.named<{ count: number }>(
+      'mail_backlog',
+      'select count(*) as count from mail_outbox where sent_at is null and failed_at is null',
+      [],
+    );
+    return row?.count ?? 0;
+  },
+};
 
 /** One page of the whole outbox, newest first, and how many there are. */
 export async function listMail(db: Queryable, page: { limit: number; offset: number }) {

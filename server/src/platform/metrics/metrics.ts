@@ -1,4 +1,13 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Db } from '../database/db.ts';
+import { type Backlog, ClusterMetrics } from './cluster.ts';
+
+export interface MetricsOptions {
+  readonly db: Db;
+  readonly version: string;
+  readonly role: string;
+  readonly backlogs: readonly Backlog[];
+}
 
 /** What operators see at /metrics, in Prometheus' text format. */
 export class Metrics {
@@ -24,8 +33,24 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor() {
+  readonly #cluster: ClusterMetrics;
+
+  constructor({ db, version, role, backlogs }: MetricsOptions) {
     collectDefaultMetrics({ register: this.registry });
+    const build = new Gauge({
+      name: 'virga_build_info',
+      help: 'Always 1; the labels tell the version and the role of this process',
+      labelNames: ['version', 'role'] as const,
+      registers: [this.registry],
+    });
+    build.set({ version, role }, 1);
+    this.#cluster = new ClusterMetrics(db, this.registry, backlogs);
+  }
+
+  /** All of it, as it is now. */
+  async text(): Promise<string> {
+    await this.#cluster.refresh();
+    return this.registry.metrics();
   }
 
   observeRequest(route: string, method: string, status: number, seconds: number): void {

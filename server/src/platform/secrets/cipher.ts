@@ -22,6 +22,12 @@ export interface Sealed {
   readonly box: Buffer;
 }
 
+/** A key for one purpose, and the id of the master key that it comes from. */
+export interface DerivedKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
 /** Names a key without telling anything of it: the beginning of its SHA-256. */
 export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('virga master key').update(key).digest('hex').slice(0, 16);
@@ -67,6 +73,11 @@ export class Cipher {
     return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
   }
 
+  /** A key of its own for the purpose from each master key, the current one first. */
+  keysFor(purpose: string): readonly DerivedKey[] {
+    return [...this.#keys].map(([id, key]) => ({ id, key: derive(key, purpose) }));
+  }
+
   /** HMAC-SHA-256 of the text under a key of its own for the purpose, derived from the current one. */
   sign(text: string, purpose: string): Buffer {
     return macOf(this.#key(this.currentKeyId), text, purpose);
@@ -88,6 +99,9 @@ export class Cipher {
 }
 
 function macOf(key: Buffer, text: string, purpose: string): Buffer {
-  const own = Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `virga ${purpose}`, KEY_BYTES));
-  return createHmac('sha256', own).update(text).digest();
+  return createHmac('sha256', derive(key, purpose)).update(text).digest();
+}
+
+function derive(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `virga ${purpose}`, KEY_BYTES));
 }

@@ -40,12 +40,23 @@ export function program(binaries: Binaries, name: 'postgres' | 'initdb'): string
 }
 
 /** The major version of these programs, for example "18". */
-export function majorVersion(binaries: Binaries): string {
-  const answer = spawnSync(program(binaries, 'postgres'), ['--version'], { encoding: 'utf8' });
+export function majorVersion(binaries: Binaries, account?: Account): string {
+  const as = account ? { uid: account.uid, gid: account.gid } : {};
+  const options = { ...as, cwd: '/', env: {}, timeout: 30_000, encoding: 'utf8' } as const;
+  const answer = spawnSync(program(binaries, 'postgres'), ['--version'], options);
   const major = /(\d+)(\.\d+|beta|rc|devel)/.exec(answer.stdout ?? '')?.[1];
   if (major) return major;
   const reason = answer.error?.message ?? answer.stderr.trim();
   throw new StartError(`The embedded PostgreSQL does not run on this machine (${reason}): set DATABASE_URL.`);
+}
+
+/** Whether there are programs for this machine. */
+export function hasBinaries(): boolean {
+  try {
+    return locatePackage().version !== '';
+  } catch {
+    return false;
+  }
 }
 
 function locatePackage(): { root: string; version: string } {

@@ -9,7 +9,7 @@ import type { Place } from './place.ts';
 import { eventually, postgresProcessesOn, signal } from './processes.ts';
 import { StartError } from './start-error.ts';
 
-/** PostgreSQL's superuser, and the owner of everything. */
+/** PostgreSQL's superuser. The application is not; see `application-role.ts`. */
 export const SUPERUSER = 'virga';
 
 /** For a laptop: little memory when idle, and no acknowledged write ever lost. */
@@ -35,6 +35,9 @@ const SETTINGS: Record<string, string> = {
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] %d ',
 };
+
+/** The longest that a new cluster may take, on the slowest of disks. */
+const INITDB_MS = 300_000;
 
 /** A minimal environment: PostgreSQL takes settings from variables that a shell may hold for other servers. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LANG: 'C', TZ: 'UTC' };
@@ -107,6 +110,8 @@ function runInitdb(place: Place, binaries: Binaries, args: string[]): Promise<vo
     const child = spawn(program(binaries, 'initdb'), args, {
       env: ENVIRONMENT,
       cwd: '/',
+      timeout: INITDB_MS,
+      killSignal: 'SIGKILL',
       stdio: ['ignore', 'ignore', 'pipe'],
       ...(place.account ? { uid: place.account.uid, gid: place.account.gid } : {}),
     });
@@ -143,7 +148,7 @@ function readPassword(place: Place): string {
 function checkVersion(place: Place, binaries: Binaries): void {
   const file = path.join(place.clusterDir, 'PG_VERSION');
   if (!existsSync(file)) throw new StartError(`${place.clusterDir} is not a PostgreSQL data directory.`);
-  const [written, ours] = [readFileSync(file, 'utf8').trim(), majorVersion(binaries)];
+  const [written, ours] = [readFileSync(file, 'utf8').trim(), majorVersion(binaries, place.account)];
   if (written !== ours) {
     throw new StartError(
       `The data in ${place.clusterDir} was written by PostgreSQL ${written}, and this version brings PostgreSQL ${ours}.`,

@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { TEMPORARY_MARK } from './instance.mjs';
 import { errorCode, StartError } from './start-error.ts';
 
 /**
@@ -43,9 +44,12 @@ function create(dataDir: string): void {
   }
 }
 
+/** What a start in the background may have put there. */
+const BEFORE_THE_START: readonly string[] = ['virga.log', TEMPORARY_MARK];
+
 function isEmpty(dataDir: string): boolean {
   try {
-    return readdirSync(dataDir).length === 0;
+    return readdirSync(dataDir).every((name) => BEFORE_THE_START.includes(name));
   } catch {
     return false;
   }

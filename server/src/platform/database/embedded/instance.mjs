@@ -1,6 +1,15 @@
 // @ts-check
 // Plain JavaScript, because `npm stop` needs it before anything is installed or bundled.
-import { readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 /**
@@ -23,6 +32,49 @@ export const UNKNOWN_IDENTITY = 'unknown';
  */
 export function resolveDataDir(env, cwd = process.cwd()) {
   return path.resolve(cwd, env.VIRGA_DATA_DIR || '.virga');
+}
+
+/** As VIRGA_DATA_DIR: a data directory of its own for each start, which goes when the server ends. */
+export const TEMPORARY = ':temporary:';
+/** The file in a data directory that says so. */
+export const TEMPORARY_MARK = 'temporary';
+const TEMPORARY_PREFIX = 'virga-temporary-';
+
+/**
+ * A new data directory that its server removes when it ends.
+ * @returns {string}
+ */
+export function newTemporaryDataDir() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), TEMPORARY_PREFIX));
+  writeFileSync(path.join(folder, TEMPORARY_MARK), '', { mode: 0o600 });
+  // As root, PostgreSQL and engines run as other users and have to pass through; the files inside stay private.
+  if (process.getuid?.() === 0) chmodSync(folder, 0o711);
+  return folder;
+}
+
+/**
+ * @param {string} dataDir
+ * @returns {boolean} whether it goes when its server ends
+ */
+export function isTemporaryDataDir(dataDir) {
+  return existsSync(path.join(dataDir, TEMPORARY_MARK));
+}
+
+/**
+ * The temporary data directories of this user's servers that run, or of those that were killed.
+ * @param {{ abandoned: boolean }} which
+ * @returns {string[]}
+ */
+export function temporaryDataDirs({ abandoned }) {
+  return readdirSync(os.tmpdir())
+    .filter((name) => name.startsWith(TEMPORARY_PREFIX))
+    .map((name) => path.join(os.tmpdir(), name))
+    .filter((folder) => isTemporaryDataDir(folder) && statSync(folder).uid === process.getuid?.())
+    .filter((folder) => {
+      // One without a lock may be about to get it.
+      const taken = ['lock', 'nodes'].some((name) => existsSync(path.join(folder, name)));
+      return taken && (currentInstances(folder).length === 0) === abandoned;
+    });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { prepareDataDir } from './data-dir.ts';
 import {
@@ -65,8 +65,12 @@ function takeShare(dataDir: string): DataDirLock {
   }
 }
 
-const refusalFor = (dataDir: string) => (holder: Instance) =>
-  `Virga already runs on ${dataDir} (pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''}): stop it with npm stop, or set VIRGA_DATA_DIR.`;
+const refusalFor = (dataDir: string) => (holder: Instance) => {
+  const who = `pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''}`;
+  const credentials = path.join(dataDir, 'credentials');
+  const place = existsSync(credentials) ? ` Its tokens are in ${credentials}.` : '';
+  return `Virga already runs on ${dataDir} (${who}): stop it with npm stop, or set VIRGA_DATA_DIR.${place}`;
+};
 
 /** The same lock on any folder that exists. `refusal` words the error for its holder. */
 export function takeLock(folder: string, refusal: (holder: Instance) => string): DataDirLock {

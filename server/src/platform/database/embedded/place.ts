@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { noteOrigin, removeAbandonedFolders } from '../../../kernel/short-folders.ts';
 import { type Account, blockedBy, serverAccount } from './account.ts';
 import { writeFileAtomically } from './files.ts';
 import { errorCode, StartError } from './start-error.ts';
@@ -79,11 +80,14 @@ function makeSocketDir(home: string, account: Account | undefined): string {
   if (Buffer.byteLength(inside) <= LONGEST_SOCKET_FOLDER && /^[\w/.@:+-]+$/.test(inside)) {
     return ownFolder(inside, account) ?? refuseFolder(inside);
   }
+  removeAbandonedFolders();
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 12);
   const names = ['', '-1', '-2', '-3'].map((suffix) => path.join(os.tmpdir(), `virga-${digest}${suffix}`));
   for (const name of names) {
     const folder = ownFolder(name, account);
-    if (folder) return folder;
+    if (!folder) continue;
+    noteOrigin(folder, home);
+    return folder;
   }
   return refuseFolder(names.join(', '));
 }

@@ -35,14 +35,15 @@ export async function runPostmaster(place: Place, binaries: Binaries): Promise<P
   throw new StartError(`PostgreSQL did not start: ${lastComplaint(place.logFile)} (log: ${place.logFile})`);
 }
 
-/** Fast shutdown; harsher when that takes too long. Resolves when the process is gone. */
+/** Fast shutdown; harsher when that takes too long, after which the next start recovers from the log. Resolves when
+ *  the process is gone, or in 9 s. */
 export async function stopPostmaster(pid: number): Promise<void> {
   const identity = processIdentity(pid);
   if (identity === undefined) return;
   const steps = [
-    ['SIGINT', 20_000],
-    ['SIGQUIT', 5_000],
-    ['SIGKILL', 5_000],
+    ['SIGINT', 6_000],
+    ['SIGQUIT', 1_500],
+    ['SIGKILL', 1_500],
   ] as const;
   for (const [name, patienceMs] of steps) {
     if (!signal(pid, name)) return;

@@ -1,7 +1,7 @@
-import { rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import { removeShortFolder } from '../../../kernel/short-folders.ts';
+import { type Connection, DATABASE, prepareApplicationRole } from './application-role.ts';
 import { type Binaries, prepareBinaries } from './binaries.ts';
 import { type ClusterOptions, ensureCluster, SUPERUSER } from './cluster.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -24,7 +24,9 @@ export interface EmbeddedOptions extends Partial<ClusterOptions> {
 export interface EmbeddedPostgres {
   /** A connection string for `pg`; it holds the password, so keep it out of logs and command lines. */
   readonly url: string;
-  readonly connection: { host: string; port: number; user: string; password: string; database: string };
+  readonly connection: Connection;
+  /** The same as the superuser: for tools, never for the application. */
+  readonly admin: Connection;
   /** The postmaster's pid; another one after a restart. */
   readonly pid: number;
   /** Whether the server was found running rather than started. */
@@ -35,7 +37,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const DATABASE = 'virga';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** A server that lived this long and then died gets the short pause again. */
@@ -57,12 +58,12 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const password = await ensureCluster(place, binaries, cluster);
     const supervisor = new Supervisor(place, binaries, options.log, lock);
     await supervisor.start();
-    const connection = { host: place.socketDir, port: 5432, user: SUPERUSER, password, database: DATABASE };
-    await createDatabase(connection).catch(async (error) => {
+    const admin = { host: place.socketDir, port: 5432, user: SUPERUSER, password };
+    const connection = await prepareApplicationRole(admin).catch(async (error) => {
       await supervisor.stop();
       throw error;
     });
-    return describe(supervisor, connection);
+    return describe(supervisor, connection, { ...admin, database: DATABASE });
   } catch (error) {
     lock?.release();
     throw error;
@@ -82,11 +83,12 @@ function sayWhatMoved(place: Place, binaries: Binaries, log: EmbeddedLog): void 
   }
 }
 
-function describe(supervisor: Supervisor, connection: EmbeddedPostgres['connection']): EmbeddedPostgres {
+function describe(supervisor: Supervisor, connection: Connection, admin: Connection): EmbeddedPostgres {
   const { host, user, password, database } = connection;
   return {
     url: `postgresql://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`,
     connection,
+    admin,
     get pid() {
       return supervisor.pid;
     },
@@ -96,25 +98,10 @@ function describe(supervisor: Supervisor, connection: EmbeddedPostgres['connecti
   };
 }
 
-async function createDatabase(connection: EmbeddedPostgres['connection']): Promise<void> {
-  const client = new pg.Client({ ...connection, database: 'postgres' });
-  await client.connect();
-  try {
-    const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
-    if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
-  } finally {
-    await client.end();
-  }
-}
-
 /** One in the temporary folder would stay there for ever when the data directory is deleted. */
 function removeSocketDir(place: Place): void {
   if (path.dirname(place.socketDir) === place.home) return;
-  try {
-    rmdirSync(place.socketDir);
-  } catch {
-    // Somebody else's file in it: not ours to remove.
-  }
+  removeShortFolder(place.socketDir);
 }
 
 /** Keeps one postmaster running. */

@@ -91,7 +91,6 @@ export function runHolder(program: string, dataDir: string, options: HolderOptio
       const find = () => events.find((event) => event.event === name);
       await waitUntil(() => find() !== undefined || over(), {
         what: `"${name}" of ${dataDir}`,
-        timeoutMs: 30_000,
       });
       if (find() === undefined) await ended;
       const found = find();

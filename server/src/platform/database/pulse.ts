@@ -1,0 +1,137 @@
+import pg from 'pg';
+import { DatabaseSilent } from './outage.ts';
+
+/** Notices a database that neither answers nor refuses: frozen, or cut off from us. While somebody waits for it, it is
+ *  asked over a connection of its own; once that stays without an answer, nobody waits any longer. */
+
+export interface PulseOptions {
+  readonly connection: pg.ClientConfig;
+  /** Milliseconds between two looks; default: 250. A question that is not answered for three of them never will be.
+   *  Looks come late where the whole machine is busy, and so does our judgement. */
+  readonly everyMs?: number | undefined;
+  readonly onSilence: (error: Error) => void;
+  readonly onAnswer: () => void;
+}
+
+const EVERY_MS = 250;
+const LOOKS = 3;
+
+type GiveUp = (error: Error) => void;
+
+interface Line {
+  readonly client: pg.Client;
+  readonly ready: Promise<unknown>;
+}
+
+export class Pulse {
+  readonly #options: PulseOptions;
+  /** Who waits, the longest first, with the look before which that began. */
+  readonly #waiting = new Map<GiveUp, number>();
+  #line: Line | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #look = 0;
+  /** What is not answered yet. */
+  #question: { readonly askedAt: number } | undefined;
+  #silent = false;
+
+  constructor(options: PulseOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the database is known not to answer. */
+  get isSilent(): boolean {
+    return this.#silent;
+  }
+
+  /** Waits for what needs the database.
+   *  @throws DatabaseSilent when that does not answer */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    let giveUp: GiveUp = () => {};
+    const silence = new Promise<never>((_resolve, reject) => {
+      giveUp = reject;
+    });
+    this.#waiting.set(giveUp, this.#look);
+    this.#timer ??= setInterval(() => this.#tick(), this.#options.everyMs ?? EVERY_MS).unref();
+    // What does not need the database is done before this.
+    if (this.#silent) setImmediate(() => giveUp(new DatabaseSilent()));
+    try {
+      return await Promise.race([work(), silence]);
+    } finally {
+      this.#waiting.delete(giveUp);
+    }
+  }
+
+  /** It has answered somebody. */
+  heard(): void {
+    this.#silent = false;
+    this.#question = undefined;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const line = this.#line;
+    this.#line = undefined;
+    if (this.#silent) this.#drop(line);
+    else await line?.client.end().catch(() => undefined);
+  }
+
+  #tick(): void {
+    this.#look += 1;
+    const [oldest] = this.#waiting.values();
+    if (this.#question !== undefined) {
+      // What has arrived meanwhile is heard first.
+      if (this.#look - this.#question.askedAt >= LOOKS) setImmediate(() => this.#giveUp());
+    } else if (this.#silent || (oldest !== undefined && oldest < this.#look - 1)) void this.#ask();
+    else if (oldest === undefined) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const question = { askedAt: this.#look };
+    this.#question = question;
+    const answered = await this.#isAnswered();
+    if (this.#question !== question) return;
+    this.#question = undefined;
+    if (this.#silent && answered) this.#options.onAnswer();
+    this.heard();
+  }
+
+  /** A database that refuses us says so by itself to whoever asks it. */
+  async #isAnswered(): Promise<boolean> {
+    this.#line ??= this.#open();
+    const line = this.#line;
+    try {
+      await line.ready;
+      await line.client.query('select 1');
+      return true;
+    } catch {
+      this.#drop(line);
+      return false;
+    }
+  }
+
+  #open(): Line {
+    const client = new pg.Client(this.#options.connection);
+    const line = { client, ready: client.connect() };
+    line.ready.catch(() => {});
+    client.on('error', () => this.#drop(line));
+    return line;
+  }
+
+  #drop(line: Line | undefined): void {
+    if (line === this.#line) this.#line = undefined;
+    line?.client.connection.stream.destroy();
+  }
+
+  #giveUp(): void {
+    if (this.#question === undefined) return;
+    this.#question = undefined;
+    this.#drop(this.#line);
+    const error = new DatabaseSilent();
+    if (!this.#silent) this.#options.onSilence(error);
+    this.#silent = true;
+    for (const giveUp of this.#waiting.keys()) giveUp(error);
+  }
+}

@@ -1,0 +1,33 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../../../../test/harness/database.ts';
+import { migrateToLatest } from './migrate.ts';
+import { compareVersions } from './versions.ts';
+
+test.each([
+  ['0.1.0', '0.1.0', 0],
+  ['0.1.0', '0.2.0', -1],
+  ['0.10.0', '0.9.9', 1],
+  ['1.0.0', '0.99.99', 1],
+  ['1.2.0-rc.1', '1.2.0', 0],
+])('%s to %s is %d', (a, b, sign) => {
+  expect(Math.sign(compareVersions(a, b))).toBe(sign);
+});
+
+test('an older program starts on a newer database that is still for it, and is refused by one that is not', async () => {
+  const database = await createTestDatabase();
+  const pool = new pg.Pool(database.connection);
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  await pool.query(`insert into kysely_migration values ('9999_of_tomorrow', '2030-01-01T00:00:00.000Z')`);
+  await migrateToLatest(pool, { version: '0.1.0' });
+  await pool.query(`update database_version set needs = '0.3.0'`);
+  await expect(migrateToLatest(pool, { version: '0.2.9' })).rejects.toThrow(
+    'The database is newer than this program (version 0.2.9): at least version 0.3.0 is needed. Start that one, or go back',
+  );
+  await migrateToLatest(pool, { version: '0.3.0' });
+  const { rows } = await pool.query('select migrated_by from database_version');
+  expect(rows).toEqual([{ migrated_by: '0.3.0' }]);
+});

@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import { StartError } from './embedded/start-error.ts';
+
+/** Whether programs of a version may work with a database: an older one may run on what a newer one has migrated, as
+ *  long as the schema does not say that it needs more. */
+
+/** @returns a negative number when `a` is the older one, 0 when they are the same */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('-', 1)[0]?.split('.').map(Number) ?? []);
+  for (let i = 0; i < 3; i++) {
+    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** The migrations that the database has had and this program does not know.
+ *  @throws StartError when the database needs a newer program */
+export async function migrationsOfNewer(
+  pool: pg.Pool,
+  known: ReadonlySet<string>,
+  version: string,
+): Promise<readonly string[]> {
+  const unknown = (await executed(pool)).filter((name) => !known.has(name));
+  if (unknown.length === 0) return [];
+  const needs = await neededVersion(pool);
+  if (needs !== undefined && compareVersions(version, needs) >= 0) return unknown;
+  throw new StartError(
+    `The database is newer than this program (version ${version}): at least version ${needs ?? 'of whoever made it'} is needed. ` +
+      'Start that one, or go back with the backup from before the upgrade (docs/operations.md, Rollback).',
+  );
+}
+
+/** Notes that a version has brought the schema to where it is. */
+export async function noteVersion(pool: pg.Pool, version: string): Promise<void> {
+  const { rows } = await pool.query<{ migrated_by: string }>('select migrated_by from database_version');
+  const [row] = rows;
+  if (row && compareVersions(version, row.migrated_by) <= 0) return;
+  await pool.query('update database_version set migrated_by = $1 where migrated_by = $2', [
+    version,
+    row?.migrated_by,
+  ]);
+}
+
+async function executed(pool: pg.Pool): Promise<readonly string[]> {
+  if (!(await exists(pool, 'kysely_migration'))) return [];
+  const { rows } = await pool.query<{ name: string }>('select name from kysely_migration order by name');
+  return rows.map(({ name }) => name);
+}
+
+async function neededVersion(pool: pg.Pool): Promise<string | undefined> {
+  if (!(await exists(pool, 'database_version'))) return undefined;
+  const { rows } = await pool.query<{ needs: string }>('select needs from database_version');
+  return rows[0]?.needs;
+}
+
+async function exists(pool: pg.Pool, table: string): Promise<boolean> {
+  const { rows } = await pool.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
+    table,
+  ]);
+  return rows[0]?.found === true;
+}
