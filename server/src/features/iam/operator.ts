@@ -3,12 +3,13 @@ import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
-import { DateTime, Key, ListOf, ListQuery, Nullable } from '../../platform/http/schemas.ts';
-import { listMail } from '../../platform/mail/outbox.ts';
+import { Key, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
+import { listMail, wholeBody } from '../../platform/mail/outbox.ts';
 import { insertProject } from '../projects/index.ts';
 import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
+import { invite } from './invitations.ts';
+import { addUser } from './member-service.ts';
 import { Invitation, InviteUser, type PageQuery } from './user-schema.ts';
-import { addUser } from './user-service.ts';
 
 /** Calls of those who run the cloud: clients, their first users, and the outbox. */
 
@@ -22,7 +23,7 @@ const OperatorClient = Type.Object(
     name: Type.String(),
     email: Type.String(),
     status: Type.String(),
-    created_at: DateTime(),
+    created_at: OffsetTime(),
   },
   { $id: 'OperatorClient' },
 );
@@ -54,9 +55,9 @@ const Mail = Type.Object(
     body: Type.String(),
     attempts: Type.Integer(),
     error: Nullable(Type.String()),
-    created_at: DateTime(),
-    sent_at: Nullable(DateTime()),
-    failed_at: Nullable(DateTime()),
+    created_at: OffsetTime(),
+    sent_at: Nullable(OffsetTime()),
+    failed_at: Nullable(OffsetTime()),
   },
   { $id: 'Mail' },
 );
@@ -118,7 +119,7 @@ async function readOutbox(ctx: RequestContext, { limit = 1000, offset = 0 }: Pag
       kind: row.kind,
       recipient: row.recipient,
       subject: row.subject,
-      body: row.body,
+      body: wholeBody(ctx.cipher, row),
       attempts: row.attempts,
       error: row.error,
       created_at: offsetTime(row.created_at),
@@ -174,7 +175,8 @@ export const operatorRoutes: readonly Route[] = [
     body: AddUser,
     status: 201,
     response: Invitation,
-    handler: (ctx, { body }) => addUser(ctx, body),
+    handler: (ctx, { body: { password, ...user } }) =>
+      password === undefined ? invite(ctx, user) : addUser(ctx, { ...user, password }),
   }),
   route({
     method: 'GET',

@@ -10,7 +10,7 @@ import {
   TokenListQuery,
   TokenParams,
 } from './schema.ts';
-import { createToken, deleteToken, getToken, listTokens } from './token-service.ts';
+import { createToken, deleteToken, getToken, listTokens, MAX_TOKENS } from './token-service.ts';
 
 const tag = 'Accounts';
 
@@ -34,6 +34,7 @@ function tokenRoutes(base: string, deprecated: boolean): Route[] {
       path: base,
       tag,
       summary: 'Create an API token; its value is shown once',
+      description: `An account has at most ${MAX_TOKENS} tokens.`,
       sensitive: true,
       access: 'administer',
       deprecated,

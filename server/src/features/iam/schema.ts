@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ROLES } from '../../platform/auth/roles.ts';
-import { DateTime, Key, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { DateTime, Key, Nullable, OffsetTime, StringEnum } from '../../platform/http/schemas.ts';
 
 export const ROLE_NAMES = [
   'Users',
@@ -102,8 +102,8 @@ const tokenFields = {
   id: Type.Integer(),
   name: Type.String(),
   description: Type.String(),
-  exp_date: Nullable(Type.String()),
-  created: Type.String(),
+  exp_date: Nullable(OffsetTime()),
+  created: OffsetTime(),
   deleted: Type.Boolean(),
   expired: Type.Boolean(),
   last_usage: Type.String(),

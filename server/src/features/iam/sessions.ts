@@ -1,102 +1,241 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Ids } from '../../kernel/ids.ts';
-import type { BearerResolver } from '../../platform/auth/caller.ts';
-import { ROLES, type Role } from '../../platform/auth/roles.ts';
-import type { Db, Queryable } from '../../platform/database/db.ts';
+import { NotFound, Unauthenticated } from '../../kernel/errors.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import { type BearerResolver, type Caller, expiredAt, hashToken } from '../../platform/auth/caller.ts';
+import { lesserRole, type Role } from '../../platform/auth/roles.ts';
+import type { Db, Tx } from '../../platform/database/db.ts';
+import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { clientRole, projectRoles } from './assignable-roles.ts';
+import * as store from './session-store.ts';
+import { ACCESS_SECONDS, SessionTokens } from './session-tokens.ts';
 
-/** Tokens of people who signed in: JSON Web Tokens (RFC 7519), signed with HMAC-SHA-256 under a key that comes
- *  from the master key. They are short-lived, and every use asks the database whether user, role and session
- *  still stand, so that removing somebody works at once. */
+/** Sessions of people. A session is a row: whatever was derived from it counts while the row is there, its user is
+ *  a member of its client, and the API token that opened it, if one did, is good. */
 
-export const ACCESS_SECONDS = 15 * 60;
-export const REFRESH_SECONDS = 24 * 3600;
+/** A session ends when it was not refreshed for a day, and 30 days after the person signed in. */
+const IDLE_MS = 24 * 3_600_000;
+const LONGEST_MS = 30 * IDLE_MS;
+/** A person, and an API token, may have this many sessions; the longest unused gives way. */
+const MAX_SESSIONS = 100;
+const MAX_USER_AGENT = 500;
+const EXPIRED = 'Token is invalid or expired';
 
-export interface Session {
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A person whose password was checked. */
+interface Proved {
   readonly userId: number;
   readonly clientId: number;
-  readonly version: number;
-  /** The most that the session may do, whatever the user's role is. */
-  readonly ceiling: Role;
+  /** The hash that was matched. */
+  readonly proof: string;
 }
 
-type Kind = 'access' | 'refresh';
-
-interface Claims {
-  readonly sub: number;
-  readonly client: number;
-  readonly version: number;
-  readonly ceiling: Role;
-  readonly kind: Kind;
-  readonly exp: number;
-  readonly jti: string;
+interface NewSession {
+  readonly userId: number;
+  readonly clientId: number;
+  readonly tokenId: number | null;
+  readonly from?: store.SessionRow | undefined;
+  readonly cookieHash?: Buffer | null;
 }
 
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-const HEADER = encode({ alg: 'HS256', typ: 'JWT' });
-const PURPOSE = 'sign-in';
-
-export interface SessionDeps {
-  readonly cipher: Cipher;
-  readonly clock: Clock;
-  readonly ids: Ids;
+export interface TokenPair {
+  readonly access: string;
+  readonly refresh: string;
 }
 
-export function signToken({ cipher, clock, ids }: SessionDeps, session: Session, kind: Kind): string {
-  const seconds = kind === 'access' ? ACCESS_SECONDS : REFRESH_SECONDS;
-  const claims: Claims = {
-    sub: session.userId,
-    client: session.clientId,
-    version: session.version,
-    ceiling: session.ceiling,
-    kind,
-    exp: Math.floor(clock.now().getTime() / 1000) + seconds,
-    jti: ids.uuid(),
+export class Sessions {
+  readonly #tokens: SessionTokens;
+  readonly #standing: SharedLookUp<string, store.StandingSession>;
+
+  constructor({ db, cipher, clock }: { db: Db; cipher: Cipher; clock: Clock }) {
+    this.#tokens = new SessionTokens(cipher, clock);
+    this.#standing = new SharedLookUp(async (ids) =>
+      byKey(await store.readStandingSessions(db, ids, clock.now()), 'id'),
+    );
+  }
+
+  /** Resolves `Authorization: Bearer …`. */
+  readonly bearer: BearerResolver = async (token) => {
+    const claims = await this.#tokens.read('access', token);
+    const ended = claims ? undefined : await this.#tokens.endOf('access', token);
+    if (ended) throw new Unauthenticated(expiredAt(ended));
+    const session = claims && (await this.#standing.get(claims.sessionId));
+    return session && callerOf(session);
   };
-  const content = `${HEADER}.${encode(claims)}`;
-  return `${content}.${cipher.sign(content, PURPOSE).toString('base64url')}`;
+
+  /** Resolves the cookie of a browser. */
+  readonly cookie: BearerResolver = async (value) => {
+    const [id = '', secret = ''] = value.split('.', 2);
+    if (!UUID.test(id)) return undefined;
+    const session = await this.#standing.get(id);
+    if (!session?.cookie_hash || !timingSafeEqual(session.cookie_hash, hashToken(secret))) return undefined;
+    return callerOf(session);
+  };
+
+  /** Opens a session of a browser for a person who has proved who they are.
+   *  @returns the value of its cookie; nothing when the password is another one by now */
+  async openCookie(ctx: RequestContext, who: Proved, userAgent: string): Promise<string | undefined> {
+    const secret = ctx.ids.secret();
+    const row = await this.#open(ctx, who, userAgent, hashToken(secret));
+    return row && `${row.id}.${secret}`;
+  }
+
+  /** Opens a session for a person who has proved who they are.
+   *  @param proof the password hash that was matched
+   *  @returns nothing when the password is another one by now */
+  async open(ctx: RequestContext, who: Proved, userAgent: string): Promise<TokenPair | undefined> {
+    const row = await this.#open(ctx, who, userAgent, null);
+    return row && this.#pair(ctx, row);
+  }
+
+  /** The same for a person who has proved it otherwise, in a transaction that takes the proof.
+   *  @returns the value of the cookie */
+  async openCookieIn(
+    tx: Tx,
+    ctx: RequestContext,
+    who: { readonly userId: number; readonly clientId: number },
+    userAgent: string,
+  ): Promise<string> {
+    const secret = ctx.ids.secret();
+    const session = { ...who, tokenId: null, cookieHash: hashToken(secret) };
+    const { id } = await this.#insert(tx, ctx, session, userAgent);
+    return `${id}.${secret}`;
+  }
+
+  #open(ctx: RequestContext, who: Proved, userAgent: string, cookieHash: Buffer | null) {
+    return ctx.db.transaction(async (tx) => {
+      if (!(await store.passwordStands(tx, who.userId, who.proof))) return undefined;
+      return this.#insert(tx, ctx, { ...who, tokenId: null, cookieHash }, userAgent);
+    });
+  }
+
+  /** Goes on in another client: from a session in one that ends with it, from an API token in one that ends with
+   *  that and has no refresh token.
+   *  @throws Unauthenticated when the caller's own session has ended */
+  async openFrom(
+    ctx: RequestContext,
+    clientId: number,
+    userAgent: string,
+  ): Promise<{ access: string; refresh: string | null }> {
+    const { caller } = ctx;
+    const { sessionId, userId } = caller;
+    const tokenId = caller.tokenId === 0 ? null : caller.tokenId;
+    const from = sessionId === undefined ? undefined : await this.#standing.get(sessionId);
+    const row = await ctx.db.transaction(async (tx) => {
+      if (sessionId !== undefined && !(from && (await store.holdSession(tx, sessionId)))) {
+        throw new Unauthenticated(EXPIRED);
+      }
+      return this.#insert(tx, ctx, { userId, clientId, tokenId, from }, userAgent);
+    });
+    const { access, refresh } = await this.#pair(ctx, row);
+    return { access, refresh: tokenId === null ? refresh : null };
+  }
+
+  /** A new pair for a refresh token, once. One that comes again was copied: the session ends, and all of its family.
+   *  @throws Unauthenticated when the session has ended */
+  async refresh(ctx: RequestContext, token: string): Promise<TokenPair> {
+    const claims = await this.#tokens.read('refresh', token);
+    const session = claims && (await this.#standing.get(claims.sessionId));
+    if (!session || session.token_id !== null || session.cookie_hash !== null) {
+      throw new Unauthenticated(EXPIRED);
+    }
+    const usedAt = ctx.clock.now();
+    const expiresAt = expiryOf(session.created_at, usedAt);
+    const renewed = await ctx.db.transaction(async (tx) => {
+      const { generation } = claims;
+      if (await store.raiseGeneration(tx, { id: session.id, generation }, { usedAt, expiresAt })) return true;
+      await store.deleteFamily(tx, session.family_id);
+      const caller = callerOf(session);
+      await recordAudit(tx, { ...ctx, caller }, { action: 'reused_refresh_token', subject: session.id });
+      return false;
+    });
+    if (!renewed) throw new Unauthenticated(EXPIRED);
+    return this.#pair(ctx, {
+      id: session.id,
+      userId: session.user_id,
+      clientId: session.client_id,
+      generation: claims.generation + 1,
+      expiresAt,
+    });
+  }
+
+  /** Ends a session of the caller, and those that were opened from one another with it.
+   *  @throws NotFound */
+  async end(ctx: RequestContext, id: string): Promise<void> {
+    await ctx.db.transaction(async (tx) => {
+      const family = await store.readFamily(tx, ctx.caller, id);
+      if (family === undefined) throw new NotFound(`Session ${id} was not found`);
+      await store.deleteFamily(tx, family);
+      await recordAudit(tx, ctx, { action: 'sign_out', subject: id });
+    });
+  }
+
+  /** Ends every session of the person, also those that API tokens opened; for an API token those that it opened. */
+  async endAll(ctx: RequestContext): Promise<void> {
+    await ctx.db.transaction(async (tx) => {
+      await store.deleteSessionsOfCaller(tx, ctx.caller);
+      await recordAudit(tx, ctx, { action: 'sign_out_everywhere', subject: ctx.caller.userId });
+    });
+  }
+
+  async #insert(tx: Tx, ctx: RequestContext, who: NewSession, userAgent: string) {
+    const { userId, clientId, tokenId, from } = who;
+    const usedAt = ctx.clock.now();
+    const createdAt = from?.created_at ?? usedAt;
+    const id = ctx.ids.uuid();
+    const short = new Date(usedAt.getTime() + ACCESS_SECONDS * 1000);
+    const expiresAt = tokenId === null ? expiryOf(createdAt, usedAt) : short;
+    await store.insertSession(tx, {
+      id,
+      familyId: from?.family_id ?? id,
+      userId,
+      clientId,
+      tokenId,
+      cookieHash: who.cookieHash ?? null,
+      ip: ctx.remoteAddress,
+      userAgent: userAgent.slice(0, MAX_USER_AGENT),
+      createdAt,
+      usedAt,
+      expiresAt,
+    });
+    await store.deleteSessionsBeyond(tx, { userId, tokenId }, MAX_SESSIONS);
+    if (tokenId === null) await store.noteLastClient(tx, userId, clientId);
+    return { id, userId, clientId, generation: 0, expiresAt };
+  }
+
+  async #pair(
+    ctx: RequestContext,
+    session: { id: string; userId: number; clientId: number; generation: number; expiresAt: Date },
+  ): Promise<TokenPair> {
+    const claims = { ...session, sessionId: session.id };
+    const soon = new Date(ctx.clock.now().getTime() + ACCESS_SECONDS * 1000);
+    const [access, refresh] = await Promise.all([
+      this.#tokens.sign('access', claims, soon < session.expiresAt ? soon : session.expiresAt),
+      this.#tokens.sign('refresh', claims, session.expiresAt),
+    ]);
+    return { access, refresh };
+  }
 }
 
-/** The session that a token stands for, or nothing when it is forged, expired or of the other kind. */
-export function readToken(
-  { cipher, clock }: Pick<SessionDeps, 'cipher' | 'clock'>,
-  token: string,
-  kind: Kind,
-): Session | undefined {
-  const [header, body = '', signature = '', ...rest] = token.split('.');
-  if (header !== HEADER || rest.length > 0) return undefined;
-  if (!cipher.verify(`${header}.${body}`, PURPOSE, Buffer.from(signature, 'base64url'))) return undefined;
-  const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims;
-  if (claims.kind !== kind || claims.exp * 1000 <= clock.now().getTime()) return undefined;
-  return { userId: claims.sub, clientId: claims.client, version: claims.version, ceiling: claims.ceiling };
+function expiryOf(createdAt: Date, usedAt: Date): Date {
+  return new Date(Math.min(usedAt.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS));
 }
 
-/** What the user of a session may do now, or nothing when the session has ended. */
-export async function roleOfSession(db: Queryable, session: Session): Promise<Role | undefined> {
-  const [row] = await db.named<{ role: Role }>(
-    'session_role',
-    `select c.role from users u join client_users c on c.user_id = u.id
-      where u.id = $1 and c.client_id = $2 and u.session_version = $3 and u.deleted_at is null`,
-    [session.userId, session.clientId, session.version],
-  );
-  return row && lesserRole(row.role, session.ceiling);
-}
-
-const RANK: readonly Role[] = ['Users', 'Engineers', 'Administrators'];
-
-export function lesserRole(a: Role, b: Role): Role {
-  return RANK.indexOf(a) < RANK.indexOf(b) ? a : b;
-}
-
-/** Roles that allow more than this one. */
-export const rolesAbove = (role: Role): readonly Role[] =>
-  ROLES.filter((each) => RANK.indexOf(each) > RANK.indexOf(role));
-
-/** Resolves `Authorization: Bearer …`. */
-export function bearerResolver(deps: { db: Db; cipher: Cipher; clock: Clock }): BearerResolver {
-  return async (token) => {
-    const session = readToken(deps, token, 'access');
-    const role = session && (await roleOfSession(deps.db, session));
-    return role && { tokenId: 0, clientId: session.clientId, userId: session.userId, role };
+/** With the roles that the user has now, and no more than that of the API token that opened the session. */
+function callerOf(session: store.StandingSession): Caller {
+  const { token_id, token_role, assignments } = session;
+  const capped = (role: Role) => (token_role === null ? role : lesserRole(role, token_role));
+  const inProjects = [...projectRoles(assignments ?? [])].map(([id, role]) => [id, capped(role)] as const);
+  return {
+    tokenId: token_id ?? 0,
+    clientId: session.client_id,
+    userId: session.user_id,
+    role: capped(clientRole(session.role, assignments ?? [])),
+    sessionId: session.id,
+    isBrowser: session.cookie_hash !== null,
+    projectRoles: new Map(inProjects),
   };
 }

@@ -1,57 +1,114 @@
 import { offsetTime } from '../../kernel/codecs.ts';
-import { Invalid, NotFound, Unauthenticated } from '../../kernel/errors.ts';
+import { Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
+import { together } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { giveBack, take, tryTake } from '../../platform/limits/limits.ts';
+import { sourceOf } from '../../platform/limits/source.ts';
+import { canonicalAddress } from './addresses.ts';
+import { attempt } from './attempts.ts';
+import { mailLink } from './link-mail.ts';
+import { isLink, takeLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
-import { mailPasswordLink } from './password-mail.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
-import { lesserRole, readToken, roleOfSession, type Session, signToken } from './sessions.ts';
-import { Throttle } from './throttle.ts';
+import { hashPassword, NO_PASSWORD, type Standing, verifyPassword } from './passwords.ts';
+import type { Sessions, TokenPair } from './sessions.ts';
+import { remember } from './source-store.ts';
 import type { ChangePassword, PageQuery } from './user-schema.ts';
 import { changePassword } from './user-service.ts';
 import * as store from './user-store.ts';
 
 const NO_ACCOUNT = 'No active account found with the given credentials.';
-const FAILURES_A_MINUTE = 10;
 const RESET_HOURS = 1;
 const MAX_USER_AGENT = 500;
+/** Mails with a link for a new password. */
+const MAIL_TO_AN_ADDRESS = { points: 1, seconds: 5 * 60 };
+const MAILS_FROM_A_SOURCE = { points: 30, seconds: 15 * 60 };
+/** Tries of links that do not hold. */
+const LINKS_FROM_A_SOURCE = { points: 30, seconds: 15 * 60 };
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
 
 /** Signing in, staying signed in, and getting a lost password back. */
 export class SignIn {
-  readonly #cipher: Cipher;
-  readonly #throttle = new Throttle(FAILURES_A_MINUTE);
-  #nobody: Promise<string> | undefined;
+  readonly #sessions: Sessions;
 
-  constructor(cipher: Cipher) {
-    this.#cipher = cipher;
+  constructor(sessions: Sessions) {
+    this.#sessions = sessions;
   }
 
-  /** @throws Invalid, with the same words and after the same time, whatever is wrong; TooManyRequests */
-  async login(ctx: RequestContext, input: { username: string; password: string }, userAgent: string) {
-    const now = ctx.clock.now().getTime();
-    const key = `${ctx.remoteAddress} ${input.username.toLowerCase()}`;
-    this.#throttle.check(key, now);
-    const [member] = await store.findMembershipsByEmail(ctx.db, input.username);
-    // Without a user as much work is done as with one, and the attempt is written meanwhile: the time tells
-    // nothing.
-    this.#nobody ??= hashPassword(ctx.ids.secret());
-    const [matches, attempt] = await Promise.all([
-      verifyPassword(input.password, member?.password_hash ?? (await this.#nobody)),
-      member && this.#noteAttempt(ctx, member, userAgent),
-    ]);
-    if (!member?.password_hash || attempt === undefined || !matches) {
-      this.#throttle.failed(key, now);
-      throw new Invalid({ errors: [NO_ACCOUNT] });
-    }
-    this.#throttle.succeeded(key);
-    await ctx.db.transaction((tx) => store.markSignedIn(tx, attempt));
-    return this.#pair(ctx, {
-      userId: member.id,
-      clientId: member.client_id,
-      version: member.session_version,
-      ceiling: member.role,
+  /** Signs in to the client that the person was in last, or else joined first.
+   *  @throws Invalid, with the same words and after the same time, whatever is wrong; TooManyRequests */
+  async login(ctx: RequestContext, input: Credentials, userAgent: string): Promise<TokenPair> {
+    const pair = await this.#sessions.open(ctx, await this.#identify(ctx, input, userAgent), userAgent);
+    if (!pair) throw new Invalid({ errors: [NO_ACCOUNT] });
+    return pair;
+  }
+
+  /** Signs in a browser, likewise.
+   *  @returns the value of the session's cookie
+   *  @throws Invalid, TooManyRequests */
+  async loginBrowser(ctx: RequestContext, input: Credentials, userAgent: string): Promise<string> {
+    const who = await this.#identify(ctx, input, userAgent);
+    const cookie = await this.#sessions.openCookie(ctx, who, userAgent);
+    if (!cookie) throw new Invalid({ errors: [NO_ACCOUNT] });
+    return cookie;
+  }
+
+  /** Signs in a browser with a link that was printed; it works once.
+   *  @returns the value of the session's cookie
+   *  @throws Invalid when the token is unknown, used or too old, TooManyRequests for many guesses */
+  async loginByLink(ctx: RequestContext, token: string, userAgent: string): Promise<string> {
+    const source = sourceOf(ctx.remoteAddress);
+    const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
+    await take(ctx, [guess]);
+    return ctx.db.transaction(async (tx) => {
+      const link = await takeLink(tx, 'sign_in', hashToken(token), ctx.clock.now());
+      const member = link && (await store.findMembership(tx, link.userId));
+      if (!member) throw unknownLink();
+      const who = { userId: member.id, clientId: member.client_id };
+      const timestamp = ctx.clock.timestamp();
+      const noted = await store.insertSignIn(tx, {
+        ...who,
+        at: timestamp,
+        ip: ctx.remoteAddress,
+        userAgent: userAgent.slice(0, MAX_USER_AGENT),
+      });
+      await store.markSignedIn(tx, noted);
+      await remember(tx, { userId: member.id, source, timestamp });
+      await giveBack(tx, [guess]);
+      return this.#sessions.openCookieIn(tx, ctx, who, userAgent);
     });
+  }
+
+  /** Whose password it is. */
+  async #identify(ctx: RequestContext, input: Credentials, userAgent: string) {
+    const address = canonicalAddress(input.username);
+    if (!address || input.password === '') throw new Invalid({ errors: [NO_ACCOUNT] });
+    const [member] = await store.findMembershipsByEmail(ctx.db, address);
+    const matches = await attempt(ctx, address, (standing) =>
+      this.#prove(ctx, member, { password: input.password, standing, userAgent }),
+    );
+    if (!matches || !member?.password_hash) throw new Invalid({ errors: [NO_ACCOUNT] });
+    return { userId: member.id, clientId: member.client_id, proof: member.password_hash };
+  }
+
+  /** Without a user as much work is done as with one, and the attempt is written meanwhile: the time tells nothing.
+   *  @returns the user whose password it is */
+  async #prove(
+    ctx: RequestContext,
+    member: store.MemberRow | undefined,
+    given: { password: string; standing: Standing; userAgent: string },
+  ): Promise<number | undefined> {
+    const [matches, noted] = await Promise.all([
+      verifyPassword(given.password, member?.password_hash ?? NO_PASSWORD, given.standing),
+      member && this.#noteAttempt(ctx, member, given.userAgent),
+    ]);
+    if (!member?.password_hash || noted === undefined || !matches) return undefined;
+    await ctx.db.transaction((tx) => store.markSignedIn(tx, noted));
+    return member.id;
   }
 
   /** Who tries to sign in as a user of the account. Unknown addresses belong to no account. */
@@ -67,40 +124,36 @@ export class SignIn {
     );
   }
 
-  /** @throws Unauthenticated when the session has ended */
-  async refresh(ctx: RequestContext, token: string) {
-    const session = readToken({ cipher: this.#cipher, clock: ctx.clock }, token, 'refresh');
-    if (!session || !(await roleOfSession(ctx.db, session))) {
-      throw new Unauthenticated('Token is invalid or expired');
-    }
-    return this.#pair(ctx, session);
-  }
-
-  /** Goes on as the same user in another of the user's clients, with at most the role of now.
-   *  @throws NotFound for a client that the user does not belong to */
-  async loginToClient(ctx: RequestContext, clientId: number) {
+  /** Goes on as the same user in another of the user's clients, with the role that the user has there. An API token
+   *  stays in its own client, with at most its own role.
+   *  @throws NotFound for a client that the user does not belong to, Unauthenticated */
+  async loginToClient(ctx: RequestContext, clientId: number, userAgent: string) {
     const { caller } = ctx;
-    const member = await store.readMember(ctx.db, clientId, caller.userId);
-    if (!member || caller.role === 'operator') throw new NotFound(`Client ${clientId} was not found`);
-    const session: Session = {
-      userId: member.id,
-      clientId,
-      version: member.session_version,
-      ceiling: lesserRole(caller.role, member.role),
-    };
-    const { access, refresh } = this.#pair(ctx, session);
-    return { access, refresh: caller.tokenId === 0 ? refresh : null };
+    if (caller.isBrowser) throw new Forbidden('The session of a browser gives no tokens');
+    const within = caller.tokenId === 0 || clientId === caller.clientId;
+    const member = within ? await store.readMember(ctx.db, clientId, caller.userId) : undefined;
+    if (!member) throw new NotFound(`Client ${clientId} was not found`);
+    return this.#sessions.openFrom(ctx, clientId, userAgent);
   }
 
-  /** Mails a way to set a new password; says the same whether the address is known or not. */
+  /** Mails a way to set a new password, once in a while; says the same whether the address is known or not.
+   *  @throws TooManyRequests when one source asks for many */
   async forgot(ctx: RequestContext, email: string): Promise<Record<string, never>> {
-    const user = await store.findUserByEmail(ctx.db, email);
-    if (user) {
+    const address = canonicalAddress(email);
+    if (!address) return {};
+    await take(ctx, [{ key: `forgotten from ${sourceOf(ctx.remoteAddress)}`, ...MAILS_FROM_A_SOURCE }]);
+    const limited = await tryTake(ctx, [{ key: `forgotten ${address}`, ...MAIL_TO_AN_ADDRESS }]);
+    const user = await store.findUserByEmail(ctx.db, address);
+    if (user && limited === undefined) {
       await ctx.db.transaction((tx) =>
-        mailPasswordLink(tx, ctx, user, {
-          kind: 'password_reset',
+        mailLink(tx, ctx, {
+          link: { kind: 'password', userId: user.id },
+          recipient: user.email,
+          mail: 'password_reset',
           subject: 'Set a new password',
           text: `Somebody, hopefully you, asked for a new password. It can be set for ${RESET_HOURS} hour:`,
+          page: '/password/new',
+          use: 'send it as {"token": "...", "password": "..."} to POST /virga/v1/password',
           hours: RESET_HOURS,
         }),
       );
@@ -109,13 +162,25 @@ export class SignIn {
   }
 
   /** Sets a password with what was mailed; all sessions of the user end.
-   *  @throws Invalid when the mailed token is unknown, used or too old */
+   *  @throws Invalid when the mailed token is unknown, used or too old, TooManyRequests for many guesses */
   async setPassword(ctx: RequestContext, input: { token: string; password: string }): Promise<void> {
-    const hash = await hashPassword(input.password);
+    const hash = hashToken(input.token);
+    const source = sourceOf(ctx.remoteAddress);
+    const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
+    await take(ctx, [guess]);
+    if (!(await isLink(ctx.db, 'password', hash, ctx.clock.now()))) throw unknownLink();
+    const password = await hashPassword(input.password);
     await ctx.db.transaction(async (tx) => {
-      const userId = await store.takePasswordLink(tx, hashToken(input.token), ctx.clock.timestamp());
-      if (userId === undefined) throw new Invalid({ token: ['is unknown, used or too old'] });
-      await store.setPassword(tx, userId, hash);
+      const timestamp = ctx.clock.timestamp();
+      const link = await takeLink(tx, 'password', hash, ctx.clock.now());
+      if (!link) throw unknownLink();
+      const { userId } = link;
+      // Whoever reads the person's mail may sign in from there, whatever others guess elsewhere.
+      await together([
+        store.setPassword(tx, userId, password),
+        remember(tx, { userId, source, timestamp }),
+        giveBack(tx, [guess]),
+      ]);
     });
   }
 
@@ -138,18 +203,13 @@ export class SignIn {
 
   /** Ends all sessions of the user and goes on in a new one.
    *  @throws Invalid naming what is wrong, NotFound, PermissionDenied for somebody else's */
-  async changePassword(ctx: RequestContext, userId: number, input: ChangePassword) {
-    const member = await changePassword(ctx, userId, input);
-    return this.#pair(ctx, {
-      userId,
-      clientId: member.client_id,
-      version: member.session_version,
-      ceiling: ctx.caller.role === 'operator' ? 'Users' : lesserRole(ctx.caller.role, member.role),
-    });
-  }
-
-  #pair(ctx: RequestContext, session: Session) {
-    const deps = { cipher: this.#cipher, clock: ctx.clock, ids: ctx.ids };
-    return { access: signToken(deps, session, 'access'), refresh: signToken(deps, session, 'refresh') };
+  async changePassword(ctx: RequestContext, userId: number, input: ChangePassword, userAgent: string) {
+    const proof = await changePassword(ctx, userId, input);
+    const { clientId } = ctx.caller;
+    const pair = await this.#sessions.open(ctx, { userId, clientId, proof }, userAgent);
+    if (!pair) throw new Invalid({ old: ['is not the password'] });
+    return pair;
   }
 }
+
+const unknownLink = () => new Invalid({ token: ['is unknown, used or too old'] });

@@ -1,11 +1,14 @@
-import { offsetTime } from '../../kernel/codecs.ts';
-import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import { offsetTime, readTime } from '../../kernel/codecs.ts';
+import { Conflict, Invalid, NotFound, Unauthenticated } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
+import type { Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
+import { clientRole } from './assignable-roles.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
+import { readStandingSessions } from './session-store.ts';
 import * as store from './token-store.ts';
 
 /** A client may have this many living tokens. */
@@ -44,11 +47,13 @@ export async function getToken(ctx: ClientContext, id: number): Promise<ApiToken
   return viewToken(row, ctx.clock.now());
 }
 
-/** Makes a token; its value is in this answer and nowhere else.
- *  @throws Invalid for an unknown role or a past expiry, Conflict when the client has 50 tokens */
+/** Makes a token; its value is in this answer and nowhere else. One that is made with another token ends with that.
+ *  @throws Invalid for an unknown role or an expiry that is past or later than the maker's, Conflict when the client
+ *  has 50 tokens, Unauthenticated when the caller's own credential has ended */
 export async function createToken(ctx: ClientContext, input: CreateApiToken) {
   const role = roleOf(input);
-  if (input.exp_date !== null && Date.parse(input.exp_date) <= ctx.clock.now().getTime()) {
+  const expiresAt = expiryOf(input);
+  if (expiresAt !== null && expiresAt <= ctx.clock.now()) {
     throw new Invalid({ exp_date: ['must be in the future, or null for a token that does not expire'] });
   }
   const value = newTokenValue(ctx.ids);
@@ -56,6 +61,7 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
     if ((await store.countTokensLocked(tx, ctx.clientId)) >= MAX_TOKENS) {
       throw new Conflict(`A client may have ${MAX_TOKENS} tokens; delete one first`);
     }
+    const madeWith = await checkMaker(tx, ctx, expiresAt);
     const id = await store.insertToken(tx, {
       clientId: ctx.clientId,
       userId: ctx.caller.userId,
@@ -63,13 +69,41 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
       name: input.name,
       description: input.description ?? '',
       hash: hashToken(value),
-      expiresAt: input.exp_date,
+      expiresAt: expiresAt?.toISOString() ?? null,
       timestamp: ctx.clock.timestamp(),
+      madeWith,
     });
     await recordAudit(tx, ctx, { action: 'create_token', subject: id });
     return id;
   });
   return { ...(await getToken(ctx, id)), token: value };
+}
+
+/** @throws Invalid for what is no time */
+function expiryOf({ exp_date }: CreateApiToken): Date | null {
+  if (exp_date === null) return null;
+  const time = readTime(exp_date);
+  if (!time) throw new Invalid({ exp_date: ['must be a day that exists'] });
+  return time;
+}
+
+/** The caller's credential was good when the request came; here it still is, and stays so until the commit.
+ *  @returns the token that the new one ends with, if it is a token's */
+async function checkMaker(tx: Tx, ctx: ClientContext, expiresAt: Date | null): Promise<number | null> {
+  const { tokenId, sessionId } = ctx.caller;
+  const now = ctx.clock.now();
+  if (sessionId !== undefined) {
+    const [session] = await readStandingSessions(tx, [sessionId], now);
+    const role = session && clientRole(session.role, session.assignments ?? []);
+    if (role !== 'Administrators') throw new Unauthenticated('Token is invalid or expired');
+  }
+  if (tokenId === 0) return null;
+  const maker = await store.readGoodToken(tx, tokenId, now);
+  if (!maker) throw new Unauthenticated('Token is invalid or expired');
+  if (maker.expires_at === null) return tokenId;
+  if (expiresAt !== null && expiresAt <= maker.expires_at) return tokenId;
+  const latest = offsetTime(maker.expires_at);
+  throw new Invalid({ exp_date: [`must be ${latest} or earlier, when the token that makes it expires`] });
 }
 
 /** The prefix lets people and scanners see what leaked. */
@@ -78,6 +112,7 @@ export const newTokenValue = (ids: Ids): string => `virga_${ids.secret(32)}`;
 /** @throws NotFound */
 export async function deleteToken(ctx: ClientContext, id: number): Promise<void> {
   await ctx.db.transaction(async (tx) => {
+    await store.lockTokens(tx, ctx.clientId);
     const deleted = await store.deleteToken(tx, ctx.clientId, id, ctx.clock.timestamp());
     if (!deleted) throw new NotFound(`Token ${id} was not found`);
     await recordAudit(tx, ctx, { action: 'delete_token', subject: id });

@@ -1,4 +1,4 @@
-import type { Role } from '../../platform/auth/roles.ts';
+import type { Role, TokenRole } from '../../platform/auth/roles.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import type { TokenListQuery } from './schema.ts';
 
@@ -25,7 +25,7 @@ const SELECT = `select t.id, t.client_id, t.user_id, t.role, t.name, t.descripti
 export async function listTokens(db: Db, clientId: number, query: TokenListQuery): Promise<TokenRow[]> {
   return db.named<TokenRow>(
     'api_token_list',
-    `${SELECT} where t.client_id = $1 and t.role <> 'operator'
+    `${SELECT} where t.client_id = $1 and t.role not in ('operator', 'reporter')
         and ($2::text is null or t.role = $2) and ($3::int is null or t.user_id = $3)
         and ($4::int is null or t.user_id <> $4) and (t.deleted_at is not null) = $5
       order by t.id`,
@@ -42,7 +42,7 @@ export async function listTokens(db: Db, clientId: number, query: TokenListQuery
 export async function readToken(db: Queryable, clientId: number, id: number): Promise<TokenRow | undefined> {
   const [row] = await db.named<TokenRow>(
     'api_token_get',
-    `${SELECT} where t.client_id = $1 and t.id = $2 and t.deleted_at is null and t.role <> 'operator'`,
+    `${SELECT} where t.client_id = $1 and t.id = $2 and t.deleted_at is null and t.role not in ('operator', 'reporter')`,
     [clientId, id],
   );
   return row;
@@ -50,10 +50,10 @@ export async function readToken(db: Queryable, clientId: number, id: number): Pr
 
 /** Counts the client's living tokens, and keeps others from adding one until the transaction ends. */
 export async function countTokensLocked(tx: Tx, clientId: number): Promise<number> {
-  await tx.named('client_lock', 'select 1 from clients where id = $1 for no key update', [clientId]);
+  await lockTokens(tx, clientId);
   const [row] = await tx.named<{ count: number }>(
     'api_token_count',
-    `select count(*) as count from api_tokens where client_id = $1 and deleted_at is null and role <> 'operator'`,
+    `select count(*) as count from api_tokens where client_id = $1 and deleted_at is null and role not in ('operator', 'reporter')`,
     [clientId],
   );
   return row?.count ?? 0;
@@ -62,19 +62,21 @@ export async function countTokensLocked(tx: Tx, clientId: number): Promise<numbe
 export interface NewToken {
   readonly clientId: number;
   readonly userId: number;
-  readonly role: Role | 'operator';
+  readonly role: TokenRole;
   readonly name: string;
   readonly description: string;
   readonly hash: Buffer;
   readonly expiresAt: string | null;
+  /** The token that it was made with, and ends with. */
+  readonly madeWith?: number | null;
   readonly timestamp: string;
 }
 
 export async function insertToken(tx: Tx, token: NewToken): Promise<number> {
   const [row] = await tx.named<{ id: number }>(
     'api_token_insert',
-    `insert into api_tokens (client_id, user_id, role, name, description, hash, expires_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning id`,
+    `insert into api_tokens (client_id, user_id, role, name, description, hash, expires_at, created_at, made_with)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
     [
       token.clientId,
       token.userId,
@@ -84,17 +86,71 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<number> {
       token.hash,
       token.expiresAt,
       token.timestamp,
+      token.madeWith ?? null,
     ],
   );
   return row?.id ?? 0;
 }
 
+/** The role and expiry of a token that is good now. */
+export async function readGoodToken(
+  tx: Tx,
+  id: number,
+  now: Date,
+): Promise<{ role: Role; expires_at: Date | null } | undefined> {
+  const [row] = await tx.named<{ role: Role; expires_at: Date | null }>(
+    'api_token_good',
+    `select role, expires_at from api_tokens
+      where id = $1 and deleted_at is null and (expires_at is null or expires_at > $2)`,
+    [id, now.toISOString()],
+  );
+  return row;
+}
+
+/** Keeps others from making or ending tokens of the client until the transaction ends. */
+export async function lockTokens(tx: Tx, clientId: number): Promise<void> {
+  await tx.named('client_lock', 'select 1 from clients where id = $1 for no key update', [clientId]);
+}
+
+/** Ends a token, and those that were made with it. The tokens must be locked.
+ *  @returns false when there is no such token */
 export async function deleteToken(tx: Tx, clientId: number, id: number, timestamp: string): Promise<boolean> {
   const rows = await tx.named(
     'api_token_delete',
     `update api_tokens set deleted_at = $3
-      where client_id = $1 and id = $2 and deleted_at is null and role <> 'operator' returning 1`,
+      where client_id = $1 and id = $2 and deleted_at is null and role not in ('operator', 'reporter') returning 1`,
     [clientId, id, timestamp],
   );
+  await deleteOrphans(tx, clientId, timestamp);
   return rows.length === 1;
+}
+
+/** Ends tokens that the user made for the client with one of these roles, and those that were made with them. The
+ *  tokens must be locked. */
+export async function retireTokens(
+  tx: Tx,
+  member: { clientId: number; userId: number },
+  roles: readonly Role[],
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'member_retire_tokens',
+    `update api_tokens set deleted_at = $4
+      where client_id = $1 and user_id = $2 and role = any($3::text[]) and deleted_at is null`,
+    [member.clientId, member.userId, roles, timestamp],
+  );
+  await deleteOrphans(tx, member.clientId, timestamp);
+}
+
+/** Ends tokens whose maker has ended, and theirs. */
+export async function deleteOrphans(tx: Tx, clientId: number, timestamp: string): Promise<void> {
+  await tx.named(
+    'api_token_delete_orphans',
+    `with recursive orphans as (
+       select t.id from api_tokens t join api_tokens m on m.id = t.made_with
+        where t.client_id = $1 and t.deleted_at is null and m.deleted_at is not null
+       union select t.id from api_tokens t join orphans o on t.made_with = o.id where t.deleted_at is null)
+     update api_tokens set deleted_at = $2 where id in (select id from orphans)`,
+    [clientId, timestamp],
+  );
 }

@@ -34,7 +34,6 @@ test.each(PATHS)(
     expect((await server.call('GET', `${path}/${id}`)).status).toBe(404);
     await waitUntil(async () => (await server.call('GET', '/cloud/v1/regions', { token })).status === 401, {
       what: 'the token to be refused',
-      timeoutMs: 1000,
     });
   },
 );
@@ -62,7 +61,10 @@ test('an expired token is refused, and a date in the past is not accepted', asyn
     [created.body.id],
   );
   const reply = await server.call('GET', '/cloud/v1/regions', { token: created.body.token });
-  expect(reply).toMatchObject({ status: 401, body: { detail: 'Token is invalid or expired' } });
+  expect(reply).toMatchObject({
+    status: 401,
+    body: { detail: expect.stringMatching(/^Token is invalid or expired. This token expired at 20\d\d-/) },
+  });
 });
 
 test('a role may be named or numbered, but must exist', async () => {

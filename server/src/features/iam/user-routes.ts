@@ -1,5 +1,9 @@
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { inviteUser, MAILS_TO_AN_ADDRESS, MAX_PENDING } from './invitations.ts';
+import { deleteClientUser, getClientUser, putClientUser } from './member-service.ts';
 import { ClientParams } from './schema.ts';
+import { userAgentOf } from './session-routes.ts';
+import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 import {
   ChangedEmail,
@@ -23,42 +27,38 @@ import {
   TokenPair,
   UserParams,
 } from './user-schema.ts';
-import {
-  changeEmail,
-  deleteClientUser,
-  getClientUser,
-  getUser,
-  inviteUser,
-  listUsers,
-  patchUser,
-  putClientUser,
-} from './user-service.ts';
+import { changeEmail, getUser, listUsers, patchUser } from './user-service.ts';
+import { MAX_MEMBERS } from './user-store.ts';
 
 const tag = 'Accounts';
 const signInTag = 'Sign-in';
 const MEMBER = '/iam/clients/{clientId}/client-users/{userId}';
 
-export function signInRoutes(signIn: SignIn): readonly Route[] {
+export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route[] {
   return [
     route({
       method: 'POST',
       path: '/iam/auth/jwt/login',
       tag: signInTag,
       summary: 'Sign in with e-mail address and password',
+      description:
+        'After 10 wrong passwords within a minute for an address from one place, or many from everywhere, attempts ' +
+        'answer 429. Where somebody has signed in before, guesses from elsewhere do not count.',
       access: { public: 'it is how one gets in' },
       body: Login,
       response: TokenPair,
-      handler: (ctx, { body, headers }) => signIn.login(ctx, body, String(headers['user-agent'] ?? '')),
+      handler: (ctx, { body, headers }) => signIn.login(ctx, body, userAgentOf(headers)),
     }),
     route({
       method: 'POST',
       path: '/iam/auth/jwt/refresh',
       tag: signInTag,
-      summary: 'Stay signed in',
+      summary: 'Stay signed in: a new pair of tokens for a refresh token, once',
+      description: 'A refresh token that comes a second time was copied: the session ends.',
       access: { public: 'the refresh token says who it is' },
       body: Refresh,
       response: TokenPair,
-      handler: (ctx, { body }) => signIn.refresh(ctx, body.refresh),
+      handler: (ctx, { body }) => sessions.refresh(ctx, body.refresh),
     }),
     route({
       method: 'GET',
@@ -68,13 +68,15 @@ export function signInRoutes(signIn: SignIn): readonly Route[] {
       access: 'self',
       params: ClientParams,
       response: ClientLogin,
-      handler: (ctx, { params }) => signIn.loginToClient(ctx, params.clientId),
+      handler: (ctx, { params, headers }) => signIn.loginToClient(ctx, params.clientId, userAgentOf(headers)),
     }),
     route({
       method: 'POST',
       path: '/iam/auth/password/forgot',
       tag: signInTag,
       summary: 'Have a way to set a new password mailed',
+      description:
+        'One mail in 5 minutes goes to an address. The answer is the same for addresses of nobody.',
       access: { public: 'who has lost the password cannot sign in' },
       body: ForgotPassword,
       response: Nothing,
@@ -99,7 +101,9 @@ export function signInRoutes(signIn: SignIn): readonly Route[] {
       params: UserParams,
       body: ChangePassword,
       response: TokenPair,
-      handler: (ctx, { params, body }) => signIn.changePassword(ctx, params.userId, body),
+      sensitive: true,
+      handler: (ctx, { params, body, headers }) =>
+        signIn.changePassword(ctx, params.userId, body, userAgentOf(headers)),
     }),
     route({
       method: 'GET',
@@ -139,7 +143,7 @@ export const userRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/iam/users/{userId}',
     tag,
-    summary: 'Change name, language or phone of a user',
+    summary: 'Change the own name, language or phone',
     access: 'self',
     params: UserParams,
     body: PatchUser,
@@ -150,7 +154,7 @@ export const userRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/iam/users/{userId}/email',
     tag,
-    summary: 'Change the own e-mail address',
+    summary: 'Change the own e-mail address, once the new one is confirmed',
     access: 'self',
     params: UserParams,
     body: ChangeEmail,
@@ -161,7 +165,8 @@ export const userRoutes: readonly Route[] = [
     method: 'POST',
     path: '/iam/clients/invite_user',
     tag,
-    summary: 'Invite a user to the account',
+    summary: 'Invite a user to the account; the membership begins when they accept',
+    description: `An account has at most ${MAX_MEMBERS} members and ${MAX_PENDING} open invitations; an address gets at most ${MAILS_TO_AN_ADDRESS.points} invitations an hour.`,
     access: 'administer',
     body: InviteUser,
     response: Invitation,

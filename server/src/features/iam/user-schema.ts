@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Key, ListQuery, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { Key, ListQuery, Nullable, OffsetTime, StringEnum } from '../../platform/http/schemas.ts';
 import { ROLE_NAMES, User } from './schema.ts';
 
 export const LANGS = ['de', 'en', 'ru', 'zh', 'az'] as const;
@@ -19,7 +19,7 @@ export const Login = Type.Object(
 );
 export const Refresh = Type.Object({ refresh: Type.String({ maxLength: 4096 }) }, { $id: 'Refresh' });
 export const TokenPair = Type.Object({ access: Type.String(), refresh: Type.String() }, { $id: 'TokenPair' });
-/** Signing in with an API token gives no refresh token, so that it does not outlive the API token for long. */
+/** A session that an API token opened has no refresh token. */
 export const ClientLogin = Type.Object(
   { access: Type.String(), refresh: Nullable(Type.String()) },
   { $id: 'ClientLogin' },
@@ -115,11 +115,39 @@ export const Invitation = Type.Object(
   { $id: 'Invitation' },
 );
 
+const mailedToken = () => Type.String({ minLength: 1, maxLength: 255, description: 'As it was mailed' });
+export const MailedToken = Type.Object({ token: mailedToken() }, { $id: 'MailedToken' });
+export const AcceptInvitation = Type.Object(
+  {
+    token: mailedToken(),
+    password: Type.Optional({ ...newPassword(), description: 'For an address without an account' }),
+    name: Type.Optional(text()),
+    lang: Type.Optional(StringEnum(LANGS)),
+  },
+  { $id: 'AcceptInvitation' },
+);
+export type AcceptInvitation = Static<typeof AcceptInvitation>;
+const offer = {
+  client_id: Type.Integer(),
+  client_name: Type.String(),
+  email: email(),
+  user_role: Type.Object({ id: Type.Integer(), name: StringEnum(ROLE_NAMES) }),
+};
+export const ShownInvitation = Type.Object(
+  { ...offer, has_account: Type.Boolean({ description: 'Whether a password must be left out' }) },
+  { $id: 'ShownInvitation' },
+);
+export const AcceptedInvitation = Type.Object(
+  { ...offer, user_id: Type.Integer() },
+  { $id: 'AcceptedInvitation' },
+);
+export const ConfirmedEmail = Type.Object({ email: email() }, { $id: 'ConfirmedEmail' });
+
 export const ClientUser = Type.Object({ user_role: Type.Optional(RoleName) }, { $id: 'ClientUser' });
 export const UserParams = Type.Object({ userId: Key() });
 export const ClientUserParams = Type.Object({ clientId: Key(), userId: Key() });
 
-/** Only successful sign-ins are kept. */
+/** Attempts to sign in, also those that failed. */
 export const SignInList = Type.Object(
   {
     count: Type.Number(),
@@ -129,7 +157,7 @@ export const SignInList = Type.Object(
       Type.Object({
         id: Type.Integer(),
         user: Type.Integer(),
-        login_at: Type.String(),
+        login_at: OffsetTime(),
         ip_address: Type.String(),
         user_agent: Type.String(),
         is_successful: Type.Boolean(),

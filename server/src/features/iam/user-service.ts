@@ -1,18 +1,25 @@
-import { Conflict, Forbidden, Invalid, NotFound, PermissionDenied } from '../../kernel/errors.ts';
+import { Invalid, NotFound, PermissionDenied } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { hashToken } from '../../platform/auth/caller.ts';
 import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
 import { constraintOf } from '../../platform/database/db.ts';
-import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import { tryTake } from '../../platform/limits/limits.ts';
+import { queueMail } from '../../platform/mail/outbox.ts';
+import { canonicalAddress } from './addresses.ts';
+import { attempt } from './attempts.ts';
+import { readPending } from './invitation-store.ts';
+import { mailLink } from './link-mail.ts';
+import { deleteLinksOf, takeLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
-import { mailPasswordLink } from './password-mail.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { rolesAbove } from './sessions.ts';
-import type { ChangePassword, FullUser, InviteUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
+import type { ChangePassword, FullUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
 import * as store from './user-store.ts';
 
-/** Users, as members of the caller's client. */
+/** Users, as members of the caller's client. A profile is changed by its person alone. */
 
-const INVITATION_HOURS = 7 * 24;
+const CONFIRM_HOURS = 24;
+const MAIL_TO_AN_ADDRESS = { points: 1, seconds: 5 * 60 };
 const PAGE_SIZE = 1000;
 
 export function viewFullUser(row: store.MemberRow): FullUser {
@@ -32,7 +39,7 @@ export function viewFullUser(row: store.MemberRow): FullUser {
     two_fa: false,
     auth_types: ['password'],
     user_type: 'common',
-    is_active: true,
+    is_active: row.accepted,
     client_and_roles: [
       {
         client_id: row.client_id,
@@ -44,7 +51,7 @@ export function viewFullUser(row: store.MemberRow): FullUser {
   };
 }
 
-const viewRole = (role: Role) => ({ id: ROLE_IDS[role], name: role });
+export const viewRole = (role: Role) => ({ id: ROLE_IDS[role], name: role });
 
 /** A role may be named, numbered, or both.
  *  @throws Invalid naming `field` */
@@ -59,7 +66,11 @@ export function roleNamed({ id, name }: RoleName, field: string): Role {
 
 export async function listUsers(ctx: RequestContext, query: PageQuery) {
   const { limit = PAGE_SIZE, offset = 0 } = query;
-  const { count, results } = await store.listMembers(ctx.db, ctx.caller.clientId, { limit, offset });
+  const { count, results } = await store.listMembers(ctx.db, ctx.caller.clientId, {
+    limit,
+    offset,
+    now: ctx.clock.now(),
+  });
   return {
     count,
     ...neighbours('/iam/users', { limit, offset, count }),
@@ -67,21 +78,29 @@ export async function listUsers(ctx: RequestContext, query: PageQuery) {
   };
 }
 
-/** @throws NotFound, also for others when the caller does not administer the account */
+/** A member, or somebody who is invited.
+ *  @throws NotFound, also for others when the caller does not administer the account */
 export async function getUser(ctx: RequestContext, userId: number): Promise<FullUser> {
-  return viewFullUser(await visibleMember(ctx, userId));
-}
-
-async function visibleMember(ctx: RequestContext, userId: number): Promise<store.MemberRow> {
-  const may = userId === ctx.caller.userId || ctx.caller.role === 'Administrators';
-  const row = may ? await store.readMember(ctx.db, ctx.caller.clientId, userId) : undefined;
+  const { caller } = ctx;
+  const may = userId === caller.userId || caller.role === 'Administrators';
+  const row = may ? await readKnown(ctx, caller.clientId, userId) : undefined;
   if (!row) throw new NotFound(`User ${userId} was not found`);
-  return row;
+  return viewFullUser(row);
 }
 
-/** @throws NotFound, Invalid for what cannot be changed here */
+/** A member of the client, or somebody who is invited. */
+export async function readKnown(
+  ctx: RequestContext,
+  clientId: number,
+  userId: number,
+): Promise<store.MemberRow | undefined> {
+  const member = await store.readMember(ctx.db, clientId, userId);
+  return member ?? readPending(ctx.db, clientId, userId, ctx.clock.now());
+}
+
+/** @throws Invalid for what cannot be changed here, PermissionDenied or NotFound for somebody else's */
 export async function patchUser(ctx: RequestContext, userId: number, input: PatchUser): Promise<FullUser> {
-  const row = await visibleMember(ctx, userId);
+  const row = await ownRow(ctx, userId);
   const faults: Record<string, string[]> = {};
   if (input.email !== undefined && input.email !== row.email) {
     faults.email = ['is changed with PUT /iam/users/{userId}/email'];
@@ -95,155 +114,116 @@ export async function patchUser(ctx: RequestContext, userId: number, input: Patc
       name: input.name === undefined ? row.name : input.name,
       lang: input.lang ?? row.lang,
       phone: input.phone === undefined ? row.phone : input.phone,
-      email: row.email,
     });
     await recordAudit(tx, ctx, { action: 'update_user', subject: userId });
   });
   return getUser(ctx, userId);
 }
 
-/** The caller's own row; what it guards needs the password, which nobody else has. */
+/** The caller's own row.
+ *  @throws PermissionDenied for a user whom the caller may see, else NotFound */
 async function ownRow(ctx: RequestContext, userId: number): Promise<store.MemberRow> {
-  const row = await visibleMember(ctx, userId);
-  if (userId !== ctx.caller.userId) throw new PermissionDenied();
+  const { clientId, userId: own } = ctx.caller;
+  if (userId !== own) {
+    await getUser(ctx, userId);
+    throw new PermissionDenied('A profile is changed by its person alone.');
+  }
+  const row = await store.readMember(ctx.db, clientId, own);
+  if (!row) throw new NotFound(`User ${userId} was not found`);
   return row;
 }
 
-/** Ends all sessions of the user and returns what is stored now.
+/** Guesses count here as they do where people sign in.
+ *  @param given the password under the name of its field
+ *  @throws Invalid naming the field, TooManyRequests */
+async function provePassword(
+  ctx: RequestContext,
+  row: store.MemberRow,
+  given: Readonly<Record<string, string>>,
+): Promise<void> {
+  const [[field = '', password = ''] = []] = Object.entries(given);
+  const address = canonicalAddress(row.email);
+  const proved =
+    address !== undefined &&
+    (await attempt(ctx, address, async (standing) =>
+      (await verifyPassword(password, row.password_hash ?? '', standing)) ? row.id : undefined,
+    ));
+  if (!proved) throw new Invalid({ [field]: ['is not the password'] });
+}
+
+/** Ends all sessions of the user.
+ *  @returns the hash of the new password
  *  @throws Invalid naming what is wrong, NotFound, PermissionDenied for somebody else's */
 export async function changePassword(
   ctx: RequestContext,
   userId: number,
   input: ChangePassword,
-): Promise<store.MemberRow> {
+): Promise<string> {
   const row = await ownRow(ctx, userId);
   if (input.new !== input.double) throw new Invalid({ double: ['must be the same as new'] });
-  if (!(await verifyPassword(input.old, row.password_hash ?? ''))) {
-    throw new Invalid({ old: ['is not the password'] });
-  }
+  await provePassword(ctx, row, { old: input.old });
   const hash = await hashPassword(input.new);
   await ctx.db.transaction(async (tx) => {
     await store.setPassword(tx, userId, hash);
     await recordAudit(tx, ctx, { action: 'change_password', subject: userId });
   });
-  return visibleMember(ctx, userId);
+  return hash;
 }
 
-/** @throws Invalid naming what is wrong, NotFound, PermissionDenied for somebody else's */
+/** Mails a token to the new address, once in 5 minutes; the address changes when that comes back. The answer is the same whether the
+ *  address has an account or not.
+ *  @throws Invalid naming what is wrong, NotFound, PermissionDenied for somebody else's */
 export async function changeEmail(
   ctx: RequestContext,
   userId: number,
   input: { new_email: string; password: string },
 ) {
   const row = await ownRow(ctx, userId);
-  if (!(await verifyPassword(input.password, row.password_hash ?? ''))) {
-    throw new Invalid({ password: ['is not the password'] });
-  }
-  try {
-    await ctx.db.transaction(async (tx) => {
-      await store.updateUser(tx, userId, { ...row, email: input.new_email });
-      await recordAudit(tx, ctx, { action: 'change_email', subject: userId });
+  await provePassword(ctx, row, { password: input.password });
+  const mails = { key: `confirm ${canonicalAddress(input.new_email)}`, ...MAIL_TO_AN_ADDRESS };
+  if ((await tryTake(ctx, [mails])) !== undefined) return { new_email: input.new_email };
+  await ctx.db.transaction(async (tx) => {
+    await mailLink(tx, ctx, {
+      link: { kind: 'email', userId, email: input.new_email },
+      recipient: input.new_email,
+      mail: 'confirm_email',
+      subject: 'Confirm your address',
+      text: `Somebody, hopefully you, wants to sign in with this address. It can be confirmed for ${CONFIRM_HOURS} hours:`,
+      page: '/password/email',
+      use: 'send it as {"token": "..."} to POST /virga/v1/email',
+      hours: CONFIRM_HOURS,
     });
-  } catch (error) {
-    if (constraintOf(error) !== 'users_email') throw error;
-    throw new Invalid({ new_email: ['belongs to another user'] });
-  }
+    await recordAudit(tx, ctx, { action: 'change_email', subject: userId });
+  });
   return { new_email: input.new_email };
 }
 
-/** Adds a user to the caller's client, and mails somebody new a way to set the password.
- *  @throws Invalid, also when the user is a member already; NotFound for another client */
-export async function inviteUser(ctx: RequestContext, input: InviteUser) {
-  if (input.client_id !== ctx.caller.clientId) throw new NotFound(`Client ${input.client_id} was not found`);
-  return addUser({ ...ctx, clientId: input.client_id }, input);
-}
+const LINK_GONE = 'is unknown, used or too old';
 
-/** As `inviteUser`, for any client. @param input.password set at once instead of by mail */
-export async function addUser(
-  ctx: ClientContext,
-  input: Omit<InviteUser, 'client_id'> & { readonly password?: string },
-) {
-  const role = roleNamed(input.user_role, 'user_role');
-  const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
-  const add = () =>
-    ctx.db.transaction(async (tx) => {
-      const known = await store.findUserByEmail(tx, input.email);
-      if (known && passwordHash !== null) {
-        throw new Conflict(`${input.email} has an account already, with a password of its own`);
-      }
-      const userId =
-        known?.id ??
-        (await store.insertUser(tx, {
-          email: input.email,
-          name: input.name ?? null,
-          lang: input.lang ?? 'en',
-          passwordHash,
-          timestamp: ctx.clock.timestamp(),
-        }));
-      if (!(await store.insertMember(tx, ctx.clientId, userId, role))) {
-        const message = `User ${userId} has already been invited to client ${ctx.clientId}`;
-        throw new Invalid({ email: [message] });
-      }
-      if (!known?.password_hash && passwordHash === null) {
-        await mailPasswordLink(
-          tx,
-          ctx,
-          { id: userId, email: input.email },
-          {
-            kind: 'invitation',
-            subject: 'You are invited',
-            text: 'You have been invited to an account. Set your password within 7 days with this token:',
-            hours: INVITATION_HOURS,
-          },
-        );
-      }
-      await recordAudit(tx, ctx, { action: 'invite_user', subject: userId });
-      return { user_id: userId, email: input.email, status: known?.password_hash ? 'added' : 'invited' };
-    });
+/** Changes the address of the user whose mailed token this is, and tells the old one.
+ *  @throws Invalid when the token is unknown, used or too old, or the address has another account by now */
+export async function confirmEmail(ctx: RequestContext, token: string): Promise<{ email: string }> {
   try {
-    return await add();
+    return await ctx.db.transaction(async (tx) => {
+      const link = await takeLink(tx, 'email', hashToken(token), ctx.clock.now());
+      if (!link?.email) throw new Invalid({ token: [LINK_GONE] });
+      const before = await store.setEmail(tx, link.userId, link.email);
+      await deleteLinksOf(tx, link.userId);
+      await queueMail(tx, {
+        clientId: null,
+        kind: 'email_changed',
+        recipient: before,
+        subject: 'Your address was changed',
+        body: `You now sign in as ${link.email}. If this was not you, ask an administrator of your account for help.\n`,
+        messageId: `<email_changed-${ctx.ids.uuid()}@virga.internal>`,
+        timestamp: ctx.clock.timestamp(),
+      });
+      const caller = { ...ctx.caller, userId: link.userId };
+      await recordAudit(tx, { ...ctx, caller }, { action: 'confirm_email', subject: link.userId });
+      return { email: link.email };
+    });
   } catch (error) {
-    // Somebody else added the same address at the same moment; now it is known.
-    if (constraintOf(error) === 'users_email') return add();
-    throw error;
+    if (constraintOf(error) !== 'users_email') throw error;
+    throw new Invalid({ token: ['confirms an address that has an account already'] });
   }
 }
-
-/** @throws NotFound */
-export async function getClientUser(ctx: ClientContext, userId: number) {
-  const row = await store.readMember(ctx.db, ctx.clientId, userId);
-  if (!row) throw new NotFound(`User ${userId} was not found`);
-  return { user_role: viewRole(row.role) };
-}
-
-/** Gives a user another role; tokens with more rights that the user made end.
- *  @throws NotFound, Forbidden when nobody would administer the account, Invalid */
-export async function putClientUser(ctx: ClientContext, userId: number, input: { user_role?: RoleName }) {
-  const role = roleNamed(input.user_role ?? {}, 'user_role');
-  await ctx.db.transaction(async (tx) => {
-    if (!(await store.readMember(tx, ctx.clientId, userId)))
-      throw new NotFound(`User ${userId} was not found`);
-    const others = await store.countOtherAdministrators(tx, ctx.clientId, userId);
-    if (role !== 'Administrators' && others === 0) throw lastAdministrator();
-    await store.setRole(tx, ctx.clientId, userId, role);
-    const member = { clientId: ctx.clientId, userId };
-    await store.retireTokens(tx, member, rolesAbove(role), ctx.clock.timestamp());
-    await recordAudit(tx, ctx, { action: 'change_role', subject: userId });
-  });
-}
-
-/** Takes a user out of the client; the user's sessions and tokens there end at once.
- *  @throws NotFound, Forbidden when nobody would administer the account */
-export async function deleteClientUser(ctx: ClientContext, userId: number) {
-  await ctx.db.transaction(async (tx) => {
-    if (!(await store.readMember(tx, ctx.clientId, userId)))
-      throw new NotFound(`User ${userId} was not found`);
-    if ((await store.countOtherAdministrators(tx, ctx.clientId, userId)) === 0) throw lastAdministrator();
-    await store.deleteMember(tx, ctx.clientId, userId);
-    await store.retireTokens(tx, { clientId: ctx.clientId, userId }, ROLES, ctx.clock.timestamp());
-    await recordAudit(tx, ctx, { action: 'remove_user', subject: userId });
-  });
-  return {};
-}
-
-const lastAdministrator = () => new Forbidden('An account keeps at least one administrator');

@@ -1,5 +1,9 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { refuseMore } from '../../platform/database/refuse-more.ts';
+import { PENDING } from './invitation-store.ts';
+import { deleteLinksOf } from './link-store.ts';
+import { deleteSessionsOfUser } from './session-store.ts';
 
 export type Lang = 'de' | 'en' | 'ru' | 'zh' | 'az';
 
@@ -10,7 +14,6 @@ export interface UserRow {
   readonly lang: Lang;
   readonly phone: string | null;
   readonly password_hash: string | null;
-  readonly session_version: number;
 }
 
 /** A user as a member of one client. */
@@ -18,29 +21,38 @@ export interface MemberRow extends UserRow {
   readonly client_id: number;
   readonly client_name: string;
   readonly role: Role;
+  /** False while an invitation is not accepted. */
+  readonly accepted: boolean;
 }
 
-const USER = 'u.id, u.email, u.name, u.lang, u.phone, u.password_hash, u.session_version';
-const MEMBER = `select ${USER}, c.client_id, c.role, k.name as client_name
+const USER = 'u.id, u.email, u.name, u.lang, u.phone, u.password_hash';
+const MEMBER_COLUMNS = `${USER}, c.client_id, c.role, k.name as client_name, true as accepted`;
+const MEMBER = `select ${MEMBER_COLUMNS}
   from users u join client_users c on c.user_id = u.id join clients k on k.id = c.client_id`;
 
-/** All memberships of the user with this address, the oldest client first. */
-export async function findMembershipsByEmail(db: Queryable, email: string): Promise<MemberRow[]> {
+/** All memberships of the user with this address, in its canonical form: the client that they were in last comes first, then the one that
+ *  they joined first. */
+export async function findMembershipsByEmail(db: Queryable, address: string): Promise<MemberRow[]> {
   return db.named<MemberRow>(
     'user_by_email',
-    `${MEMBER} where lower(u.email) = lower($1) and u.deleted_at is null order by c.client_id`,
-    [email],
+    `${MEMBER} where lower(u.email collate "C") = $1 and u.deleted_at is null
+      order by c.client_id is not distinct from u.last_client_id desc, c.joined_at, c.client_id`,
+    [address],
   );
 }
 
-export async function findMemberships(db: Queryable, userId: number): Promise<MemberRow[]> {
-  return db.named<MemberRow>(
-    'user_memberships',
-    `${MEMBER} where u.id = $1 and u.deleted_at is null order by c.client_id`,
+/** The membership that a user goes on in: of the client that they were in last, else of that they joined first. */
+export async function findMembership(tx: Tx, userId: number): Promise<MemberRow | undefined> {
+  const [row] = await tx.named<MemberRow>(
+    'user_membership',
+    `${MEMBER} where u.id = $1 and u.deleted_at is null
+      order by c.client_id is not distinct from u.last_client_id desc, c.joined_at, c.client_id limit 1`,
     [userId],
   );
+  return row;
 }
 
+/** A user by the id that the client knows: that of the user, or of the invitation that they accepted. */
 export async function readMember(
   db: Queryable,
   clientId: number,
@@ -48,37 +60,50 @@ export async function readMember(
 ): Promise<MemberRow | undefined> {
   const [row] = await db.named<MemberRow>(
     'member_get',
-    `${MEMBER} where c.client_id = $1 and u.id = $2 and u.deleted_at is null`,
+    `${MEMBER} where c.client_id = $1 and u.deleted_at is null and u.id =
+       coalesce((select accepted_by from invitations where client_id = $1 and user_id = $2), $2)`,
     [clientId, userId],
   );
   return row;
 }
 
-export async function listMembers(db: Queryable, clientId: number, page: { limit: number; offset: number }) {
+/** Members, and those who are invited and have not accepted yet. */
+export async function listMembers(
+  db: Queryable,
+  clientId: number,
+  page: { limit: number; offset: number; now: Date },
+) {
   const results = await db.named<MemberRow>(
     'member_list',
-    `${MEMBER} where c.client_id = $1 and u.deleted_at is null order by u.id limit $2 offset $3`,
-    [clientId, page.limit, page.offset],
+    `${MEMBER} where c.client_id = $1 and u.deleted_at is null
+      union all ${PENDING} where i.client_id = $1 and i.accepted_by is null and i.expires_at > $4
+      order by id limit $2 offset $3`,
+    [clientId, page.limit, page.offset, page.now.toISOString()],
   );
   const [total] = await db.named<{ count: number }>(
     'member_count',
-    `select count(*) as count from client_users c join users u on u.id = c.user_id
-      where c.client_id = $1 and u.deleted_at is null`,
-    [clientId],
+    `select (select count(*) from client_users c join users u on u.id = c.user_id
+              where c.client_id = $1 and u.deleted_at is null)
+          + (select count(*) from invitations
+              where client_id = $1 and accepted_by is null and expires_at > $2) as count`,
+    [clientId, page.now.toISOString()],
   );
   return { count: total?.count ?? 0, results };
 }
 
-export async function findUserByEmail(db: Queryable, email: string): Promise<UserRow | undefined> {
+/** @param address in its canonical form */
+export async function findUserByEmail(db: Queryable, address: string): Promise<UserRow | undefined> {
   const [row] = await db.named<UserRow>(
     'user_alone_by_email',
-    `select ${USER} from users u where lower(u.email) = lower($1) and u.deleted_at is null`,
-    [email],
+    `select ${USER} from users u where lower(u.email collate "C") = $1 and u.deleted_at is null`,
+    [address],
   );
   return row;
 }
 
 export interface NewUser {
+  /** That of the invitation which the user accepts; default: the next one. */
+  readonly id?: number;
   readonly email: string;
   readonly name: string | null;
   readonly lang: Lang;
@@ -90,19 +115,49 @@ export interface NewUser {
 export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
   const [row] = await tx.named<{ id: number }>(
     'user_insert',
-    `insert into users (email, name, lang, password_hash, created_at) values ($1, $2, $3, $4, $5) returning id`,
-    [user.email, user.name, user.lang, user.passwordHash, user.timestamp],
+    `insert into users (id, email, name, lang, password_hash, created_at)
+     values (coalesce($6, nextval(pg_get_serial_sequence('users', 'id'))), $1, $2, $3, $4, $5) returning id`,
+    [user.email, user.name, user.lang, user.passwordHash, user.timestamp, user.id ?? null],
   );
   if (!row) throw new Error('the user was not inserted');
   return row.id;
 }
 
 /** @returns false when the user is a member already */
-export async function insertMember(tx: Tx, clientId: number, userId: number, role: Role): Promise<boolean> {
+/** So many members a client has, and so many clients a person belongs to. */
+export const MAX_MEMBERS = 1000;
+export const MAX_MEMBERSHIPS = 200;
+
+async function refuseMoreMembers(tx: Tx, clientId: number, userId: number): Promise<void> {
+  const ofClient = 'select count(*)::int as count from client_users where client_id = $1';
+  const ofUser = 'select count(*)::int as count from client_users where user_id = $1';
+  const count = async (name: string, text: string, id: number) =>
+    (await tx.named<{ count: number }>(name, text, [id]))[0]?.count ?? 0;
+  await refuseMore(tx, {
+    what: 'members',
+    holder: `account ${clientId}`,
+    limit: MAX_MEMBERS,
+    count: () => count('members_of_client', ofClient, clientId),
+  });
+  await refuseMore(tx, {
+    what: 'memberships',
+    holder: `user ${userId}`,
+    limit: MAX_MEMBERSHIPS,
+    count: () => count('members_of_user', ofUser, userId),
+  });
+}
+
+/** @throws Forbidden when the client or the person has as many as they may have */
+export async function insertMember(
+  tx: Tx,
+  member: { clientId: number; userId: number; role: Role; timestamp: string },
+): Promise<boolean> {
+  await refuseMoreMembers(tx, member.clientId, member.userId);
   const rows = await tx.named(
     'member_insert',
-    `insert into client_users (client_id, user_id, role) values ($1, $2, $3) on conflict do nothing returning 1`,
-    [clientId, userId, role],
+    `insert into client_users (client_id, user_id, role, joined_at) values ($1, $2, $3, $4)
+     on conflict do nothing returning 1`,
+    [member.clientId, member.userId, member.role, member.timestamp],
   );
   return rows.length === 1;
 }
@@ -110,23 +165,45 @@ export async function insertMember(tx: Tx, clientId: number, userId: number, rol
 export async function updateUser(
   tx: Tx,
   id: number,
-  change: { name: string | null; lang: Lang; phone: string | null; email: string },
+  change: { name: string | null; lang: Lang; phone: string | null },
 ): Promise<void> {
-  await tx.named(
-    'user_update',
-    'update users set name = $2, lang = $3, phone = $4, email = $5 where id = $1',
-    [id, change.name, change.lang, change.phone, change.email],
+  await tx.named('user_update', 'update users set name = $2, lang = $3, phone = $4 where id = $1', [
+    id,
+    change.name,
+    change.lang,
+    change.phone,
+  ]);
+}
+
+/** @returns the address of before
+ *  @throws the database's error of the constraint `users_email` when the address is taken */
+export async function readEmail(db: Queryable, id: number): Promise<string | undefined> {
+  const [row] = await db.named<{ email: string }>('user_email', 'select email from users where id = $1', [
+    id,
+  ]);
+  return row?.email;
+}
+
+export async function setEmail(tx: Tx, id: number, email: string): Promise<string> {
+  const [row] = await tx.named<{ before: string }>(
+    'user_set_email',
+    `update users u set email = $2 from (select id, email from users where id = $1 for update) b
+      where u.id = b.id returning b.email as before`,
+    [id, email],
   );
+  if (!row) throw new Error(`user ${id} was not found`);
+  return row.before;
 }
 
 /** Sets the password and ends all sessions and mailed links of the user. */
 export async function setPassword(tx: Tx, id: number, passwordHash: string): Promise<void> {
-  await tx.named(
-    'user_set_password',
-    `with gone as (delete from password_links where user_id = $1)
-     update users set password_hash = $2, session_version = session_version + 1 where id = $1`,
-    [id, passwordHash],
-  );
+  // The row first: it waits for whoever is signing in with the password of before, whose session then ends as well.
+  await tx.named('user_set_password', 'update users set password_hash = $2 where id = $1', [
+    id,
+    passwordHash,
+  ]);
+  await deleteSessionsOfUser(tx, id);
+  await deleteLinksOf(tx, id);
 }
 
 export async function setRole(tx: Tx, clientId: number, userId: number, role: Role): Promise<void> {
@@ -137,31 +214,23 @@ export async function setRole(tx: Tx, clientId: number, userId: number, role: Ro
   );
 }
 
+/** Takes the user out of the client and ends the sessions there. */
 export async function deleteMember(tx: Tx, clientId: number, userId: number): Promise<void> {
+  await deleteSessionsOfUser(tx, userId, clientId);
+  await tx.named(
+    'invitation_forget_accepted',
+    'delete from invitations where client_id = $1 and accepted_by = $2',
+    [clientId, userId],
+  );
   await tx.named('member_delete', 'delete from client_users where client_id = $1 and user_id = $2', [
     clientId,
     userId,
   ]);
 }
 
-/** Ends tokens that the user made for the client with one of these roles. */
-export async function retireTokens(
-  tx: Tx,
-  member: { clientId: number; userId: number },
-  roles: readonly Role[],
-  timestamp: string,
-): Promise<void> {
-  await tx.named(
-    'member_retire_tokens',
-    `update api_tokens set deleted_at = $4
-      where client_id = $1 and user_id = $2 and role = any($3::text[]) and deleted_at is null`,
-    [member.clientId, member.userId, roles, timestamp],
-  );
-}
-
-/** How many administrators the client has besides the user; locks the client so that the answer stays true. */
+/** How many administrators the client has besides the user; true until the end of the
+ *  transaction when the client is locked. */
 export async function countOtherAdministrators(tx: Tx, clientId: number, userId: number): Promise<number> {
-  await tx.named('client_lock', 'select 1 from clients where id = $1 for no key update', [clientId]);
   const [row] = await tx.named<{ count: number }>(
     'member_other_administrators',
     `select count(*) as count from client_users c join users u on u.id = c.user_id
@@ -169,28 +238,6 @@ export async function countOtherAdministrators(tx: Tx, clientId: number, userId:
     [clientId, userId],
   );
   return row?.count ?? 0;
-}
-
-export async function insertPasswordLink(
-  tx: Tx,
-  link: { hash: Buffer; userId: number; expiresAt: string },
-): Promise<void> {
-  await tx.named(
-    'password_link_insert',
-    'insert into password_links (hash, user_id, expires_at) values ($1, $2, $3)',
-    [link.hash, link.userId, link.expiresAt],
-  );
-}
-
-/** The user whose link this is, if it still holds; it does not afterwards. */
-export async function takePasswordLink(tx: Tx, hash: Buffer, now: string): Promise<number | undefined> {
-  const [row] = await tx.named<{ user_id: number }>(
-    'password_link_take',
-    `delete from password_links l using users u
-      where l.hash = $1 and l.expires_at > $2 and u.id = l.user_id and u.deleted_at is null returning l.user_id`,
-    [hash, now],
-  );
-  return row?.user_id;
 }
 
 export interface SignInRow {
@@ -241,10 +288,7 @@ export async function listSignIns(db: Queryable, clientId: number, page: { limit
   return { count: total?.count ?? 0, results };
 }
 
-/** Forgets attempts to sign in before a moment, and links that no longer hold. */
-export async function deleteOldSignIns(db: Queryable, before: Date, now: Date): Promise<void> {
+/** Forgets attempts to sign in before a moment. */
+export async function deleteOldSignIns(db: Queryable, before: Date): Promise<void> {
   await db.named('sign_in_forget', 'delete from sign_ins where at < $1', [before.toISOString()]);
-  await db.named('password_link_forget', 'delete from password_links where expires_at < $1', [
-    now.toISOString(),
-  ]);
 }

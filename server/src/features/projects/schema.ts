@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { DateTime, ListOf, ListQuery, Name, Nullable, OrderBy } from '../../platform/http/schemas.ts';
+import { ListOf, ListQuery, Name, Nullable, OrderBy, ZuluTime } from '../../platform/http/schemas.ts';
 
 export const Project = Type.Object(
   {
@@ -10,8 +10,8 @@ export const Project = Type.Object(
     state: Type.String(),
     is_default: Type.Boolean(),
     task_id: Nullable(Type.String()),
-    created_at: DateTime(),
-    deleted_at: Nullable(DateTime()),
+    created_at: ZuluTime(),
+    deleted_at: Nullable(ZuluTime()),
   },
   { $id: 'Project' },
 );
@@ -28,7 +28,7 @@ export const CreateProject = Type.Object(
 export type CreateProject = Static<typeof CreateProject>;
 
 export const UpdateProject = Type.Object(
-  { name: Type.Optional(Name()), description: Type.Optional(Type.String()) },
+  { name: Type.Optional(Name()), description: Type.Optional(Type.String({ maxLength: 255 })) },
   { $id: 'UpdateProject' },
 );
 export type UpdateProject = Static<typeof UpdateProject>;

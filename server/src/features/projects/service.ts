@@ -1,4 +1,4 @@
-import { nullable, offsetTime } from '../../kernel/codecs.ts';
+import { nullable, zuluTime } from '../../kernel/codecs.ts';
 import { Conflict, Locked, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf } from '../../platform/database/db.ts';
@@ -17,8 +17,8 @@ export function viewProject(row: store.ProjectRow) {
     state: row.state,
     is_default: row.is_default,
     task_id: row.task_id,
-    created_at: offsetTime(row.created_at),
-    deleted_at: nullable(offsetTime)(row.deleted_at),
+    created_at: zuluTime(row.created_at),
+    deleted_at: nullable(zuluTime)(row.deleted_at),
   };
 }
 

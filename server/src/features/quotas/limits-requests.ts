@@ -1,8 +1,9 @@
 import type { Static } from '@sinclair/typebox';
-import { nullable, offsetTime } from '../../kernel/codecs.ts';
+import { nullable, offsetTime, readTime } from '../../kernel/codecs.ts';
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { CreateLimitsRequest, Limits, LimitsRequest, LimitsRequestQuery } from './schema.ts';
 import { applyLimits, checkLimits } from './service.ts';
@@ -33,10 +34,29 @@ function view(row: RequestRow): Static<typeof LimitsRequest> {
   };
 }
 
-/** @throws Invalid */
+/** Of one client, which nobody has decided yet. */
+export const MAX_OPEN = 20;
+
+async function countOpen(tx: Tx, clientId: number): Promise<number> {
+  const [row] = await tx.named<{ count: number }>(
+    'limits_request_count',
+    `select count(*)::int as count from limits_requests where client_id = $1 and status = 'in progress'`,
+    [clientId],
+  );
+  return row?.count ?? 0;
+}
+
+/** @throws Invalid, Forbidden for one too many */
 export async function createLimitsRequest(ctx: RequestContext, input: CreateLimitsRequest) {
   await checkLimits(ctx, input.requested_limits, 'requested_limits.');
   return ctx.db.transaction(async (tx) => {
+    const { clientId } = ctx.caller;
+    await refuseMore(tx, {
+      what: 'requests that are not decided',
+      holder: `account ${clientId}`,
+      limit: MAX_OPEN,
+      count: () => countOpen(tx, clientId),
+    });
     const [row] = await tx.named<RequestRow>(
       'limits_request_insert',
       `insert into limits_requests (client_id, user_id, description, requested_limits, created_at)
@@ -76,11 +96,7 @@ export async function listLimitsRequests(db: Db, clientId: number | undefined, q
   return { count: total.count, results: (rows as unknown as RequestRow[]).map(view) };
 }
 
-/** Text without a zone is UTC. */
-function asDate(text: string | undefined): Date {
-  const value = text ?? '';
-  return new Date(/([Zz]|[+-]\d\d(:?\d\d)?)$/.test(value.slice(10)) ? value : `${value}Z`);
-}
+const asDate = (text: string | undefined): Date => readTime(text ?? '') ?? new Date(0);
 
 /** @throws NotFound, also for a request of another client */
 export async function getLimitsRequest(ctx: RequestContext, id: number) {

@@ -4,6 +4,7 @@ import {
   deleteLimitsRequest,
   getLimitsRequest,
   listLimitsRequests,
+  MAX_OPEN,
 } from './limits-requests.ts';
 import {
   ClientParams,
@@ -98,6 +99,7 @@ const requests: readonly Route[] = [
     path: REQUESTS,
     tag,
     summary: 'Ask for other limits',
+    description: `An account has at most ${MAX_OPEN} requests that are not decided.`,
     access: 'administer',
     body: CreateLimitsRequest,
     status: 201,

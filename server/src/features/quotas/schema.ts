@@ -1,5 +1,13 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { DateTime, Key, ListOf, ListQuery, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import {
+  DateTime,
+  Key,
+  ListOf,
+  ListQuery,
+  Nullable,
+  OffsetTime,
+  StringEnum,
+} from '../../platform/http/schemas.ts';
 import {
   DEPRECATED_REGIONAL_NAME,
   GLOBAL_NAMES,
@@ -42,6 +50,8 @@ export const ClientQuotas = Type.Object(
   { $id: 'ClientQuotas' },
 );
 
+const MAX_REGIONS = 500;
+
 const GlobalLimits = Type.Unsafe<GlobalLimits>(
   Type.Object(entries(GLOBAL_NAMES, ['limit'], amount), { $id: 'GlobalLimits', additionalProperties: false }),
 );
@@ -52,7 +62,10 @@ const RegionalLimits = Type.Unsafe<RegionalLimits>(
   ),
 );
 export const Limits = Type.Object(
-  { global_limits: Type.Optional(GlobalLimits), regional_limits: Type.Optional(Type.Array(RegionalLimits)) },
+  {
+    global_limits: Type.Optional(GlobalLimits),
+    regional_limits: Type.Optional(Type.Array(RegionalLimits, { maxItems: MAX_REGIONS })),
+  },
   { $id: 'Limits' },
 );
 export type Limits = Static<typeof Limits>;
@@ -72,8 +85,8 @@ export const LimitsRequest = Type.Object(
     description: Nullable(Type.String()),
     requested_limits: Limits,
     status: Type.String(),
-    created_at: DateTime(),
-    updated_at: Nullable(DateTime()),
+    created_at: OffsetTime(),
+    updated_at: Nullable(OffsetTime()),
   },
   { $id: 'LimitsRequest' },
 );
@@ -102,9 +115,10 @@ const ThresholdMessage = Type.Object(
     regional_quotas: Type.Array(
       Type.Object({
         region_id: Type.Integer(),
-        region_name: Type.String(),
+        region_name: Type.String({ maxLength: 255 }),
         ...entries(REGIONAL_NAMES, BOTH, quotaPair),
       }),
+      { maxItems: MAX_REGIONS },
     ),
   },
   { $id: 'QuotaThresholdMessage' },
@@ -131,7 +145,7 @@ export const Threshold = Type.Object(
     client_id: Type.Integer(),
     threshold: percentage(),
     last_message: message(),
-    last_sending: Nullable(DateTime()),
+    last_sending: Nullable(OffsetTime()),
   },
   { $id: 'QuotaThreshold' },
 );

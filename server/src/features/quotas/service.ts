@@ -1,4 +1,4 @@
-import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { Invalid, UnknownRegion } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
@@ -57,7 +57,7 @@ export async function getGlobalQuotas(ctx: ClientContext) {
 
 /** @throws NotFound for an unknown region */
 export async function getRegionalQuotas(ctx: ClientContext, regionId: number) {
-  if (!(await readRegion(ctx.db, regionId))) throw new NotFound(`Region ${regionId} was not found`);
+  if (!(await readRegion(ctx.db, regionId))) throw new UnknownRegion(regionId);
   return viewRegional(await readCounters(ctx.db, ctx.clientId), regionId);
 }
 

@@ -1,0 +1,122 @@
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { Page } from '../../platform/http/schemas.ts';
+import type { AssignableRole } from './assignable-roles.ts';
+
+export interface AssignmentRow {
+  readonly id: number;
+  readonly client_id: number;
+  readonly user_id: number;
+  readonly project_id: number | null;
+  readonly role: AssignableRole;
+  readonly assigned_by: number;
+  readonly created_at: Date;
+  readonly updated_at: Date | null;
+}
+
+const COLUMNS = 'id, client_id, user_id, project_id, role, assigned_by, created_at, updated_at';
+
+export interface AssignmentFilter {
+  readonly clientId: number;
+  readonly userId?: number | undefined;
+  readonly projectId?: number | undefined;
+}
+
+export async function listAssignments(db: Queryable, filter: AssignmentFilter, page: Page) {
+  const where = `client_id = $1 and ($2::int is null or user_id = $2) and ($3::int is null or project_id = $3)`;
+  const values = [filter.clientId, filter.userId ?? null, filter.projectId ?? null];
+  const results = await db.named<AssignmentRow>(
+    'assignment_list',
+    `select ${COLUMNS} from role_assignments where ${where} order by id limit $4 offset $5`,
+    [...values, page.limit, page.offset],
+  );
+  const [total] = await db.named<{ count: number }>(
+    'assignment_count',
+    `select count(*) as count from role_assignments where ${where}`,
+    values,
+  );
+  return { count: total?.count ?? 0, results };
+}
+
+/** The roles of users in a client beside their memberships'. */
+export async function readRolesOf(
+  db: Queryable,
+  clientId: number,
+  userIds: readonly number[],
+): Promise<AssignmentRow[]> {
+  return db.named<AssignmentRow>(
+    'assignment_of_users',
+    `select ${COLUMNS} from role_assignments where client_id = $1 and user_id = any($2::int[])`,
+    [clientId, userIds],
+  );
+}
+
+export async function readAssignment(
+  db: Queryable,
+  clientId: number,
+  id: number,
+): Promise<AssignmentRow | undefined> {
+  const [row] = await db.named<AssignmentRow>(
+    'assignment_get',
+    `select ${COLUMNS} from role_assignments where client_id = $1 and id = $2`,
+    [clientId, id],
+  );
+  return row;
+}
+
+export interface Assignment {
+  readonly clientId: number;
+  readonly userId: number;
+  readonly projectId: number | null;
+  readonly role: AssignableRole;
+  readonly assignedBy: number;
+  readonly timestamp: string;
+}
+
+/** @throws the database's error of the constraint `role_assignments_place` when the user has a role there */
+export async function countAssignments(tx: Tx, clientId: number): Promise<number> {
+  const [row] = await tx.named<{ count: number }>(
+    'assignments_of_client',
+    'select count(*)::int as count from role_assignments where client_id = $1',
+    [clientId],
+  );
+  return row?.count ?? 0;
+}
+
+export async function insertAssignment(tx: Tx, assignment: Assignment): Promise<AssignmentRow> {
+  const [row] = await tx.named<AssignmentRow>(
+    'assignment_insert',
+    `insert into role_assignments (client_id, user_id, project_id, role, assigned_by, created_at)
+     values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
+    [
+      assignment.clientId,
+      assignment.userId,
+      assignment.projectId,
+      assignment.role,
+      assignment.assignedBy,
+      assignment.timestamp,
+    ],
+  );
+  if (!row) throw new Error('the assignment was not inserted');
+  return row;
+}
+
+/** @throws as `insertAssignment` */
+export async function updateAssignment(tx: Tx, id: number, assignment: Assignment): Promise<void> {
+  await tx.named(
+    'assignment_update',
+    `update role_assignments set user_id = $2, project_id = $3, role = $4, assigned_by = $5, updated_at = $6
+      where id = $1`,
+    [
+      id,
+      assignment.userId,
+      assignment.projectId,
+      assignment.role,
+      assignment.assignedBy,
+      assignment.timestamp,
+    ],
+  );
+}
+
+export async function deleteAssignment(tx: Tx, id: number): Promise<void> {
+  await tx.named('assignment_delete', 'delete from role_assignments where id = $1', [id]);
+}

@@ -1,0 +1,59 @@
+import { type Route, route } from '../../platform/http/route.ts';
+import { acceptInvitation, declineInvitation, showInvitation } from './invitations.ts';
+import {
+  AcceptedInvitation,
+  AcceptInvitation,
+  ConfirmedEmail,
+  MailedToken,
+  ShownInvitation,
+} from './user-schema.ts';
+import { confirmEmail } from './user-service.ts';
+
+const tag = 'Sign-in';
+const access = { public: 'the mailed token says who it is' };
+
+/** What people do with tokens that were mailed to them. */
+export const invitationRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/virga/v1/invitations/show',
+    tag,
+    summary: 'See what an invitation is to',
+    access,
+    body: MailedToken,
+    response: ShownInvitation,
+    handler: (ctx, { body }) => showInvitation(ctx, body.token),
+  }),
+  route({
+    method: 'POST',
+    path: '/virga/v1/invitations/accept',
+    tag,
+    summary: 'Accept an invitation: the membership begins',
+    description:
+      'An address without an account gets one, with the password. One that has an account keeps its own.',
+    access,
+    body: AcceptInvitation,
+    response: AcceptedInvitation,
+    handler: (ctx, { body }) => acceptInvitation(ctx, body),
+  }),
+  route({
+    method: 'POST',
+    path: '/virga/v1/invitations/decline',
+    tag,
+    summary: 'Decline an invitation',
+    access,
+    body: MailedToken,
+    status: 204,
+    handler: (ctx, { body }) => declineInvitation(ctx, body.token),
+  }),
+  route({
+    method: 'POST',
+    path: '/virga/v1/email',
+    tag,
+    summary: 'Confirm a new e-mail address with a mailed token',
+    access,
+    body: MailedToken,
+    response: ConfirmedEmail,
+    handler: (ctx, { body }) => confirmEmail(ctx, body.token),
+  }),
+];

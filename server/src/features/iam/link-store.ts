@@ -1,0 +1,57 @@
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+
+/** Tokens that are mailed or printed, and work once. They are kept as SHA-256 alone. */
+
+export type LinkKind = 'password' | 'email' | 'sign_in';
+
+export interface NewLink {
+  readonly kind: LinkKind;
+  readonly userId: number;
+  /** The address to confirm. */
+  readonly email?: string;
+  readonly hash: Buffer;
+  readonly expiresAt: string;
+}
+
+export async function insertLink(tx: Tx, link: NewLink): Promise<void> {
+  await tx.named(
+    'link_insert',
+    'insert into one_time_links (kind, hash, user_id, email, expires_at) values ($1, $2, $3, $4, $5)',
+    [link.kind, link.hash, link.userId, link.email ?? null, link.expiresAt],
+  );
+}
+
+/** Whether a link still works, without taking it. */
+export async function isLink(db: Queryable, kind: LinkKind, hash: Buffer, now: Date): Promise<boolean> {
+  const rows = await db.named(
+    'link_is',
+    'select 1 from one_time_links where kind = $1 and hash = $2 and expires_at > $3',
+    [kind, hash, now.toISOString()],
+  );
+  return rows.length > 0;
+}
+
+/** Whom and what the link is for, if it still works; it does not afterwards. */
+export async function takeLink(
+  tx: Tx,
+  kind: LinkKind,
+  hash: Buffer,
+  now: Date,
+): Promise<{ userId: number; email: string | null } | undefined> {
+  const [row] = await tx.named<{ user_id: number; email: string | null }>(
+    'link_take',
+    `delete from one_time_links l using users u
+      where l.kind = $1 and l.hash = $2 and l.expires_at > $3 and u.id = l.user_id and u.deleted_at is null
+      returning l.user_id, l.email`,
+    [kind, hash, now.toISOString()],
+  );
+  return row && { userId: row.user_id, email: row.email };
+}
+
+export async function deleteLinksOf(tx: Tx, userId: number): Promise<void> {
+  await tx.named('link_delete', 'delete from one_time_links where user_id = $1', [userId]);
+}
+
+export async function deleteOldLinks(db: Queryable, now: Date): Promise<void> {
+  await db.named('link_forget', 'delete from one_time_links where expires_at < $1', [now.toISOString()]);
+}

@@ -1,0 +1,38 @@
+import { randomBytes, scryptSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { TooManyRequests } from '../../kernel/errors.ts';
+import { hashPassword, NO_PASSWORD, type Standing, verifyPassword } from './passwords.ts';
+
+/** As passwords are kept, but quick to check. */
+const salt = randomBytes(16);
+const key = scryptSync('right', salt, 32, { N: 16, r: 8, p: 1 });
+const QUICK = `scrypt$16$${salt.toString('base64')}$${key.toString('base64')}`;
+
+const verified = async (times: number, standing: Standing) => {
+  const all = Array.from({ length: times }, () => verifyPassword('right', QUICK, standing));
+  return Promise.allSettled(all);
+};
+
+test('a password matches what was kept of it, and no other does', async () => {
+  const kept = await hashPassword('Ｆull width');
+  expect(kept).not.toContain('width');
+  expect(await verifyPassword('Full width', kept)).toBe(true);
+  expect(await verifyPassword('full width', kept)).toBe(false);
+  expect(await verifyPassword('', NO_PASSWORD)).toBe(false);
+});
+
+test('so many passwords wait for a thread, the rest is told to come later; some places are kept', async () => {
+  // All of them come before the first one can be done.
+  const strangers = verified(100, 'stranger');
+  const known = verified(100, 'known');
+  const done = (results: PromiseSettledResult<boolean>[]) =>
+    results.filter((one) => one.status === 'fulfilled').length;
+  const [first, second] = [await strangers, await known];
+  expect(done(first)).toBeGreaterThanOrEqual(48);
+  expect(done(first)).toBeLessThan(60);
+  expect(done(second)).toBe(16);
+  for (const one of [...first, ...second]) {
+    if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(TooManyRequests);
+    else expect(one.value).toBe(true);
+  }
+});

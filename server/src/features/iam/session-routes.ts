@@ -1,0 +1,112 @@
+import { forgeryTokenOf, sessionCookieOf, setSessionCookie } from '../../platform/auth/cookies.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import { RawReply, type Route, route } from '../../platform/http/route.ts';
+import { OpenSession, SessionInfo, SessionList, SessionParams } from './session-schema.ts';
+import { describeSession, listOwnSessions, signOut } from './session-service.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignIn } from './sign-in.ts';
+import { MailedToken } from './user-schema.ts';
+
+const tag = 'Sign-in';
+
+export function userAgentOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
+  return String(headers['user-agent'] ?? '');
+}
+
+/** A browser that is signed in from now on. */
+function opened(ctx: RequestContext, cookie: string): RawReply {
+  const answer = JSON.stringify({ csrf_token: forgeryTokenOf(cookie) });
+  return new RawReply('application/json; charset=utf-8', answer, {
+    'set-cookie': setSessionCookie(cookie, ctx),
+    'cache-control': 'no-store',
+  });
+}
+
+export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/virga/v1/session',
+      tag,
+      summary: 'Sign in a browser',
+      description:
+        'The session is a cookie that scripts cannot read. Writes with it need the token that this answers, in the ' +
+        'header X-CSRF-Token. It ends when it was not used for a day, and after 30 days.',
+      access: { public: 'it is how one gets in' },
+      body: OpenSession,
+      sensitive: true,
+      handler: async (ctx, { body, headers }) =>
+        opened(ctx, await signIn.loginBrowser(ctx, body, userAgentOf(headers))),
+    }),
+    route({
+      method: 'POST',
+      path: '/virga/v1/session/link',
+      tag,
+      summary: 'Sign in a browser with a link that works once',
+      description: 'The first run prints one. It works within a day.',
+      access: { public: 'the token says who it is' },
+      body: MailedToken,
+      sensitive: true,
+      handler: async (ctx, { body, headers }) =>
+        opened(ctx, await signIn.loginByLink(ctx, body.token, userAgentOf(headers))),
+    }),
+    route({
+      method: 'GET',
+      path: '/virga/v1/session',
+      tag,
+      summary: 'Who is signed in',
+      access: 'self',
+      response: SessionInfo,
+      sensitive: true,
+      handler: (ctx, { headers }) => {
+        const cookie =
+          headers.authorization === undefined ? sessionCookieOf([headers.cookie].flat()[0]) : undefined;
+        return describeSession(ctx, cookie === undefined ? null : forgeryTokenOf(cookie));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/virga/v1/session',
+      tag,
+      summary: 'Sign out',
+      description:
+        'The session ends, and with it all that were opened from one another. Their tokens are refused at once.',
+      access: 'self',
+      status: 204,
+      handler: async (ctx) => {
+        await signOut(sessions, ctx);
+        return new RawReply('application/json', '', { 'set-cookie': setSessionCookie(undefined, ctx) });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/virga/v1/sessions',
+      tag,
+      summary: 'List the own sessions, the latest first',
+      access: 'self',
+      response: SessionList,
+      handler: (ctx) => listOwnSessions(ctx),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/virga/v1/sessions',
+      tag,
+      summary: 'Sign out everywhere',
+      description:
+        'Every session of the person ends, this one too. API tokens stay. With one, the sessions that it opened end.',
+      access: 'self',
+      status: 204,
+      handler: (ctx) => sessions.endAll(ctx),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/virga/v1/sessions/{session_id}',
+      tag,
+      summary: 'End one of the own sessions',
+      access: 'self',
+      params: SessionParams,
+      status: 204,
+      handler: (ctx, { params }) => signOut(sessions, ctx, params.session_id),
+    }),
+  ];
+}

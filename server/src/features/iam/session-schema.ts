@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox';
+import { DateTime, ListOf, Nullable, Uuid } from '../../platform/http/schemas.ts';
+
+export const OpenSession = Type.Object(
+  {
+    username: Type.String({ maxLength: 254, description: 'The e-mail address' }),
+    password: Type.String({ maxLength: 1000 }),
+  },
+  { $id: 'OpenSession' },
+);
+
+export const SessionInfo = Type.Object(
+  {
+    user_id: Type.Integer(),
+    client_id: Type.Integer(),
+    email: Type.String(),
+    role: Type.String({ description: 'What the person may do in this client' }),
+    csrf_token: Nullable(
+      Type.String({ description: 'To send with writes as X-CSRF-Token; null where there is no cookie' }),
+    ),
+  },
+  { $id: 'SessionInfo' },
+);
+
+export const SessionParams = Type.Object({ session_id: Uuid() });
+
+export const SessionView = Type.Object(
+  {
+    id: Uuid(),
+    client_id: Type.Integer(),
+    ip_address: Type.String({ description: 'Where it was opened from' }),
+    user_agent: Type.String(),
+    created_at: DateTime({ description: 'When the person signed in' }),
+    last_used_at: DateTime({ description: 'To the minute' }),
+    expires_at: DateTime({ description: 'When it ends unless it is used or refreshed' }),
+    is_current: Type.Boolean({ description: 'Whether it is the one of this request' }),
+  },
+  { $id: 'Session' },
+);
+export const SessionList = ListOf(SessionView, 'SessionList');

@@ -1,0 +1,41 @@
+import { offsetTime } from '../../kernel/codecs.ts';
+import { Conflict } from '../../kernel/errors.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import { listSessions } from './session-store.ts';
+import type { Sessions } from './sessions.ts';
+import { readEmail } from './user-store.ts';
+
+/** What people do with their own sessions. An API token, and what it opened, reach the sessions that the token
+ *  opened and no others. */
+
+/** Who makes the request. @param csrfToken of the request's cookie */
+export async function describeSession(ctx: RequestContext, csrfToken: string | null) {
+  const { userId, clientId, role } = ctx.caller;
+  const email = (await readEmail(ctx.db, userId)) ?? '';
+  return { user_id: userId, client_id: clientId, email, role, csrf_token: csrfToken };
+}
+
+export async function listOwnSessions(ctx: RequestContext) {
+  const rows = await listSessions(ctx.db, ctx.caller, ctx.clock.now());
+  const results = rows.map((row) => ({
+    id: row.id,
+    client_id: row.client_id,
+    ip_address: row.ip,
+    user_agent: row.user_agent,
+    created_at: offsetTime(row.created_at),
+    last_used_at: offsetTime(row.last_used_at),
+    expires_at: offsetTime(row.expires_at),
+    is_current: row.id === ctx.caller.sessionId,
+  }));
+  return { count: results.length, results };
+}
+
+/** Ends the session of the request, or another of the caller's.
+ *  @throws Conflict for an API token, which has no session; NotFound */
+export async function signOut(sessions: Sessions, ctx: RequestContext, id?: string): Promise<void> {
+  const { sessionId } = ctx.caller;
+  if (id === undefined && sessionId === undefined) {
+    throw new Conflict('An API token has no session to sign out of; delete the token instead');
+  }
+  await sessions.end(ctx, id ?? sessionId ?? '');
+}

@@ -1,0 +1,211 @@
+import type { Role } from '../../platform/auth/roles.ts';
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { AssignableRole } from './assignable-roles.ts';
+
+export interface SessionRow {
+  readonly id: string;
+  readonly family_id: string;
+  readonly user_id: number;
+  readonly client_id: number;
+  readonly token_id: number | null;
+  readonly generation: number;
+  readonly cookie_hash: Buffer | null;
+  readonly ip: string;
+  readonly user_agent: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date;
+  readonly expires_at: Date;
+}
+
+/** A session that stands, and what its user and the token that opened it may do now. */
+export interface StandingSession extends SessionRow {
+  readonly role: Role;
+  readonly token_role: Role | null;
+  /** Further roles, in the client or in single projects. */
+  readonly assignments: readonly AssignedRole[] | null;
+}
+
+export interface AssignedRole {
+  /** Null: the whole client. */
+  readonly project_id: number | null;
+  readonly role: AssignableRole;
+}
+
+const COLUMNS = `s.id, s.family_id, s.user_id, s.client_id, s.token_id, s.generation, s.cookie_hash, s.ip, s.user_agent,
+  s.created_at, s.last_used_at, s.expires_at`;
+
+/** A use is noted once a minute. */
+const NOTED_EVERY_S = 60;
+
+/** Those of the sessions that stand: not signed out or expired, the user still a member, the API token that opened
+ *  it still good. Notes that they are used. */
+export async function readStandingSessions(
+  db: Queryable,
+  ids: readonly string[],
+  now: Date,
+): Promise<StandingSession[]> {
+  return db.named<StandingSession>(
+    'sessions_standing',
+    `with used as (
+       update sessions set last_used_at = $2, expires_at = case when cookie_hash is null then expires_at
+           else least($2::timestamptz + interval '1 day', created_at + interval '30 days') end
+        where id in (
+         select id from sessions where id = any($1::uuid[])
+            and last_used_at < $2::timestamptz - interval '${NOTED_EVERY_S} seconds'
+          order by id for update skip locked))
+     select ${COLUMNS}, c.role, t.role as token_role, (
+         select json_agg(json_build_object('project_id', a.project_id, 'role', a.role)) from role_assignments a
+          where a.client_id = s.client_id and a.user_id = s.user_id) as assignments
+       from sessions s
+       join users u on u.id = s.user_id and u.deleted_at is null
+       join client_users c on c.user_id = s.user_id and c.client_id = s.client_id
+       left join api_tokens t on t.id = s.token_id
+      where s.id = any($1::uuid[]) and s.expires_at > $2
+        and (s.token_id is null or (t.deleted_at is null and (t.expires_at is null or t.expires_at > $2)))`,
+    [ids, now.toISOString()],
+  );
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly familyId: string;
+  readonly userId: number;
+  readonly clientId: number;
+  readonly tokenId: number | null;
+  readonly cookieHash: Buffer | null;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly createdAt: Date;
+  readonly usedAt: Date;
+  readonly expiresAt: Date;
+}
+
+export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
+  await tx.named(
+    'session_insert',
+    `insert into sessions (id, family_id, user_id, client_id, token_id, cookie_hash, ip, user_agent, created_at,
+       last_used_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      session.id,
+      session.familyId,
+      session.userId,
+      session.clientId,
+      session.tokenId,
+      session.cookieHash,
+      session.ip,
+      session.userAgent,
+      session.createdAt.toISOString(),
+      session.usedAt.toISOString(),
+      session.expiresAt.toISOString(),
+    ],
+  );
+}
+
+/** Ends those of the user that were not used for the longest time, beyond so many. Those of each API token are
+ *  counted apart, so that they push out none of the person's own. */
+export async function deleteSessionsBeyond(
+  tx: Tx,
+  user: { userId: number; tokenId: number | null },
+  most: number,
+): Promise<void> {
+  await tx.named(
+    'session_trim',
+    `delete from sessions where id in (
+       select id from sessions where user_id = $1 and token_id is not distinct from $2
+        order by last_used_at desc, id offset $3)`,
+    [user.userId, user.tokenId, most],
+  );
+}
+
+/** Where signing in leads to the next time. */
+export async function noteLastClient(tx: Tx, userId: number, clientId: number): Promise<void> {
+  await tx.named(
+    'user_last_client',
+    'update users set last_client_id = $2 where id = $1 and last_client_id is distinct from $2',
+    [userId, clientId],
+  );
+}
+
+/** Whether the password is still the one that was checked; it stays so until the transaction ends. */
+export async function passwordStands(tx: Tx, userId: number, passwordHash: string): Promise<boolean> {
+  const rows = await tx.named(
+    'user_password_stands',
+    'select 1 from users where id = $1 and password_hash = $2 and deleted_at is null for share',
+    [userId, passwordHash],
+  );
+  return rows.length === 1;
+}
+
+/** Keeps the session from ending until the transaction does; false when it has ended. */
+export async function holdSession(tx: Tx, id: string): Promise<boolean> {
+  return (
+    (await tx.named('session_hold', 'select 1 from sessions where id = $1 for share', [id])).length === 1
+  );
+}
+
+/** Counts a refresh. @returns false when the session has gone on since that generation, or ended */
+export async function raiseGeneration(
+  tx: Tx,
+  session: { id: string; generation: number },
+  times: { usedAt: Date; expiresAt: Date },
+): Promise<boolean> {
+  const rows = await tx.named(
+    'session_refresh',
+    `update sessions set generation = generation + 1, last_used_at = $3, expires_at = $4
+      where id = $1 and generation = $2 returning 1`,
+    [session.id, session.generation, times.usedAt.toISOString(), times.expiresAt.toISOString()],
+  );
+  return rows.length === 1;
+}
+
+export async function deleteFamily(tx: Tx, familyId: string): Promise<void> {
+  await tx.named('session_family_end', 'delete from sessions where family_id = $1', [familyId]);
+}
+
+/** Ends the user's sessions: all, or those in one client. */
+export async function deleteSessionsOfUser(tx: Tx, userId: number, clientId?: number): Promise<void> {
+  await tx.named(
+    'session_user_end',
+    'delete from sessions where user_id = $1 and ($2::int is null or client_id = $2)',
+    [userId, clientId ?? null],
+  );
+}
+
+/** Whose sessions: a person's, or those that an API token of theirs opened. */
+interface Owner {
+  readonly userId: number;
+  /** 0: the person. */
+  readonly tokenId: number;
+}
+
+/** The latest first; those that API tokens opened are not among the person's. */
+export async function listSessions(db: Queryable, owner: Owner, now: Date): Promise<SessionRow[]> {
+  return db.named<SessionRow>(
+    'session_list',
+    `select ${COLUMNS} from sessions s where user_id = $1 and coalesce(token_id, 0) = $2 and expires_at > $3
+      order by created_at desc, id`,
+    [owner.userId, owner.tokenId, now.toISOString()],
+  );
+}
+
+/** The family of a session of the owner's. */
+export async function readFamily(tx: Tx, owner: Owner, id: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ family_id: string }>(
+    'session_family',
+    'select family_id from sessions where user_id = $1 and coalesce(token_id, 0) = $2 and id = $3',
+    [owner.userId, owner.tokenId, id],
+  );
+  return row?.family_id;
+}
+
+/** Ends all sessions of a person, or those that an API token opened. */
+export async function deleteSessionsOfCaller(tx: Tx, owner: Owner): Promise<void> {
+  await tx.named('session_caller_end', 'delete from sessions where user_id = $1 and $2 in (0, token_id)', [
+    owner.userId,
+    owner.tokenId,
+  ]);
+}
+
+export async function deleteOldSessions(db: Queryable, now: Date): Promise<void> {
+  await db.named('session_forget', 'delete from sessions where expires_at < $1', [now.toISOString()]);
+}

@@ -1,0 +1,9 @@
+import type { Feature } from '../../platform/feature.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { userActionRoutes } from './routes.ts';
+
+export { toldUserAction } from './service.ts';
+
+export function userActions({ cipher }: { readonly cipher: Cipher }): Feature {
+  return { name: 'user-actions', routes: userActionRoutes(cipher) };
+}

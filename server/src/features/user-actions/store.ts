@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely';
+import { readTime } from '../../kernel/codecs.ts';
+import type { ActionType, ApiGroup, ResourceType } from '../../platform/audit/actions.ts';
+import type { Db, Queryable } from '../../platform/database/db.ts';
+import type { UserActionListQuery } from './schema.ts';
+
+export interface UserActionRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly action_type: ActionType;
+  readonly api_group: ApiGroup;
+  readonly resource_type: ResourceType;
+  readonly subject: string | null;
+  readonly subject_name: string | null;
+  readonly client_id: number;
+  readonly project_id: number | null;
+  readonly region_id: number | null;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly email: string | null;
+  readonly task_id: string | null;
+  readonly ended: boolean;
+  readonly taken: boolean;
+  readonly address: string | null;
+  readonly user_agent: string | null;
+}
+
+const COLUMNS = `a.id::text as id, a.at, a.action_type, a.api_group, a.resource_type, a.subject, a.subject_name,
+  a.client_id, a.project_id, a.region_id, a.user_id, a.token_id, u.email, a.started_task_id as task_id, a.address, a.user_agent,
+  coalesce(t.state in ('FINISHED', 'ERROR'), true) as ended,
+  exists (select from webhook_deliveries d where d.audit_id = a.id and d.state = 'DELIVERED') as taken`;
+const JOINS = 'left join users u on u.id = a.user_id left join tasks t on t.id = a.started_task_id';
+
+/** The page, and how many match in all. */
+export async function listUserActions(db: Db, clientId: number, query: UserActionListQuery) {
+  const filter = sql.join(conditionsOf(clientId, query), sql` and `);
+  const { limit = 1000, offset = 0 } = query;
+  const order = sql.raw((query.sorting ?? query.order_by) === 'asc' ? 'a.id' : 'a.id desc');
+  const page = sql<UserActionRow>`select ${sql.raw(COLUMNS)} from (
+      select * from audit_log a where ${filter} order by ${order} limit ${limit}::int offset ${offset}::bigint) a
+      ${sql.raw(JOINS)} order by ${order}`;
+  const total = sql<{ count: number }>`select count(*)::int as count from audit_log a where ${filter}`;
+  const [{ rows }, counted] = await Promise.all([page.execute(db.kysely), total.execute(db.kysely)]);
+  return { count: counted.rows[0]?.count ?? 0, rows };
+}
+
+function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<unknown>[] {
+  const lists = [
+    ['action_type', 'text', query.action_type],
+    ['api_group', 'text', query.api_group],
+    ['project_id', 'int', query.project_id],
+    ['region_id', 'int', query.region_id],
+    ['subject', 'text', query.resource_id],
+    ['address', 'text', query.source_user_ips],
+    ['user_agent', 'text', query.user_agents],
+  ] as const;
+  const conditions = [sql`a.client_id = ${clientId}::int`, sql`a.api_group is not null`];
+  for (const [column, type, values] of lists) {
+    if (values) conditions.push(sql`${sql.ref(`a.${column}`)} = any(${[...values]}::${sql.raw(type)}[])`);
+  }
+  const { from_timestamp: from, to_timestamp: to, search_field: part } = query;
+  if (from !== undefined) conditions.push(sql`a.at >= ${readTime(from)?.toISOString()}::timestamptz`);
+  if (to !== undefined) conditions.push(sql`a.at <= ${readTime(to)?.toISOString()}::timestamptz`);
+  if (part !== undefined) conditions.push(sql`position(lower(${part}) in lower(a.subject_name)) > 0`);
+  return conditions;
+}
+
+/** The action that a delivery tells of. */
+export async function readToldAction(db: Queryable, deliveryId: string): Promise<UserActionRow | undefined> {
+  const [row] = await db.named<UserActionRow>(
+    'user_action_told',
+    `select ${COLUMNS} from webhook_deliveries told join audit_log a on a.id = told.audit_id ${JOINS}
+      where told.id = $1`,
+    [deliveryId],
+  );
+  return row;
+}

@@ -1,0 +1,59 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newFolder } from '../../test/harness/leavings.ts';
+import { startTestServer, type TestServer } from '../../test/harness/server.ts';
+import { randomIds } from './kernel/ids.ts';
+import { keepReporterToken } from './reporter-token.ts';
+
+let server: TestServer;
+const dataDir = newFolder('server');
+const REPORTS = '/virga/v1/clients/1/storages/video/usage_reports';
+
+beforeAll(async () => {
+  server = await startTestServer({ worker: false });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+const keep = () => keepReporterToken({ db: server.db, clock: server.clock, ids: randomIds(), dataDir });
+
+test('is made once, for its owner alone, and again when it was revoked', async () => {
+  const token = await keep();
+  expect(await keep()).toBe(token);
+  const file = path.join(dataDir, 'edge-token');
+  expect(readFileSync(file, 'utf8')).toBe(`${token}\n`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await server.db.named(
+    'test_revoke',
+    "update api_tokens set deleted_at = now() where role = 'reporter'",
+    [],
+  );
+  expect(await keep()).not.toBe(token);
+});
+
+test('reports usage, and is refused everything else', async () => {
+  const token = await keep();
+  const body = {
+    id: crypto.randomUUID(),
+    to: server.clock.now().toISOString(),
+    videos: [{ video: '1_film', requests: 1, bytes: 8 }],
+  };
+  expect((await server.call('POST', REPORTS, { token, body })).status).toBe(200);
+  const another = REPORTS.replace('clients/1', 'clients/2');
+  expect((await server.call('POST', another, { token, body })).status).toBe(404);
+  for (const { spec } of server.app.routes) {
+    if (typeof spec.access === 'object' || spec.access === 'report') continue;
+    const reply = await server.call(spec.method, spec.path.replaceAll(/\{[^}]+\}/g, '1'), { token });
+    expect([403, 400, 404], `${spec.method} ${spec.path}`).toContain(reply.status);
+    if (reply.status !== 403) expect(reply.body).not.toHaveProperty('results');
+  }
+});
+
+test("is in nobody's list of tokens", async () => {
+  await keep();
+  const { body } = await server.call('GET', '/iam/clients/1/tokens', { as: 'Administrators' });
+  expect(JSON.stringify(body)).not.toContain('Edge');
+});
