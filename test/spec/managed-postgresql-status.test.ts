@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewRegion } from '../../server/src/features/regions/index.ts';
+import type { RegionProvider } from '../../server/src/region-providers.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** `{is_initialized}`: true: activated for the project; false: deactivated. */
@@ -17,7 +18,12 @@ const region = (id: number, provider: string, state = 'ACTIVE'): NewRegion => ({
 
 beforeAll(async () => {
   const regions = [region(1, 'local'), region(2, 'simulated'), region(3, 'simulated', 'MAINTENANCE')];
-  server = await startTestServer({ worker: false, regions });
+  // What region 1 runs on has no database servers.
+  const aroundProvider = (provider: RegionProvider): RegionProvider => {
+    const { postgresql: _none, ...rest } = provider;
+    return provider.owner ? { ...rest, capabilities: {} } : provider;
+  };
+  server = await startTestServer({ worker: false, regions, aroundProvider });
 });
 
 afterAll(() => server.close());
@@ -61,6 +67,8 @@ test('a region without has_dbaas refuses with 403, and so does one that is not A
   expect(Object.fromEntries(flags)).toEqual({ 1: false, 2: true, 3: true });
   expect(await put(true, 1)).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
   expect(await put(true, 3)).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
+  const offer = await server.call('GET', '/cloud/v1/dbaas/postgres/configuration/1/1');
+  expect(offer).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
 });
 
 test('roles: reading is for all, changing is not for those who only read', async () => {

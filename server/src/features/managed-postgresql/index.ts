@@ -1,7 +1,54 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { CapabilitiesOf } from '../regions/index.ts';
+import type { PostgresqlService } from './access.ts';
+import { resealTlsKeys } from './certificates.ts';
+import { resealPasswords } from './credentials.ts';
+import { Keeper, type KeeperDeps } from './keeper.ts';
 import { statusRoutes } from './routes.ts';
+import { clusterRoutes } from './routes-clusters.ts';
+import { postgresqlTasks } from './tasks.ts';
 
-export function managedPostgresql(deps: { capabilitiesOf: CapabilitiesOf }): Feature {
-  return { name: 'managed-postgresql', needs: 'dbaas', routes: statusRoutes(deps.capabilitiesOf) };
+export type { PostgresqlProvider } from './port.ts';
+
+export interface ManagedPostgresqlDeps extends PostgresqlService, KeeperDeps {
+  readonly capabilitiesOf: CapabilitiesOf;
+}
+
+/** One that may not be whole can only be deleted. */
+const STATUS_WITHOUT_TASK = `case when status = 'UPDATING' then 'READY' else 'FAILED' end`;
+
+const KEEP_EVERY_MS = 1000;
+
+export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
+  const keeper = new Keeper(deps);
+  return {
+    name: 'managed-postgresql',
+    needs: 'postgresql',
+    routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps)],
+    tasks: postgresqlTasks(deps),
+    held: [
+      {
+        table: 'postgresql_clusters',
+        becomes: `status = ${STATUS_WITHOUT_TASK}, next_spec = null`,
+        parts: [
+          {
+            table: 'postgresql_users',
+            becomes: 'next_verifier = null',
+            where: 'cluster_id in (select id from postgresql_clusters where task_id = any($1::uuid[]))',
+          },
+        ],
+      },
+    ],
+    background: [
+      {
+        name: 'postgresql-keep',
+        everyMs: KEEP_EVERY_MS,
+        // It works on the regions that this node owns, each of which is nobody else's.
+        exclusive: false,
+        afterTakeOver: true,
+        run: () => keeper.run(),
+      },
+    ],
+    reseal: async (tx, cipher) => (await resealPasswords(tx, cipher)) + (await resealTlsKeys(tx, cipher)),
+  };
 }

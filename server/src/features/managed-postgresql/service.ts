@@ -1,4 +1,4 @@
-import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { guardProject } from '../projects/index.ts';
@@ -18,7 +18,7 @@ export async function putStatus(
   capabilitiesOf: CapabilitiesOf,
 ): Promise<ServiceStatus> {
   if (is_initialized && !(await capabilitiesOf(ctx.region.id)).dbaas) {
-    throw new Forbidden(`Region ${ctx.region.name} does not offer managed PostgreSQL`);
+    throw new NotOffered(`Region ${ctx.region.name} does not offer managed PostgreSQL`);
   }
   await ctx.db.transaction(async (tx) => {
     await guardProject(tx, ctx.project.id);

@@ -9,6 +9,16 @@ export async function readStatus(db: Queryable, projectId: number, regionId: num
   return row?.is_initialized ?? false;
 }
 
+/** Whether it is activated, and stays so until the transaction ends. */
+export async function isActivated(tx: Tx, projectId: number, regionId: number): Promise<boolean> {
+  const [row] = await tx.named<{ is_initialized: boolean }>(
+    'managed_postgresql_guard',
+    'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2 for share',
+    [projectId, regionId],
+  );
+  return row?.is_initialized ?? false;
+}
+
 export interface NewStatus {
   readonly projectId: number;
   readonly regionId: number;

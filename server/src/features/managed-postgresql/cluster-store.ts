@@ -1,0 +1,205 @@
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { ClusterRow, ClusterSpec, ClusterStatus } from './model.ts';
+import type { ObservedCluster } from './port.ts';
+
+/** SQL of clusters. */
+
+export interface Scope {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+const COLUMNS = `id, client_id, project_id, region_id, name, status, spec, next_spec, host, observed, ca_certificate,
+  server_certificate, tls_key_id, sealed_tls_key, task_id, created_at`;
+
+export async function findCluster(
+  db: Queryable,
+  scope: Scope,
+  name: string,
+): Promise<ClusterRow | undefined> {
+  const [row] = await db.named<ClusterRow>(
+    'postgresql_cluster_find',
+    `select ${COLUMNS} from postgresql_clusters where project_id = $1 and region_id = $2 and name = $3`,
+    [scope.projectId, scope.regionId, name],
+  );
+  return row;
+}
+
+/** The cluster, locked until the transaction ends. */
+export async function lockCluster(tx: Tx, scope: Scope, name: string): Promise<ClusterRow | undefined> {
+  const [row] = await tx.named<ClusterRow>(
+    'postgresql_cluster_lock',
+    `select ${COLUMNS} from postgresql_clusters where project_id = $1 and region_id = $2 and name = $3 for update`,
+    [scope.projectId, scope.regionId, name],
+  );
+  return row;
+}
+
+/** The cluster that a task holds. */
+export async function readHeld(db: Queryable, taskId: string): Promise<ClusterRow | undefined> {
+  const [row] = await db.named<ClusterRow>(
+    'postgresql_cluster_held',
+    `select ${COLUMNS} from postgresql_clusters where task_id = $1`,
+    [taskId],
+  );
+  return row;
+}
+
+/** Clusters of a region that should run. */
+export async function readRunning(db: Db, regionId: number): Promise<ClusterRow[]> {
+  return db.named<ClusterRow>(
+    'postgresql_cluster_running',
+    `select ${COLUMNS} from postgresql_clusters
+      where region_id = $1 and host is not null and task_id is null and status = 'READY' order by created_at, id`,
+    [regionId],
+  );
+}
+
+export interface ListWhere extends Scope {
+  readonly limit: number;
+  readonly offset: number;
+  /** Part of the name; empty: any. */
+  readonly name: string;
+}
+
+const MATCHES = `project_id = $1 and region_id = $2 and position($3::text in name) > 0`;
+
+/** The page, newest first, and how many match in all. */
+export async function listClusters(db: Db, { projectId, regionId, name, limit, offset }: ListWhere) {
+  const [rows, counts] = await Promise.all([
+    db.named<ClusterRow>(
+      'postgresql_cluster_list',
+      `select ${COLUMNS} from postgresql_clusters where ${MATCHES}
+        order by created_at desc, id desc limit $4 offset $5`,
+      [projectId, regionId, name, limit, offset],
+    ),
+    name === ''
+      ? db.named<{ count: number }>(
+          'postgresql_cluster_count',
+          `select count from resource_counts where project_id = $1 and region_id = $2 and resource = 'postgresql_clusters'`,
+          [projectId, regionId],
+        )
+      : db.named<{ count: number }>(
+          'postgresql_cluster_count_named',
+          `select count(*) as count from postgresql_clusters where ${MATCHES}`,
+          [projectId, regionId, name],
+        ),
+  ]);
+  return { count: counts[0]?.count ?? 0, rows };
+}
+
+export interface NewCluster {
+  readonly id: string;
+  readonly client_id: number;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly name: string;
+  readonly spec: ClusterSpec;
+  readonly task_id: string;
+  readonly timestamp: string;
+}
+
+/** A cluster that its creating task will bring up. */
+export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
+  await tx.named(
+    'postgresql_cluster_insert',
+    `insert into postgresql_clusters (id, client_id, project_id, region_id, name, status, spec, task_id,
+       creator_task_id, created_at)
+     values ($1, $2, $3, $4, $5, 'PREPARING', $6, $7, $7, $8)`,
+    [c.id, c.client_id, c.project_id, c.region_id, c.name, JSON.stringify(c.spec), c.task_id, c.timestamp],
+  );
+}
+
+export interface Hold {
+  readonly taskId: string;
+  readonly status: ClusterStatus;
+  /** What the task makes of it; absent: the same. */
+  readonly nextSpec?: ClusterSpec;
+}
+
+/** Gives a cluster, which the caller has locked, to a task. */
+export async function holdCluster(tx: Tx, id: string, { taskId, status, nextSpec }: Hold): Promise<void> {
+  await tx.named(
+    'postgresql_cluster_hold',
+    'update postgresql_clusters set task_id = $2, status = $3, next_spec = $4 where id = $1',
+    [id, taskId, status, nextSpec ? JSON.stringify(nextSpec) : null],
+  );
+}
+
+/** Ends the hold of a task. @returns whether it still held the cluster */
+export async function settleCluster(
+  tx: Tx,
+  id: string,
+  outcome: { readonly taskId: string; readonly status: ClusterStatus; readonly spec: ClusterSpec },
+): Promise<boolean> {
+  const rows = await tx.named(
+    'postgresql_cluster_settle',
+    `update postgresql_clusters set task_id = null, status = $3, spec = $4, next_spec = null
+      where id = $1 and task_id = $2 returning id`,
+    [id, outcome.taskId, outcome.status, JSON.stringify(outcome.spec)],
+  );
+  return rows.length > 0;
+}
+
+export interface Place {
+  readonly host: string;
+  readonly ca_certificate: string;
+  readonly server_certificate: string;
+  readonly tls_key_id: string;
+  readonly sealed_tls_key: Buffer;
+}
+
+export async function setPlace(db: Queryable, id: string, taskId: string, place: Place): Promise<void> {
+  await db.named(
+    'postgresql_cluster_place',
+    `update postgresql_clusters set host = $3, ca_certificate = $4, server_certificate = $5, tls_key_id = $6,
+            sealed_tls_key = $7 where id = $1 and task_id = $2`,
+    [
+      id,
+      taskId,
+      place.host,
+      place.ca_certificate,
+      place.server_certificate,
+      place.tls_key_id,
+      place.sealed_tls_key,
+    ],
+  );
+}
+
+export type TlsRow = Pick<ClusterRow, 'id' | 'tls_key_id' | 'sealed_tls_key'>;
+
+/** Rows whose private key is sealed under another key, locked. */
+export async function lockTlsNotUnder(tx: Tx, keyId: string): Promise<TlsRow[]> {
+  return tx.named<TlsRow>(
+    'postgresql_cluster_tls_sealed',
+    `select id, tls_key_id, sealed_tls_key from postgresql_clusters
+      where tls_key_id is not null and tls_key_id <> $1 order by id for update`,
+    [keyId],
+  );
+}
+
+export async function setTlsKey(tx: Tx, row: TlsRow): Promise<void> {
+  await tx.named(
+    'postgresql_cluster_tls_reseal',
+    'update postgresql_clusters set tls_key_id = $2, sealed_tls_key = $3 where id = $1',
+    [row.id, row.tls_key_id, row.sealed_tls_key],
+  );
+}
+
+/** @returns whether the task still held it */
+export async function deleteCluster(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'postgresql_cluster_delete',
+    'delete from postgresql_clusters where id = $1 and task_id = $2 returning id',
+    [id, taskId],
+  );
+  return rows.length > 0;
+}
+
+export async function writeObserved(db: Db, id: string, observed: ObservedCluster): Promise<void> {
+  await db.named(
+    'postgresql_cluster_observed',
+    'update postgresql_clusters set observed = $2 where id = $1',
+    [id, JSON.stringify(observed)],
+  );
+}

@@ -1,0 +1,182 @@
+import { Conflict, Forbidden, Invalid } from '../../kernel/errors.ts';
+import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { guardProject } from '../projects/index.ts';
+import { exceededQuotas, reserve } from '../quotas/index.ts';
+import * as access from './access.ts';
+import * as store from './cluster-store.ts';
+import { parseConf } from './conf.ts';
+import { newCredentials } from './credentials.ts';
+import { additionsOf, CLUSTER_AMOUNTS, type ClusterSpec, changedSpec, specOf } from './model.ts';
+import type { PostgresqlProvider } from './port.ts';
+import { checkChange, checkSpec, Faults, refusalOf } from './rules.ts';
+import type { CreateCluster, UpdateCluster } from './schema.ts';
+import { isActivated } from './store.ts';
+import { insertUser } from './user-store.ts';
+
+/** Commands on clusters: one transaction each, the work is the task's. */
+
+type Service = access.PostgresqlService;
+
+const CREATE = 'create_dbaas_postgres_cluster';
+const UPDATE = 'update_dbaas_postgres_cluster';
+const DELETE = 'delete_dbaas_postgres_cluster';
+
+/** @throws Invalid naming every faulty field, Conflict for a taken name, Forbidden, QuotaExceeded */
+export async function createCluster(
+  service: Service,
+  ctx: RegionContext,
+  input: CreateCluster,
+): Promise<TaskRef> {
+  const provider = access.providerFor(service, ctx);
+  const spec = specOf(input);
+  await checkAll(provider, undefined, spec);
+  const id = ctx.ids.uuid();
+  const taskId = ctx.ids.uuid();
+  const credentials = await credentialsOf(service, id, spec.users);
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      await guardProject(tx, ctx.project.id);
+      await requireActivated(tx, ctx);
+      await store.insertCluster(tx, { ...newRow(ctx, input.cluster_name, spec), id, task_id: taskId });
+      for (const user of credentials) await insertUser(tx, user);
+      const task = await startTask(tx, ctx, { ...taskOf(ctx, CREATE, id, input.cluster_name), id: taskId });
+      await reserve(tx, access.quotaScopeOf(ctx), CLUSTER_AMOUNTS);
+      return task;
+    });
+  } catch (error) {
+    if (constraintOf(error) === 'postgresql_clusters_name')
+      throw new Conflict(`A PostgreSQL cluster with the name ${input.cluster_name} exists already`);
+    throw error;
+  }
+}
+
+const newRow = (ctx: RegionContext, name: string, spec: ClusterSpec) => ({
+  client_id: ctx.project.clientId,
+  project_id: ctx.project.id,
+  region_id: ctx.region.id,
+  name,
+  spec,
+  timestamp: ctx.clock.timestamp(),
+});
+
+const taskOf = (ctx: RegionContext, type: string, id: string, name: string) => ({
+  type,
+  subject: id,
+  name,
+  projectId: ctx.project.id,
+  regionId: ctx.region.id,
+});
+
+const credentialsOf = ({ cipher }: Service, id: string, users: readonly { readonly name: string }[]) =>
+  Promise.all(users.map(({ name }) => newCredentials(cipher, id, name)));
+
+/** Waits for a deactivation that is under way.
+ *  @throws Forbidden */
+async function requireActivated(tx: Tx, ctx: RegionContext): Promise<void> {
+  const { project, region } = ctx;
+  if (await isActivated(tx, project.id, region.id)) return;
+  throw new Forbidden(
+    `Managed PostgreSQL is not activated for project ${project.id} in region ${region.name}; activate it with PUT /cloud/v1/dbaas/status/${project.id}/${region.id}`,
+  );
+}
+
+/** @throws Invalid naming every faulty field, Forbidden for what the region cannot do */
+async function checkAll(
+  provider: PostgresqlProvider,
+  before: ClusterSpec | undefined,
+  next: ClusterSpec,
+): Promise<void> {
+  const offer = await provider.offer();
+  const faults = new Faults();
+  checkSpec(faults, next, offer);
+  if (before) checkChange(faults, before, next);
+  if (
+    offer.versions.includes(next.version) &&
+    (next.pg_conf !== before?.pg_conf || next.version !== before.version)
+  )
+    for (const fault of await confFaults(provider, next.version, next.pg_conf))
+      faults.add('pg_server_configuration.pg_conf', fault);
+  faults.throw();
+  const refusal = refusalOf(offer, before, next);
+  if (refusal !== undefined) throw new Forbidden(refusal);
+}
+
+async function confFaults(
+  provider: PostgresqlProvider,
+  version: string,
+  conf: string,
+): Promise<readonly string[]> {
+  const { faults, settings } = parseConf(conf);
+  return faults.length > 0 ? faults : provider.confFaults(version, { text: conf, settings });
+}
+
+/** @throws Invalid for a version that the region does not have */
+export async function checkConf(
+  service: Service,
+  ctx: RegionContext,
+  { version, pg_conf: conf }: { readonly version: string; readonly pg_conf: string },
+) {
+  const provider = access.providerFor(service, ctx);
+  const { versions } = await provider.offer();
+  if (!versions.includes(version))
+    throw new Invalid({ version: [`must be one of ${versions.join(', ') || 'none at present'}`] });
+  const errors = await confFaults(provider, version, conf);
+  return { is_valid: errors.length === 0, errors };
+}
+
+/** The quotas that such a cluster would exceed.
+ *  @throws Forbidden */
+export async function checkLimits(service: Service, ctx: RegionContext): Promise<Record<string, number>> {
+  access.providerFor(service, ctx);
+  return exceededQuotas(ctx.db, access.quotaScopeOf(ctx), CLUSTER_AMOUNTS);
+}
+
+/** @throws NotFound, Conflict, Invalid, Forbidden; when nothing would change, the task has ended already */
+export async function updateCluster(
+  service: Service,
+  ctx: RegionContext,
+  name: string,
+  input: UpdateCluster,
+): Promise<TaskRef> {
+  const provider = access.providerFor(service, ctx);
+  // Checking a configuration takes a while: it is done before anything is locked, and counts if nothing changed since.
+  const seen = await access.getCluster(ctx.db, ctx, name);
+  const next = changedSpec(seen.spec, input);
+  await checkAll(provider, seen.spec, next);
+  const credentials = await credentialsOf(
+    service,
+    seen.id,
+    additionsOf(seen.spec, next).users.map((user) => ({ name: user })),
+  );
+  return ctx.db.transaction(async (tx) => {
+    const { id, spec } = await access.lockReadyCluster(tx, ctx, name);
+    if (id !== seen.id || !isSame(spec, seen.spec))
+      throw new Conflict(`PostgreSQL cluster ${name} was changed meanwhile; try again`, { retryAfterMs: 0 });
+    if (isSame(spec, next)) return startNothing(tx, ctx, taskOf(ctx, UPDATE, id, name));
+    const taskId = ctx.ids.uuid();
+    await store.holdCluster(tx, id, { taskId, status: 'UPDATING', nextSpec: next });
+    for (const user of credentials) await insertUser(tx, user);
+    return startTask(tx, ctx, { ...taskOf(ctx, UPDATE, id, name), id: taskId });
+  });
+}
+
+/** Equal whatever the order of their keys: one of them has been through the database. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const left = Object.entries(a);
+  const right = b as Record<string, unknown>;
+  return left.length === Object.keys(right).length && left.every(([key, value]) => isSame(value, right[key]));
+}
+
+/** @throws NotFound, Conflict */
+export async function deleteCluster(service: Service, ctx: RegionContext, name: string): Promise<TaskRef> {
+  access.providerFor(service, ctx);
+  return ctx.db.transaction(async (tx) => {
+    const { id } = await access.lockFreeCluster(tx, ctx, name);
+    const taskId = ctx.ids.uuid();
+    await store.holdCluster(tx, id, { taskId, status: 'DELETING' });
+    return startTask(tx, ctx, { ...taskOf(ctx, DELETE, id, name), id: taskId });
+  });
+}

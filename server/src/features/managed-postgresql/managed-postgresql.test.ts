@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CLUSTERS, clusterBody, STATUS } from '../../../../test/harness/managed-postgresql.ts';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { verifierOf } from './scram.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.close());
+
+const call = (method: string, path = '', body?: unknown) =>
+  server.call(method, `${CLUSTERS}${path}`, body === undefined ? {} : { body });
+const activate = (is_initialized: boolean) => server.call('PUT', STATUS, { body: { is_initialized } });
+
+async function ended(method: string, path: string, body?: unknown) {
+  const reply = await call(method, path, body);
+  expect(reply).toMatchObject({ status: 200 });
+  return server.ended(reply);
+}
+
+const usage = async () => {
+  const { body } = await server.call('GET', '/cloud/v2/client_quotas');
+  const regional = body.regional_quotas as {
+    region_id: number;
+    dbaas_postgres_cluster_count_usage: number;
+  }[];
+  return regional.find(({ region_id: id }) => id === 2)?.dbaas_postgres_cluster_count_usage;
+};
+
+test('clusters need the service to be activated', async () => {
+  const refused = await call('POST', '', clusterBody('early'));
+  expect(refused).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
+  expect(refused.body.message).toContain('PUT /cloud/v1/dbaas/status/1/2');
+  expect((await activate(true)).status).toBe(200);
+});
+
+test('a cluster lives: it is made, seen, listed, changed and deleted, and counts in between', async () => {
+  const task = await ended('POST', '', clusterBody('first'));
+  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'create_dbaas_postgres_cluster' });
+  expect(task.created_resources?.postgresql_clusters).toHaveLength(1);
+  const { body } = await call('GET', '/first');
+  const { flavor, storage, pg_server_configuration: server } = clusterBody('first');
+  expect(body).toMatchObject({
+    cluster_name: 'first',
+    status: 'READY',
+    flavor,
+    storage,
+    high_availability: null,
+    pg_server_configuration: { ...server, pooler: null },
+    databases: [{ name: 'shop', owner: 'app', size: 0 }],
+    users: [{ name: 'app', role_attributes: ['LOGIN', 'CREATEDB'], is_secret_revealed: false }],
+  });
+  expect(body.network.connection_string).toBe(
+    `postgresql://app@${body.network.host}:5432/shop?sslmode=require`,
+  );
+  await ended('POST', '', clusterBody('second'));
+  const listed = await call('GET', '?name=irs&limit=5');
+  expect(listed.body).toMatchObject({ count: 1, results: [{ cluster_name: 'first', version: '18' }] });
+  expect((await call('GET', '?limit=1')).body).toMatchObject({
+    count: 2,
+    results: [{ cluster_name: 'second' }],
+  });
+  expect((await call('GET', '?limit=0')).body).toEqual({ count: 2, results: [] });
+  expect((await call('GET', '/first/metrics')).body.storage.size_bytes).toBe(10 * 2 ** 30);
+  expect(await usage()).toBe(2);
+  expect((await activate(false)).status).toBe(409);
+  for (const name of ['first', 'second']) expect((await ended('DELETE', `/${name}`)).state).toBe('FINISHED');
+  expect((await call('GET', '/first')).status).toBe(404);
+  expect(await usage()).toBe(0);
+});
+
+test('a change keeps what it does not name, and adds users and databases', async () => {
+  await ended('POST', '', clusterBody('changing', '17'));
+  await ended('PATCH', '/changing', {
+    flavor: { cpu: 2, memory_gib: 4 },
+    storage: null,
+    high_availability: { replication_mode: 'sync' },
+    pg_server_configuration: { version: '18', pooler: { mode: 'transaction' } },
+    users: [{ name: 'reader', role_attributes: ['LOGIN'] }],
+    databases: [{ name: 'shop', owner: 'reader' }],
+  });
+  const { body } = await call('GET', '/changing');
+  expect(body).toMatchObject({
+    status: 'READY',
+    flavor: { cpu: 2, memory_gib: 4 },
+    storage: { size_gib: 10 },
+    high_availability: { replication_mode: 'sync' },
+    pg_server_configuration: { version: '18', pg_conf: 'work_mem = 8MB\n', pooler: { mode: 'transaction' } },
+    databases: [{ name: 'shop', owner: 'reader' }],
+  });
+  expect(body.users.map(({ name }: { name: string }) => name)).toEqual(['app', 'reader']);
+  const idle = await server.ended(await call('PATCH', '/changing', { storage: { size_gib: 10 } }));
+  expect(idle).toMatchObject({ state: 'FINISHED', task_type: 'update_dbaas_postgres_cluster' });
+});
+
+test('a password is shown once, and can be made anew', async () => {
+  const path = '/changing/users/app/credentials';
+  const shown = await call('GET', path);
+  expect(shown.body).toEqual({ username: 'app', password: expect.stringMatching(/^[\w-]{32}$/) });
+  expect(await call('GET', path)).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
+  const { body } = await call('GET', '/changing');
+  expect(body.users[0].is_secret_revealed).toBe(true);
+  const next = await call('POST', path);
+  expect(next.status).toBe(200);
+  expect(next.body.password).not.toBe(shown.body.password);
+  expect((await call('GET', path)).status).toBe(409);
+  const [kept] = await server.db.named<{ verifier: string; sealed_password: Buffer | null }>(
+    'test_verifier',
+    `select verifier, sealed_password from postgresql_users where name = 'app'`,
+    [],
+  );
+  const salt = Buffer.from(/:([^$]+)\$/.exec(kept?.verifier ?? '')?.[1] ?? '', 'base64');
+  expect(kept).toEqual({ verifier: await verifierOf(next.body.password, salt), sealed_password: null });
+  expect((await call('GET', '/changing/users/nobody/credentials')).status).toBe(404);
+  const readers = await server.call('GET', `${CLUSTERS}/changing/users/reader/credentials`, { as: 'Users' });
+  expect(readers.status).toBe(403);
+});
+
+test('faults are named all at once', async () => {
+  const body = {
+    ...clusterBody('faulty'),
+    flavor: { cpu: 3, memory_gib: 1 },
+    storage: { size_gib: 1, type: 'tape' },
+    network: { network_type: 'public', acl: ['10.0.0.0/8', '10.0.0.0/33', 'home'] },
+    pg_server_configuration: { version: '18', pg_conf: 'work_mem = lots\nport = 1\n' },
+    users: [
+      { name: 'postgres', role_attributes: [] },
+      { name: 'app', role_attributes: ['LOGIN', 'NOLOGIN'] },
+      { name: 'app', role_attributes: [] },
+    ],
+    databases: [{ name: '', owner: 'stranger' }],
+  };
+  const { status, body: answer } = await call('POST', '', body);
+  expect(status).toBe(400);
+  expect(Object.keys(answer.invalid_fields).sort()).toEqual([
+    'databases.0.name',
+    'databases.0.owner',
+    'flavor',
+    'network.acl.1',
+    'network.acl.2',
+    'pg_server_configuration.pg_conf',
+    'storage.type',
+    'users.0.name',
+    'users.1.role_attributes',
+    'users.2.name',
+  ]);
+  expect((await call('POST', '', clusterBody('changing'))).status).toBe(409);
+  const smaller = { storage: { size_gib: 5 }, pg_server_configuration: { version: '16' } };
+  const refused = await call('PATCH', '/changing', smaller);
+  expect(Object.keys(refused.body.invalid_fields).sort()).toEqual([
+    'pg_server_configuration.version',
+    'storage.size_gib',
+  ]);
+  expect((await call('PATCH', '/nowhere', {})).status).toBe(404);
+});
+
+test('a configuration is checked line by line, for its version', async () => {
+  const path = '/cloud/v1/dbaas/postgres/validate_pg_conf/1/2';
+  const check = (pg_conf: string, version = '18') =>
+    server.call('POST', path, { body: { pg_conf, version } });
+  const good =
+    "# fine\nwork_mem = 64MB\nsearch_path 'a, b' # also fine\nMax_Connections=20\nrandom_page_cost = 1.1\n";
+  expect((await check(good)).body).toEqual({ is_valid: true, errors: [] });
+  const { body } = await check("work_mem = 'much'\n\nfast = on\nautovacuum = maybe\n");
+  expect(body).toEqual({
+    is_valid: false,
+    errors: [
+      expect.stringMatching(/^line 1: work_mem/),
+      expect.stringMatching(/^line 3: .*fast/),
+      expect.stringMatching(/^line 4: autovacuum/),
+    ],
+  });
+  const reserved = await check(
+    "listen_addresses = '*'\nwork_mem 1 2\ninclude '/etc/passwd'\narchive_command = 'rm'\n",
+  );
+  expect(reserved.body.errors).toHaveLength(4);
+  expect((await check('summarize_wal = on', '16')).body.is_valid).toBe(false);
+  expect((await check('summarize_wal = on', '17')).body.is_valid).toBe(true);
+  expect((await check('', '9.6')).status).toBe(400);
+});
+
+test('what a region offers is listed, and quotas are checked beforehand', async () => {
+  const { body } = await server.call('GET', '/cloud/v1/dbaas/postgres/configuration/1/2');
+  expect(body.versions).toEqual(['18', '17', '16', '15']);
+  expect(body.flavors[0]).toMatchObject({
+    cpu: 1,
+    memory_gib: 2,
+    pg_conf: expect.stringContaining('shared_buffers'),
+  });
+  const path = '/cloud/v1/dbaas/postgres/check_limit/1/2';
+  const checked = await server.call('POST', path, { body: clusterBody('wanted') });
+  expect(checked).toMatchObject({ status: 200, body: {} });
+});

@@ -1,0 +1,106 @@
+import type { ObservedCluster } from './port.ts';
+import type { CreateCluster, PoolerMode, RoleAttribute, UpdateCluster } from './schema.ts';
+
+/** What a cluster is, and what becomes of it. */
+
+export interface Flavor {
+  readonly cpu: number;
+  readonly memory_gib: number;
+}
+
+export interface ClusterUser {
+  readonly name: string;
+  readonly role_attributes: readonly RoleAttribute[];
+}
+
+export interface ClusterDatabase {
+  readonly name: string;
+  readonly owner: string;
+}
+
+export interface ClusterSpec {
+  readonly version: string;
+  readonly flavor: Flavor;
+  readonly storage: { readonly size_gib: number; readonly type: string };
+  readonly acl: readonly string[];
+  readonly replication: 'async' | 'sync' | null;
+  readonly pooler: PoolerMode | null;
+  readonly pg_conf: string;
+  readonly databases: readonly ClusterDatabase[];
+  readonly users: readonly ClusterUser[];
+}
+
+export type ClusterStatus = 'PREPARING' | 'READY' | 'UPDATING' | 'DELETING' | 'FAILED';
+
+export interface ClusterRow {
+  readonly id: string;
+  readonly client_id: number;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly name: string;
+  readonly status: ClusterStatus;
+  readonly spec: ClusterSpec;
+  readonly next_spec: ClusterSpec | null;
+  readonly host: string | null;
+  readonly observed: ObservedCluster | null;
+  readonly ca_certificate: string | null;
+  readonly server_certificate: string | null;
+  readonly tls_key_id: string | null;
+  readonly sealed_tls_key: Buffer | null;
+  readonly task_id: string | null;
+  readonly created_at: Date;
+}
+
+/** What one cluster counts into quotas. */
+export const CLUSTER_AMOUNTS = { dbaas_postgres_cluster_count: 1 } as const;
+
+export function specOf(input: CreateCluster): ClusterSpec {
+  const { pg_server_configuration: server } = input;
+  return {
+    version: server.version,
+    flavor: input.flavor,
+    storage: input.storage,
+    acl: input.network.acl,
+    replication: input.high_availability?.replication_mode ?? null,
+    pooler: server.pooler?.mode ?? null,
+    pg_conf: server.pg_conf,
+    databases: input.databases ?? [],
+    users: input.users ?? [],
+  };
+}
+
+export function changedSpec(spec: ClusterSpec, input: UpdateCluster): ClusterSpec {
+  const server = input.pg_server_configuration;
+  return {
+    version: server?.version ?? spec.version,
+    flavor: input.flavor ?? spec.flavor,
+    storage: { ...spec.storage, ...(input.storage ?? {}) },
+    acl: input.network?.acl ?? spec.acl,
+    replication: input.high_availability?.replication_mode ?? spec.replication,
+    pooler: server?.pooler?.mode ?? spec.pooler,
+    pg_conf: server?.pg_conf ?? spec.pg_conf,
+    databases: withChanges(spec.databases, input.databases ?? []),
+    users: withChanges(spec.users, input.users ?? []),
+  };
+}
+
+/** Those there were, changed where they are named, then those that are new. */
+function withChanges<T extends { readonly name: string }>(before: readonly T[], named: readonly T[]): T[] {
+  const changes = new Map(named.map((one) => [one.name, one]));
+  const known = new Set(before.map(({ name }) => name));
+  return [
+    ...before.map((one) => changes.get(one.name) ?? one),
+    ...named.filter(({ name }) => !known.has(name)),
+  ];
+}
+
+const namesBeside = (
+  all: readonly { readonly name: string }[],
+  those: readonly { readonly name: string }[],
+) => all.map(({ name }) => name).filter((name) => !those.some((one) => one.name === name));
+
+/** What `next` adds to `spec`. */
+export const additionsOf = (spec: ClusterSpec, next: ClusterSpec) => ({
+  databases: namesBeside(next.databases, spec.databases),
+  users: namesBeside(next.users, spec.users),
+});

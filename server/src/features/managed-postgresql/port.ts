@@ -1,0 +1,81 @@
+import type { Operation, Progress } from '../../kernel/operation.ts';
+import type { ClusterSpec, Flavor } from './model.ts';
+import type { Metrics } from './schema.ts';
+
+/** The type of an operation that takes a change back: a simulated region does that at once, and never fails it. */
+export const RESTORE_CLUSTER = 'restore_dbaas_postgres_cluster';
+
+/** What a region's provider must be able to do for managed PostgreSQL.
+ *
+ *  Declarative and repeatable: every call may be made again at any time, also after a crash half-way through. */
+export interface PostgresqlProvider {
+  /** What clusters can be made of here and now. */
+  offer(): Promise<Offer>;
+  /** What is wrong with a postgresql.conf for this major version, each fault naming its line. */
+  confFaults(version: string, conf: Conf): Promise<readonly string[]>;
+  /** The host at which a cluster answers; the same for every call.
+   *  @throws TaskFailed when there is no place left */
+  hostOf(clusterId: string): Promise<string>;
+  /** Brings a cluster to this. Ready when it takes connections as it should.
+   *  @throws TaskFailed with a reason for the user */
+  applyCluster(desired: DesiredCluster, change: ClusterChange, operation: Operation): Promise<Progress>;
+  /** Forgets a cluster with all that it holds; unknown ids are already removed. */
+  removeCluster(clusterId: string, operation: Operation): Promise<Progress>;
+  /** How clusters are that should run. Absent: they exist on paper only, and are well. */
+  observeClusters?(clusters: readonly DesiredCluster[]): Promise<ReadonlyMap<string, ObservedCluster>>;
+}
+
+export interface Offer {
+  /** Major versions, the newest first. */
+  readonly versions: readonly string[];
+  readonly storageClasses: readonly string[];
+  readonly flavors: readonly Flavor[];
+  /** Why there are no replicas here; null: there are. */
+  readonly noHighAvailability: string | null;
+  /** Why there is no pooler here; null: there is. */
+  readonly noPooler: string | null;
+  /** Why a cluster cannot be brought to a newer major version; null: it can. */
+  readonly noMajorUpgrade: string | null;
+}
+
+export interface DesiredCluster extends ClusterSpec {
+  readonly id: string;
+  readonly name: string;
+  readonly host: string;
+  /** Settings that follow from its flavor; what its own `pg_conf` says comes after them, and counts. */
+  readonly flavorSettings: Readonly<Record<string, string>>;
+  /** What its servers prove themselves with; both PEM. */
+  readonly tls: { readonly certificate: string; readonly privateKey: string };
+  /** What servers keep of the passwords (SCRAM-SHA-256), by user. */
+  readonly verifiers: Readonly<Record<string, string>>;
+}
+
+/** How a cluster comes to be as it is desired. */
+export interface ClusterChange {
+  /** It has never run: only then may a provider make one without data. */
+  readonly isNew: boolean;
+  /** What a change that failed had asked for beside what is desired: it is taken back. */
+  readonly retracted: { readonly databases: readonly string[]; readonly users: readonly string[] };
+}
+
+/** A postgresql.conf that has the form of one. */
+export interface Conf {
+  readonly text: string;
+  readonly settings: readonly ConfLine[];
+}
+
+export interface ConfLine {
+  /** From 1. */
+  readonly line: number;
+  /** In small letters, as servers compare them. */
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ObservedCluster {
+  /** Why it does not serve as it should; null: it does. */
+  readonly fault: string | null;
+  /** Bytes by database. */
+  readonly databaseSizes: Readonly<Record<string, number>>;
+  readonly metrics: Metrics;
+}

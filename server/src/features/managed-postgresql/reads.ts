@@ -1,0 +1,49 @@
+import { Conflict } from '../../kernel/errors.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { getCluster, type PostgresqlService, providerFor, scopeOf } from './access.ts';
+import * as store from './cluster-store.ts';
+import { confOf } from './flavors.ts';
+import { readUsers } from './user-store.ts';
+import { viewCluster, viewMetrics, viewShort } from './views.ts';
+
+interface ListQuery {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly name?: string;
+}
+
+export async function listClusters(ctx: RegionContext, { limit = 10, offset = 0, name = '' }: ListQuery) {
+  const { count, rows } = await store.listClusters(ctx.db, { ...scopeOf(ctx), limit, offset, name });
+  return { count, results: rows.map(viewShort) };
+}
+
+/** @throws NotFound */
+export async function readCluster(ctx: RegionContext, name: string) {
+  const row = await getCluster(ctx.db, ctx, name);
+  return viewCluster(row, await readUsers(ctx.db, [row.id]));
+}
+
+/** @throws NotFound */
+export async function readMetrics(ctx: RegionContext, name: string) {
+  return viewMetrics(await getCluster(ctx.db, ctx, name));
+}
+
+/** The authority by which clients know the servers of a cluster.
+ *  @throws NotFound */
+export async function readAuthority(ctx: RegionContext, name: string) {
+  const { ca_certificate: certificate } = await getCluster(ctx.db, ctx, name);
+  if (certificate === null)
+    throw new Conflict(`PostgreSQL cluster ${name} has no place yet; wait for its task`);
+  return { ca_certificate: certificate };
+}
+
+/** What clusters can be made of.
+ *  @throws Forbidden */
+export async function readConfiguration(service: PostgresqlService, ctx: RegionContext) {
+  const { versions, storageClasses, flavors } = await providerFor(service, ctx).offer();
+  return {
+    versions,
+    storage_classes: storageClasses.map((name) => ({ name })),
+    flavors: flavors.map((flavor) => ({ ...flavor, pg_conf: confOf(flavor) })),
+  };
+}

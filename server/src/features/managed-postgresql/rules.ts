@@ -1,0 +1,114 @@
+import ipaddr from 'ipaddr.js';
+import { Invalid } from '../../kernel/errors.ts';
+import type { ClusterSpec } from './model.ts';
+import type { Offer } from './port.ts';
+
+/** What schemas cannot say. Every check adds to one list of faults. */
+
+export class Faults {
+  readonly #fields: Record<string, string[]> = {};
+
+  add(field: string, message: string): void {
+    this.#fields[field] = [...(this.#fields[field] ?? []), message];
+  }
+
+  /** @throws Invalid when there is any */
+  throw(): void {
+    if (Object.keys(this.#fields).length > 0) throw new Invalid(this.#fields);
+  }
+}
+
+const MOST_NAME = 63;
+const MOST_ENTRIES = 100;
+const MOST_LISTED = 200;
+/** Names that every server has or refuses. */
+const TAKEN_USERS = new Set(['none', 'postgres', 'public']);
+const TAKEN_DATABASES = new Set(['postgres']);
+
+export function checkSpec(faults: Faults, spec: ClusterSpec, offer: Offer): void {
+  const { flavors, storageClasses, versions } = offer;
+  if (!versions.includes(spec.version))
+    faults.add(
+      'pg_server_configuration.version',
+      `must be one of ${versions.join(', ') || 'none at present'}`,
+    );
+  if (!flavors.some(({ cpu, memory_gib: gib }) => cpu === spec.flavor.cpu && gib === spec.flavor.memory_gib))
+    faults.add('flavor', 'must be one of those that the configuration of the region lists');
+  if (!storageClasses.includes(spec.storage.type))
+    faults.add('storage.type', `must be one of ${storageClasses.join(', ')}`);
+  checkAcl(faults, spec.acl);
+  checkUsers(faults, spec);
+  checkDatabases(faults, spec);
+}
+
+function checkAcl(faults: Faults, acl: readonly string[]): void {
+  if (acl.length > MOST_LISTED) faults.add('network.acl', `must have at most ${MOST_LISTED} entries`);
+  acl.forEach((entry, i) => {
+    if (!isAddressOrNetwork(entry)) faults.add(`network.acl.${i}`, 'must be an IP address or a network');
+  });
+}
+
+/** An address, or one with the length of its network. */
+export function isAddressOrNetwork(text: string): boolean {
+  const [address = '', length, ...more] = text.split('/');
+  const isV4 = ipaddr.IPv4.isValidFourPartDecimal(address);
+  if (more.length > 0 || (!isV4 && (!ipaddr.IPv6.isValid(address) || address.includes('%')))) return false;
+  return length === undefined || (/^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= (isV4 ? 32 : 128));
+}
+
+type Named = readonly { readonly name: string }[];
+
+function checkNames(faults: Faults, field: string, named: Named, taken: ReadonlySet<string>): void {
+  if (named.length > MOST_ENTRIES) faults.add(field, `must be at most ${MOST_ENTRIES}`);
+  named.forEach(({ name }, i) => {
+    const at = `${field}.${i}.name`;
+    if (name === '' || name.length > MOST_NAME) faults.add(at, `must have 1 to ${MOST_NAME} letters`);
+    else if (taken.has(name)) faults.add(at, `${name} is a name that every server keeps for itself`);
+    else if (named.findIndex((other) => other.name === name) < i) faults.add(at, `${name} is named twice`);
+  });
+}
+
+/** The first version in which a role that makes roles cannot make itself one that runs programs. */
+const TAME_CREATEROLE = 16;
+
+function checkUsers(faults: Faults, { users, version }: ClusterSpec): void {
+  checkNames(faults, 'users', users, TAKEN_USERS);
+  users.forEach(({ role_attributes: attributes }, i) => {
+    if (attributes.includes('LOGIN') && attributes.includes('NOLOGIN'))
+      faults.add(`users.${i}.role_attributes`, 'must not have both LOGIN and NOLOGIN');
+    if (attributes.includes('CREATEROLE') && Number(version) < TAME_CREATEROLE)
+      faults.add(`users.${i}.role_attributes`, `must not have CREATEROLE before version ${TAME_CREATEROLE}`);
+  });
+}
+
+function checkDatabases(faults: Faults, { databases, users }: ClusterSpec): void {
+  checkNames(faults, 'databases', databases, TAKEN_DATABASES);
+  databases.forEach(({ owner }, i) => {
+    if (!users.some(({ name }) => name === owner))
+      faults.add(`databases.${i}.owner`, `${owner} is not one of the users`);
+  });
+}
+
+/** What a cluster that is there can become. */
+export function checkChange(faults: Faults, before: ClusterSpec, next: ClusterSpec): void {
+  if (next.storage.size_gib < before.storage.size_gib)
+    faults.add('storage.size_gib', `must not be less than the ${before.storage.size_gib} GiB that it has`);
+  if (Number(next.version) < Number(before.version))
+    faults.add('pg_server_configuration.version', `must not be older than the ${before.version} that it has`);
+}
+
+/** Why the region cannot do what is new in `next`, in words; undefined: it can. */
+export function refusalOf(
+  offer: Offer,
+  before: ClusterSpec | undefined,
+  next: ClusterSpec,
+): string | undefined {
+  const { noHighAvailability, noMajorUpgrade, noPooler } = offer;
+  if (noHighAvailability !== null && next.replication !== null && next.replication !== before?.replication)
+    return `Clusters here have no replicas: ${noHighAvailability}`;
+  if (noPooler !== null && next.pooler !== null && next.pooler !== before?.pooler)
+    return `Clusters here have no pooler: ${noPooler}`;
+  if (noMajorUpgrade !== null && before && next.version !== before.version)
+    return `A cluster cannot be brought to another version here: ${noMajorUpgrade}`;
+  return undefined;
+}

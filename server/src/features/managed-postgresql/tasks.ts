@@ -1,0 +1,150 @@
+import { TaskFailed } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { release } from '../quotas/index.ts';
+import { issueTls, sealTlsKey } from './certificates.ts';
+import * as store from './cluster-store.ts';
+import { desiredOf, hasPlace, type PlacedCluster } from './desired.ts';
+import { additionsOf, CLUSTER_AMOUNTS, type ClusterRow } from './model.ts';
+import { type ClusterChange, type PostgresqlProvider, RESTORE_CLUSTER } from './port.ts';
+import { deleteUsers, dropNextVerifiers, readUsers, takeNextVerifiers } from './user-store.ts';
+
+export interface TaskDeps {
+  readonly cipher: Cipher;
+  providerOf(regionId: number): PostgresqlProvider | undefined;
+}
+
+/** A change of a cluster that has its data. */
+const PLAIN: ClusterChange = { isNew: false, retracted: { databases: [], users: [] } };
+const MINUTE_MS = 60_000;
+const DEADLINE_MS = 60 * MINUTE_MS;
+
+/** @throws TaskFailed when the region has no managed PostgreSQL any more */
+function providerFor(row: ClusterRow, deps: TaskDeps): PostgresqlProvider {
+  const provider = deps.providerOf(row.region_id);
+  if (!provider) throw new TaskFailed('This region no longer offers managed PostgreSQL');
+  return provider;
+}
+
+const restoring = ({ operation }: TaskRun) => ({
+  ...operation,
+  key: `${operation.key}-undo`,
+  type: RESTORE_CLUSTER,
+});
+
+/** Forgets a cluster that the task holds, and what it counted. */
+async function forget(tx: Tx, row: ClusterRow, taskId: string): Promise<void> {
+  if (!(await store.deleteCluster(tx, row.id, taskId))) return;
+  await release(tx, { clientId: row.client_id, regionId: row.region_id }, CLUSTER_AMOUNTS);
+}
+
+/** The cluster with its place, which it is given once, and what its servers prove themselves with there. */
+async function placed(
+  run: TaskRun,
+  row: ClusterRow,
+  provider: PostgresqlProvider,
+  { cipher }: TaskDeps,
+): Promise<PlacedCluster> {
+  if (hasPlace(row)) return row;
+  const host = row.host ?? (await provider.hostOf(row.id));
+  const { ca, certificate, privateKey } = await issueTls(row.name, host, run.now);
+  const place = {
+    host,
+    ca_certificate: ca,
+    server_certificate: certificate,
+    ...sealTlsKey(cipher, row.id, privateKey),
+  };
+  await store.setPlace(run.db, row.id, run.task.id, place);
+  return { ...row, ...place };
+}
+
+/** A new cluster; when it cannot be made, nothing of it is left. */
+const createCluster = (deps: TaskDeps): TaskHandler => ({
+  type: 'create_dbaas_postgres_cluster',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const provider = providerFor(row, deps);
+    const cluster = await placed(run, row, provider, deps);
+    const users = await readUsers(run.db, [row.id]);
+    const desired = desiredOf(deps.cipher, cluster, row.spec, users);
+    const waiting = waitFor(await provider.applyCluster(desired, { ...PLAIN, isNew: true }, run.operation));
+    if (waiting) return waiting;
+    return done({ postgresql_clusters: [row.id] }, async (tx) => {
+      await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'READY', spec: row.spec });
+    });
+  },
+  async undo(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(row, deps).removeCluster(row.id, restoring(run)));
+    return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
+  },
+});
+
+/** What a cluster is to become, or new credentials of a user; when that cannot be done, it is as it was. */
+const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
+  type,
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const spec = row.next_spec ?? row.spec;
+    const provider = providerFor(row, deps);
+    const users = (await readUsers(run.db, [row.id])).map((user) => ({
+      ...user,
+      verifier: user.next_verifier ?? user.verifier,
+    }));
+    const desired = desiredOf(deps.cipher, await placed(run, row, provider, deps), spec, users);
+    const waiting = waitFor(await provider.applyCluster(desired, PLAIN, run.operation));
+    if (waiting) return waiting;
+    return done({}, async (tx) => {
+      if (!(await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'READY', spec }))) return;
+      await takeNextVerifiers(tx, row.id);
+    });
+  },
+  async undo(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const provider = providerFor(row, deps);
+    const retracted = additionsOf(row.spec, row.next_spec ?? row.spec);
+    const users = await readUsers(run.db, [row.id]);
+    const desired = desiredOf(deps.cipher, await placed(run, row, provider, deps), row.spec, users);
+    const waiting = waitFor(await provider.applyCluster(desired, { ...PLAIN, retracted }, restoring(run)));
+    if (waiting) return waiting;
+    return done({}, async (tx) => {
+      const outcome = { taskId: run.task.id, status: 'READY', spec: row.spec } as const;
+      if (!(await store.settleCluster(tx, row.id, outcome))) return;
+      await deleteUsers(tx, row.id, retracted.users);
+      await dropNextVerifiers(tx, row.id);
+    });
+  },
+});
+
+/** A cluster that could not be deleted may have lost its data: it can only be deleted again. */
+const deleteCluster = (deps: TaskDeps): TaskHandler => ({
+  type: 'delete_dbaas_postgres_cluster',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    const waiting = waitFor(await providerFor(row, deps).removeCluster(row.id, run.operation));
+    return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
+  },
+  async undo(run) {
+    const row = await store.readHeld(run.db, run.task.id);
+    if (!row) return done({});
+    return done({}, async (tx) => {
+      await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'FAILED', spec: row.spec });
+    });
+  },
+});
+
+export const postgresqlTasks = (deps: TaskDeps): readonly TaskHandler[] => [
+  createCluster(deps),
+  changeCluster('update_dbaas_postgres_cluster', deps),
+  changeCluster('regenerate_dbaas_postgres_credentials', deps),
+  deleteCluster(deps),
+];

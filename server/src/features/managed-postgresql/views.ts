@@ -1,0 +1,72 @@
+import { zuluTime } from '../../kernel/codecs.ts';
+import type { ClusterRow } from './model.ts';
+import type { ClusterView, Metrics } from './schema.ts';
+import type { UserRow } from './user-store.ts';
+
+export const PORT = 5432;
+const BYTES_PER_GIB = 2 ** 30;
+
+const statusOf = ({ status, observed }: ClusterRow) =>
+  status === 'READY' && observed !== null && observed.fault !== null ? 'UNHEALTHY' : status;
+
+/** Without a password: that is shown once, and elsewhere. */
+function connectionString({ host, spec }: ClusterRow): string {
+  if (host === null) return '';
+  const [database] = spec.databases;
+  const user = database ? `${database.owner}@` : '';
+  return `postgresql://${user}${host}:${PORT}/${database?.name ?? 'postgres'}?sslmode=require`;
+}
+
+export function viewShort(row: ClusterRow) {
+  return {
+    cluster_name: row.name,
+    created_at: zuluTime(row.created_at),
+    status: statusOf(row),
+    version: row.spec.version,
+  };
+}
+
+export function viewCluster(row: ClusterRow, users: readonly UserRow[]): ClusterView {
+  const { spec, host, observed } = row;
+  const sealed = new Set(users.filter((user) => user.sealed_password !== null).map(({ name }) => name));
+  return {
+    cluster_name: row.name,
+    created_at: zuluTime(row.created_at),
+    status: statusOf(row),
+    flavor: spec.flavor,
+    storage: spec.storage,
+    network: {
+      network_type: 'public',
+      acl: [...spec.acl],
+      host: host ?? '',
+      connection_string: connectionString(row),
+    },
+    high_availability: spec.replication && { replication_mode: spec.replication },
+    pg_server_configuration: {
+      pg_conf: spec.pg_conf,
+      version: spec.version,
+      pooler: spec.pooler && { mode: spec.pooler, type: 'pgbouncer' },
+    },
+    databases: spec.databases.map(({ name, owner }) => ({
+      name,
+      owner,
+      size: observed?.databaseSizes[name] ?? 0,
+    })),
+    users: spec.users.map(({ name, role_attributes: attributes }) => ({
+      name,
+      role_attributes: [...attributes],
+      is_secret_revealed: !sealed.has(name),
+    })),
+  };
+}
+
+export function viewMetrics({ observed, spec }: ClusterRow): Metrics {
+  if (observed) return observed.metrics;
+  return {
+    connections: { active: 0, idle: 0, max: 0 },
+    transactions: { committed: 0, rolled_back: 0, deadlocks: 0 },
+    rows: { returned: 0, inserted: 0, updated: 0, deleted: 0 },
+    blocks: { read: 0, hit: 0 },
+    storage: { used_bytes: 0, size_bytes: spec.storage.size_gib * BYTES_PER_GIB },
+  };
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Conf } from '../../../features/managed-postgresql/port.ts';
+import { checks } from '../checks.ts';
+import { writeForEngine } from '../load-balancers/files.ts';
+import { run } from '../load-balancers/programs.ts';
+import { makeOwn } from './place.ts';
+
+/** What a server says of the folder that it is shown, and of the file as a whole. */
+const OF_ITSELF = /contains errors|^skipping missing/;
+
+/** Lets the server of a version read a configuration, and gives what it says against it, each fault with its line. */
+export async function confFaults(root: string, binaries: string, conf: Conf): Promise<string[]> {
+  const folder = mkdtempSync(join(root, 'check-'));
+  try {
+    makeOwn(folder);
+    const read = (text: string) => readBy(join(binaries, 'bin', 'postgres'), folder, text);
+    const first = faultsIn(await read(conf.text), conf);
+    // As long as it does not know a name, it does not look at any value.
+    const unknown = new Set(first.map(({ line }) => line));
+    const rest = conf.text.split('\n').map((line, i) => (unknown.has(i + 1) ? '' : line));
+    const second = first.length > 0 ? faultsIn(await read(rest.join('\n')), conf) : [];
+    const all = [...first, ...second].sort((a, b) => a.line - b.line);
+    return [...new Set(all.map(({ line, text }) => (line === 0 ? text : `line ${line}: ${text}`)))];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns what it says against the text; nothing: it takes it */
+async function readBy(postgres: string, folder: string, text: string): Promise<string> {
+  writeForEngine(join(folder, 'postgresql.conf'), text);
+  // Asking for a setting makes it read the file, and nothing else.
+  const { exitCode, output } = await checks.run(() => run(postgres, ['-D', folder, '-C', 'port']));
+  return exitCode === 0 ? '' : output || 'FATAL:  this version does not take it';
+}
+
+interface Fault {
+  /** 0: it does not say. */
+  readonly line: number;
+  readonly text: string;
+}
+
+function faultsIn(output: string, { settings }: Conf): Fault[] {
+  const found: Fault[] = [];
+  for (const [, said = ''] of output.matchAll(/(?:LOG|FATAL|ERROR): {2}(.*)/g)) {
+    if (OF_ITSELF.test(said)) continue;
+    const [, before, number] = /^(.*?),? (?:in|near).*? file ".*" line (\d+)/.exec(said) ?? [];
+    const parameter = /parameter "([^"]+)"/.exec(said)?.[1]?.toLowerCase();
+    const known = settings.findLast(({ name }) => name === parameter)?.line;
+    found.push({ line: number === undefined ? (known ?? 0) : Number(number), text: before ?? said });
+  }
+  return found;
+}

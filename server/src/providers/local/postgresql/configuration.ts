@@ -1,0 +1,62 @@
+import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
+import type { Place } from './place.ts';
+
+/** The files that a server reads. Of users' texts there is `pg_conf`, whose lines were read one by one, and the
+ *  access list, whose entries are addresses. */
+
+/** The role by which this program works on a server; a user's name has no such sign. */
+export const ADMIN = 'virga_admin';
+export const PORT = 5432;
+
+const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
+const lines = (settings: Readonly<Record<string, string>>) =>
+  Object.entries(settings).map(([name, value]) => `${name} = ${quoted(value)}\n`);
+
+/** What follows counts, so that the service's own settings come last.
+ *  @param isFull its storage is: nothing more may be written */
+export function renderConf(desired: DesiredCluster, place: Place, isFull: boolean): string {
+  const own = {
+    data_directory: place.data,
+    hba_file: place.hba,
+    listen_addresses: desired.host,
+    port: String(PORT),
+    unix_socket_directories: place.sockets,
+    unix_socket_permissions: '0700',
+    ssl: 'on',
+    ssl_cert_file: place.certificate,
+    ssl_key_file: place.key,
+    ssl_min_protocol_version: 'TLSv1.2',
+    password_encryption: 'scram-sha-256',
+    cluster_name: desired.id,
+    logging_collector: 'off',
+    log_destination: 'stderr',
+    shared_preload_libraries: '',
+    wal_level: 'replica',
+    // A quarter of the storage at most, and not a segment more than is needed to start with.
+    max_wal_size: `${Math.max(64, Math.min(1024, desired.storage.size_gib * 256))}MB`,
+    default_transaction_read_only: isFull ? 'on' : 'off',
+  };
+  return [
+    '# Written by Virga; what is changed here is lost.\n',
+    ...lines({ ...desired.flavorSettings, min_wal_size: '32MB' }),
+    `${desired.pg_conf}\n`,
+    ...lines(own),
+  ].join('');
+}
+
+const networkOf = (entry: string) => {
+  if (entry.includes('/')) return entry;
+  return `${entry}/${entry.includes(':') ? 128 : 32}`;
+};
+
+/** Users come over TLS, from where the access list lets them; this program alone through the socket. */
+export function renderHba({ acl }: DesiredCluster): string {
+  return [
+    `local all ${ADMIN} scram-sha-256`,
+    'local all all reject',
+    `host all ${ADMIN} all reject`,
+    ...acl.map((entry) => `hostssl all all ${networkOf(entry)} scram-sha-256`),
+    'host all all all reject',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,66 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DesiredCluster, ObservedCluster } from '../../../features/managed-postgresql/port.ts';
+import type { Server } from './server.ts';
+
+const BYTES_PER_GIB = 2 ** 30;
+
+export const sizeOf = ({ storage }: DesiredCluster) => storage.size_gib * BYTES_PER_GIB;
+
+/** Bytes that the files below a folder take. A file may go while it is looked at. */
+export async function usedBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  let sum = 0;
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) sum += await usedBytes(path);
+    else sum += (await stat(path).catch(() => ({ size: 0 }))).size;
+  }
+  return sum;
+}
+
+const COUNTERS = `select sum(xact_commit)::bigint as committed, sum(xact_rollback)::bigint as rolled_back,
+  sum(deadlocks)::bigint as deadlocks, sum(tup_returned)::bigint as returned, sum(tup_inserted)::bigint as inserted,
+  sum(tup_updated)::bigint as updated, sum(tup_deleted)::bigint as deleted, sum(blks_read)::bigint as read,
+  sum(blks_hit)::bigint as hit from pg_stat_database`;
+const CONNECTIONS = `select count(*) filter (where state = 'active') as active,
+  count(*) filter (where state <> 'active') as idle, current_setting('max_connections') as max
+  from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+const SIZES =
+  'select datname as name, pg_database_size(oid) as size from pg_database where not datistemplate';
+
+type Numbers = Readonly<Record<string, unknown>>;
+
+/** Asks a server how it is. */
+export async function measure(
+  server: Server,
+  desired: DesiredCluster,
+): Promise<Omit<ObservedCluster, 'fault'>> {
+  const used = await usedBytes(server.place.data);
+  return server.asking('postgres', async (client) => {
+    const { rows: counters } = await client.query<Numbers>(COUNTERS);
+    const { rows: connections } = await client.query<Numbers>(CONNECTIONS);
+    const { rows: sizes } = await client.query<{ name: string; size: unknown }>(SIZES);
+    const counted = (name: string) => Number(counters[0]?.[name] ?? 0);
+    const connected = (name: string) => Number(connections[0]?.[name] ?? 0);
+    return {
+      databaseSizes: Object.fromEntries(sizes.map(({ name, size }) => [name, Number(size)])),
+      metrics: {
+        connections: { active: connected('active'), idle: connected('idle'), max: connected('max') },
+        transactions: {
+          committed: counted('committed'),
+          rolled_back: counted('rolled_back'),
+          deadlocks: counted('deadlocks'),
+        },
+        rows: {
+          returned: counted('returned'),
+          inserted: counted('inserted'),
+          updated: counted('updated'),
+          deleted: counted('deleted'),
+        },
+        blocks: { read: counted('read'), hit: counted('hit') },
+        storage: { used_bytes: used, size_bytes: sizeOf(desired) },
+      },
+    };
+  });
+}

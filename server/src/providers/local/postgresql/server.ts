@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import {
+  makeFileOfEngine,
+  readForeignText,
+  readJson,
+  writeFileAtomically,
+  writeForEngine,
+} from '../load-balancers/files.ts';
+import {
+  allPids,
+  commandLine,
+  identify,
+  isAlive,
+  type ProcessIdentity,
+  signalProcess,
+  terminate,
+} from '../load-balancers/processes.ts';
+import { run } from '../load-balancers/programs.ts';
+import { ADMIN, PORT } from './configuration.ts';
+import { makeOwn, type Place } from './place.ts';
+
+/** What is known of a cluster beside its data. */
+export interface Notes {
+  readonly host: string;
+  readonly password?: string;
+  /** What passwords of users were last set to, by user: one that the user has changed since stays. */
+  readonly verifiers?: Readonly<Record<string, string>>;
+}
+
+const START_SECONDS = 60;
+const PATIENCE_MS = (START_SECONDS + 10) * 1000;
+const STOP_MS = 8_000;
+/** Then the server itself says what is in its way. */
+const REMAINS_MS = 5_000;
+const LARGEST_LOG = 5_000_000;
+const QUERY_MS = 30_000;
+
+/** The PostgreSQL of one cluster: made, started, stopped, asked. It outlives this process, and is found again. */
+export class Server {
+  readonly place: Place;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  get notes(): Notes | null {
+    return readJson<Notes>(this.place.notes);
+  }
+
+  note(notes: Notes): void {
+    writeFileAtomically(this.place.notes, JSON.stringify(notes));
+  }
+
+  hasData(): boolean {
+    return existsSync(join(this.place.data, 'PG_VERSION'));
+  }
+
+  /** Its process, which has the data directory open; null: none has. */
+  running(): ProcessIdentity | null {
+    const text = readForeignText(join(this.place.data, 'postmaster.pid')) ?? '';
+    const process = identify(Number(text.split('\n')[0]));
+    if (!process) return null;
+    const words = commandLine(process.pid);
+    // Where the system does not show command lines, the file is believed.
+    return words.length === 0 || words.some((word) => word.includes(this.place.data)) ? process : null;
+  }
+
+  /** Makes an empty cluster. What a crash left of an earlier attempt goes first.
+   *  @throws TaskFailed with what `initdb` says */
+  async initialize(binaries: string, notes: Notes): Promise<void> {
+    const { draft, data, home } = this.place;
+    const password = randomBytes(24).toString('base64url');
+    const passwordFile = join(home, 'password');
+    rmSync(draft, { recursive: true, force: true });
+    makeOwn(draft);
+    writeForEngine(passwordFile, `${password}\n`);
+    try {
+      const { exitCode, output } = await run(
+        join(binaries, 'bin', 'initdb'),
+        [
+          '-D',
+          draft,
+          '-U',
+          ADMIN,
+          '-E',
+          'UTF8',
+          '--locale=C.UTF-8',
+          '--auth=scram-sha-256',
+          '--data-checksums',
+          `--pwfile=${passwordFile}`,
+        ],
+        { patienceMs: PATIENCE_MS },
+      );
+      if (exitCode !== 0) throw new TaskFailed(`The database could not be made: ${lastLine(output)}`);
+    } finally {
+      rmSync(passwordFile, { force: true });
+    }
+    this.note({ ...notes, password });
+    renameSync(draft, data);
+  }
+
+  /** @throws TaskFailed with what the server says */
+  async start(binaries: string): Promise<void> {
+    const { data, log, conf } = this.place;
+    makeFileOfEngine(log);
+    this.trimLog();
+    await this.#clearRemains();
+    const from = statSync(log).size;
+    const words = [
+      'start',
+      '-s',
+      '-w',
+      '-t',
+      String(START_SECONDS),
+      '-D',
+      data,
+      '-l',
+      log,
+      '-o',
+      `-c config_file=${conf}`,
+    ];
+    const { exitCode } = await run(join(binaries, 'bin', 'pg_ctl'), words, { patienceMs: PATIENCE_MS });
+    if (exitCode === 0) return;
+    throw new TaskFailed(`PostgreSQL did not start: ${complaint(readFileSync(log, 'utf8').slice(from))}`);
+  }
+
+  /** Empties a log that has grown large: nobody else would, and it takes space that no storage counts. */
+  trimLog(): void {
+    const { log } = this.place;
+    if (existsSync(log) && statSync(log).size > LARGEST_LOG) truncateSync(log);
+  }
+
+  /** Ends it after a checkpoint; by force when that takes too long. */
+  async stop(): Promise<void> {
+    const process = this.running();
+    if (!process) return;
+    // SIGINT ends the connections, too; SIGTERM, which comes next, would wait for them.
+    signalProcess(process, 'SIGINT');
+    for (let waited = 0; waited < STOP_MS && isAlive(process); waited += 20)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await terminate(process, 0);
+  }
+
+  /** What a killed server left: its backends end by themselves within moments, and its pid files would keep a new one
+   *  from starting for as long as any process has that number. */
+  async #clearRemains(): Promise<void> {
+    const { data, id, sockets } = this.place;
+    // Where processes cannot be seen, the server looks for itself.
+    if (allPids().length === 0) return;
+    const isOf = (word: string) => word === data || word.startsWith(`postgres: ${id}`);
+    for (let waited = 0; waited < REMAINS_MS; waited += 20) {
+      if (!allPids().some((pid) => commandLine(pid).some(isOf))) {
+        rmSync(join(data, 'postmaster.pid'), { force: true });
+        rmSync(join(sockets, `.s.PGSQL.${PORT}.lock`), { force: true });
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Reads its configuration again. @returns whether something needs a restart */
+  async reload(): Promise<boolean> {
+    return this.asking('postgres', async (client) => {
+      const { rows: before } = await client.query('select pg_conf_load_time() as at');
+      await client.query('select pg_reload_conf()');
+      // The signal goes round: wait until this connection has seen it.
+      for (let looks = 0; looks < 200; looks += 1) {
+        const { rows } = await client.query('select pg_conf_load_time() > $1 as seen', [before[0]?.at]);
+        if (rows[0]?.seen) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      const { rows } = await client.query(
+        'select count(*)::int as waiting from pg_settings where pending_restart',
+      );
+      return rows[0]?.waiting > 0;
+    });
+  }
+
+  /** Works on a database as its administrator, through the socket. */
+  async asking<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({
+      host: this.place.sockets,
+      port: PORT,
+      user: ADMIN,
+      password: this.notes?.password ?? '',
+      database,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: QUERY_MS,
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      // A full storage must not keep its administrator from mending it.
+      await client.query('set default_transaction_read_only = off');
+      return await work(client);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
+
+/** The last thing that a server complained about. */
+function complaint(log: string): string {
+  const said = [...log.matchAll(/(?:FATAL|PANIC|ERROR): {2}(.*)/g)].at(-1)?.[1];
+  return said ?? (lastLine(log) || 'it said nothing');
+}
