@@ -2,12 +2,28 @@ import { readFileSync } from 'node:fs';
 import { type Static, Type } from '@sinclair/typebox';
 import { ConfigError } from './config.ts';
 import { type NewRegion, REGION_STATES } from './features/regions/index.ts';
+import {
+  CONDITION_KINDS,
+  checkRule,
+  FAULT_KINDS,
+  FaultRule,
+  type FileFault,
+  kindFault,
+  NODE_KINDS,
+} from './features/simulation/index.ts';
 import { Invalid } from './kernel/errors.ts';
 import { type LogCollector, parseLogCollector } from './kernel/log-collector.ts';
 import { Key, Nullable, StringEnum } from './platform/http/schemas.ts';
 import { Validator } from './platform/http/validation.ts';
 
 const PROVIDERS = ['local', 'simulated'] as const;
+
+/** A rate, or rules that count attempts. */
+const FaultsOfKind = Type.Union([
+  Type.Number({ minimum: 0, maximum: 1 }),
+  FaultRule,
+  Type.Array(FaultRule, { minItems: 1, maxItems: 20 }),
+]);
 
 const RegionEntry = Type.Object(
   {
@@ -22,12 +38,7 @@ const RegionEntry = Type.Object(
     volume_types: Type.Optional(Type.Array(Type.String())),
     node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     log_collector: Type.Optional(Type.String()),
-    faults: Type.Optional(
-      Type.Unsafe<Record<string, number>>({
-        type: 'object',
-        additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
-      }),
-    ),
+    faults: Type.Optional(Type.Record(Type.String(), FaultsOfKind)),
   },
   { additionalProperties: false },
 );
@@ -60,6 +71,7 @@ export function readRegionsFile(file: string): readonly NewRegion[] {
     if (slugs.size < regions.length)
       throw new ConfigError(`VIRGA_REGIONS: two regions in ${file} have the same name`);
     refuseCollectors(regions, file);
+    refuseFaults(regions, file);
     return regions.map(newRegion);
   } catch (error) {
     if (error instanceof Invalid)
@@ -76,6 +88,24 @@ export function collectorsOf(
     regions.map(({ id, settings }) => [id, parseLogCollector(settings.log_collector ?? '') ?? undefined]),
   );
   return (regionId) => collectors.get(regionId);
+}
+
+function refuseFaults(regions: readonly Static<typeof RegionEntry>[], file: string): void {
+  for (const { name, faults = {} } of regions) {
+    for (const [kind, value] of Object.entries(faults)) {
+      const kinds = [...FAULT_KINDS, ...NODE_KINDS, ...(typeof value === 'number' ? CONDITION_KINDS : [])];
+      const fault = kindFault(kind, kinds);
+      if (fault) throw new ConfigError(`VIRGA_REGIONS: faults of ${name} in ${file}: ${fault}`);
+    }
+    for (const { rule } of rulesOf(faults)) checkRule(rule);
+  }
+}
+
+/** The faults of a region that count attempts. */
+function rulesOf(faults: Readonly<Record<string, Static<typeof FaultsOfKind>>>): FileFault[] {
+  return Object.entries(faults).flatMap(([kind, value]) =>
+    typeof value === 'number' ? [] : [value].flat().map((rule) => ({ kind, rule })),
+  );
 }
 
 function refuseCollectors(regions: readonly Static<typeof RegionEntry>[], file: string): void {
@@ -96,8 +126,21 @@ function parse(file: string): unknown {
   }
 }
 
-function newRegion({ id, name, provider, state, ...settings }: Static<typeof RegionEntry>): NewRegion {
-  return { id, display_name: name, slug: slugOf(name), state: state ?? 'ACTIVE', provider, settings };
+function newRegion({
+  id,
+  name,
+  provider,
+  state,
+  faults,
+  ...settings
+}: Static<typeof RegionEntry>): NewRegion {
+  const rates = Object.entries(faults ?? {}).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+  const all = faults
+    ? { ...settings, faults: Object.fromEntries(rates), fault_rules: rulesOf(faults) }
+    : settings;
+  return { id, display_name: name, slug: slugOf(name), state: state ?? 'ACTIVE', provider, settings: all };
 }
 
 function slugOf(name: string): string {

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { offsetTime } from '../../kernel/codecs.ts';
+import { zuluTime } from '../../kernel/codecs.ts';
 import type { Region } from './schema.ts';
 
 /** What a region's file entry may say of it; everything has a default. */
@@ -15,6 +15,8 @@ export interface RegionSettings {
   readonly log_collector?: string;
   /** Rate of seeded failures per task type, 0 to 1; simulated regions only. */
   readonly faults?: Readonly<Record<string, number>>;
+  /** Faults that count attempts, as the file of regions names them. */
+  readonly fault_rules?: readonly { readonly kind: string; readonly rule: object }[];
 }
 
 export interface RegionRow {
@@ -78,7 +80,7 @@ export function viewRegion(row: RegionRow, can: Capabilities): Static<typeof Reg
     vlan_physical_network: '',
     ddos_endpoint_id: null,
     task_id: null,
-    created_at: offsetTime(row.created_at),
-    created_on: offsetTime(row.created_at),
+    created_at: zuluTime(row.created_at),
+    created_on: zuluTime(row.created_at),
   };
 }

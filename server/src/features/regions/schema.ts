@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { DateTime, ListOf, ListQuery, Nullable, OrderBy, StringEnum } from '../../platform/http/schemas.ts';
+import { ListOf, ListQuery, Nullable, OrderBy, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
 
 export const REGION_STATES = [
   'ACTIVE',
@@ -42,8 +42,8 @@ export const Region = Type.Object(
     vlan_physical_network: Type.String(),
     ddos_endpoint_id: Nullable(Type.Integer(), { default: null }),
     task_id: Nullable(Type.String()),
-    created_at: DateTime(),
-    created_on: DateTime(),
+    created_at: ZuluTime(),
+    created_on: ZuluTime(),
   },
   { $id: 'Region' },
 );

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { NotFound } from '../../kernel/errors.ts';
+import { UnknownRegion } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { Capabilities, RegionRow } from './model.ts';
@@ -40,6 +40,6 @@ function compare(a: RegionRow, b: RegionRow, order: Order): number {
 /** @throws NotFound */
 export async function getRegion(ctx: RequestContext, id: number, capabilitiesOf: CapabilitiesOf) {
   const row = await readRegion(ctx.db, id);
-  if (!row) throw new NotFound(`Region ${id} was not found`);
+  if (!row) throw new UnknownRegion(id);
   return viewRegion(row, await capabilitiesOf(id));
 }

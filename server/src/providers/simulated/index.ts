@@ -2,14 +2,18 @@ import type { ImageProvider } from '../../features/images/port.ts';
 import type { InstanceProvider } from '../../features/instances/port.ts';
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
+import type { PostgresqlProvider } from '../../features/managed-postgresql/port.ts';
 import type { NetworkProvider } from '../../features/networks/port.ts';
 import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
+import type { Strike } from '../../features/simulation/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Operation } from '../../kernel/operation.ts';
 import { simulatedInstances } from './instances.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 import { simulatedNetworks } from './networks.ts';
+import { simulatedPostgresql } from './postgresql.ts';
 import { simulatedSecurityGroups } from './security-groups.ts';
 import { simulatedImages, simulatedVolumes } from './volumes.ts';
 
@@ -23,7 +27,11 @@ export interface SimulatedOptions {
   readonly clock: Clock;
   /** What operators have said about nodes and pools. Absent: nothing. */
   readonly signals?: SimulationSignals;
+  /** Faults that count attempts. Absent: none. */
+  readonly strikeOn?: (operation: Operation) => Promise<Strike>;
 }
+
+const UNHARMED = async (): Promise<Strike> => ({ delayMs: 0, failure: undefined });
 
 export interface Simulated {
   readonly loadBalancers: LoadBalancerProvider;
@@ -33,11 +41,17 @@ export interface Simulated {
   readonly images: ImageProvider;
   readonly instances: InstanceProvider;
   readonly securityGroups: SecurityGroupProvider;
+  readonly postgresql: PostgresqlProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
-export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): Simulated {
-  const options = { ...rest, now: () => clock.now().getTime() };
+export function createSimulated({
+  clock,
+  signals,
+  strikeOn = UNHARMED,
+  ...rest
+}: SimulatedOptions): Simulated {
+  const options = { ...rest, strikeOn, now: () => clock.now().getTime() };
   return {
     loadBalancers: simulatedLoadBalancers(options),
     kubernetes: simulatedKubernetes(options, signals),
@@ -46,5 +60,6 @@ export function createSimulated({ clock, signals, ...rest }: SimulatedOptions): 
     images: simulatedImages(options),
     instances: simulatedInstances(options),
     securityGroups: simulatedSecurityGroups(options),
+    postgresql: simulatedPostgresql(options),
   };
 }

@@ -28,6 +28,9 @@ const FAILURES = [
   ['k8s_node_not_ready', 'NotReady'],
 ] as const;
 
+/** Networks that are set apart for documents (RFC 5737): they lead nowhere, wherever this runs. */
+const DOCUMENTATION = ['192.0.2', '198.51.100', '203.0.113'];
+
 const NO_SIGNALS: SimulationSignals = {
   nodeConditions: async () => new Map(),
   neededNodes: async () => new Map(),
@@ -46,7 +49,7 @@ export function simulatedKubernetes(
       const digest = createHash('sha256')
         .update(JSON.stringify([options.seed, clusterId]))
         .digest();
-      return `10.${digest.readUInt8(0)}.${digest.readUInt8(1)}.${1 + (digest.readUInt8(2) % 254)}`;
+      return `${DOCUMENTATION[digest.readUInt8(0) % 3]}.${1 + (digest.readUInt8(1) % 254)}`;
     },
     // 198.18.0.0/15 is set apart for benchmarks: it leads nowhere.
     publicAddress: (number) => {

@@ -1,3 +1,4 @@
+import type { Strike } from '../../features/simulation/port.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
 import { seededFraction } from '../../kernel/random.ts';
@@ -10,6 +11,8 @@ export interface SimulationOptions {
   /** Rate of failures by task type, 0 to 1. */
   readonly faults: Readonly<Record<string, number>>;
   readonly now: () => number;
+  /** What is to go wrong beside that. */
+  readonly strikeOn: (operation: Operation) => Promise<Strike>;
 }
 
 /** Shortest and longest duration in seconds at time scale 1. */
@@ -19,17 +22,18 @@ const LONGEST_POLL_MS = 1000;
 const POLLS = 10;
 
 /** How far an operation has come. Nothing is remembered: it follows from when the work was accepted, and from
- *  jitter and faults that depend on the seed, the task type and the name.
+ *  jitter and faults that depend on the seed, the task type and the name, and from what strikes it.
  *  @throws TaskFailed at the end of an operation that the seed lets fail */
-export function progressOf(
+export async function progressOf(
   operation: Operation,
   [shortest, longest]: Range,
   options: SimulationOptions,
-): Progress {
+): Promise<Progress> {
   const { seed, timeScale, faults } = options;
   const { type, name } = operation;
   const jitter = seededFraction(seed, 'duration', type, name);
-  const durationMs = (shortest + (longest - shortest) * jitter) * 1000 * timeScale;
+  const { delayMs, failure } = await options.strikeOn(operation);
+  const durationMs = (shortest + (longest - shortest) * jitter) * 1000 * timeScale + delayMs;
   const elapsedMs = options.now() - operation.acceptedAt.getTime();
   const remainingMs = durationMs - elapsedMs;
   if (durationMs > 0 && remainingMs > 0) {
@@ -39,5 +43,6 @@ export function progressOf(
   if (seededFraction(seed, 'fault', type, name) < (faults[type] ?? 0)) {
     throw new TaskFailed(`Simulated fault: ${type} of ${name} fails in this region`);
   }
+  if (failure !== undefined) throw new TaskFailed(failure);
   return READY;
 }

@@ -17,6 +17,7 @@ const DURATIONS: Readonly<Record<string, Range>> = {
   create_snapshot: [3, 10],
   delete_snapshot: [2, 6],
   create_image: [20, 60],
+  download_image: [20, 60],
   delete_image: [2, 6],
 };
 

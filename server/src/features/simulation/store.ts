@@ -1,0 +1,138 @@
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { FaultRule } from './rules.ts';
+
+export interface FaultRow {
+  readonly id: string;
+  readonly region_id: number;
+  readonly source: 'file' | 'call';
+  readonly kind: string;
+  readonly rule: FaultRule;
+  readonly created_at: Date;
+}
+
+export interface CountedFault extends FaultRow {
+  readonly attempts: number;
+  readonly struck: number;
+}
+
+const COLUMNS = 'f.id, f.region_id, f.source, f.kind, f.rule, f.created_at';
+
+/** Those of several regions and kinds at once.
+ *  @param keys `region/kind` */
+export function readFaults(db: Queryable, keys: readonly string[]): Promise<FaultRow[]> {
+  const pairs = keys.map((key) => key.split('/'));
+  return db.named<FaultRow>(
+    'simulated_faults_of',
+    `select ${COLUMNS} from simulated_faults f
+       join unnest($1::int[], $2::text[]) as asked (region_id, kind) using (region_id, kind)
+      order by f.created_at, f.id`,
+    [pairs.map(([region]) => Number(region)), pairs.map(([, kind]) => kind)],
+  );
+}
+
+export function listFaults(db: Queryable, regionId: number): Promise<CountedFault[]> {
+  return db.named<CountedFault>(
+    'simulated_fault_list',
+    `select ${COLUMNS}, count(a.operation)::int as attempts, count(a.operation) filter (where a.struck)::int as struck
+       from simulated_faults f left join simulated_fault_attempts a on a.fault_id = f.id
+      where f.region_id = $1 group by f.id order by f.created_at, f.id`,
+    [regionId],
+  );
+}
+
+export async function insertFault(
+  tx: Queryable,
+  row: Omit<FaultRow, 'created_at'>,
+  at: string,
+): Promise<void> {
+  await tx.named(
+    'simulated_fault_insert',
+    'insert into simulated_faults (id, region_id, source, kind, rule, created_at) values ($1, $2, $3, $4, $5::jsonb, $6)',
+    [row.id, row.region_id, row.source, row.kind, JSON.stringify(row.rule), at],
+  );
+}
+
+/** @param id undefined: all of the region
+ *  @returns how many there were */
+export async function deleteFaults(tx: Queryable, regionId: number, id?: string): Promise<number> {
+  const rows = await tx.named(
+    'simulated_fault_delete',
+    'delete from simulated_faults where region_id = $1 and ($2::uuid is null or id = $2) returning 1',
+    [regionId, id ?? null],
+  );
+  return rows.length;
+}
+
+export interface FileFault {
+  readonly kind: string;
+  readonly rule: FaultRule;
+}
+
+/** Makes the faults of the file those that it names now; one that has not changed goes on counting. */
+export async function keepFileFaults(
+  tx: Tx,
+  regionId: number,
+  faults: readonly FileFault[],
+  { uuid, at }: { uuid: () => string; at: string },
+): Promise<void> {
+  const known = await tx.named<{ id: string; kind: string; rule: FaultRule }>(
+    'simulated_faults_of_file',
+    "select id, kind, rule from simulated_faults where region_id = $1 and source = 'file'",
+    [regionId],
+  );
+  const keyOf = ({ kind, rule }: FileFault) => JSON.stringify([kind, Object.entries(rule).sort()]);
+  const wanted = new Map(faults.map((fault) => [keyOf(fault), fault]));
+  for (const row of known) {
+    if (!wanted.delete(keyOf(row))) await deleteFaults(tx, regionId, row.id);
+  }
+  for (const { kind, rule } of wanted.values()) {
+    await insertFault(tx, { id: uuid(), region_id: regionId, source: 'file', kind, rule }, at);
+  }
+}
+
+/** Counts an operation as an attempt, once, and says how that was judged.
+ *  @param judge gets the attempt's number
+ *  @returns false when the fault is gone */
+export async function countAttempt(
+  db: Db,
+  fault: FaultRow,
+  operation: { readonly key: string; readonly name: string },
+  judge: (attempt: number) => boolean,
+): Promise<boolean> {
+  const known = await readAttempt(db, fault.id, operation.key);
+  if (known !== undefined) return known;
+  return db.transaction(async (tx) => {
+    // Attempts of one fault are counted one after another, over all nodes.
+    const held = await tx.named(
+      'simulated_fault_hold',
+      'select 1 from simulated_faults where id = $1 for update',
+      [fault.id],
+    );
+    if (held.length === 0) return false;
+    const meanwhile = await readAttempt(tx, fault.id, operation.key);
+    if (meanwhile !== undefined) return meanwhile;
+    const name = fault.rule.first === undefined ? null : operation.name;
+    const [row] = await tx.named<{ count: number }>(
+      'simulated_fault_attempts_count',
+      `select count(*)::int as count from simulated_fault_attempts
+        where fault_id = $1 and ($2::text is null or name = $2)`,
+      [fault.id, name],
+    );
+    const struck = judge((row?.count ?? 0) + 1);
+    await tx.named(
+      'simulated_fault_attempt_insert',
+      'insert into simulated_fault_attempts (fault_id, operation, name, struck) values ($1, $2, $3, $4)',
+      [fault.id, operation.key, operation.name, struck],
+    );
+    return struck;
+  });
+}
+
+async function readAttempt(db: Queryable, faultId: string, operation: string): Promise<boolean | undefined> {
+  const [row] = await db.named<{ struck: boolean }>(
+    'simulated_fault_attempt',
+    'select struck from simulated_fault_attempts where fault_id = $1 and operation = $2',
+    [faultId, operation],
+  );
+  return row?.struck;
+}
