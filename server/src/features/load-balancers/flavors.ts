@@ -27,11 +27,6 @@ export function flavorOf(name: string | null): LoadBalancerFlavor {
   return (name === null ? undefined : BY_NAME.get(name)) ?? DEFAULT_FLAVOR;
 }
 
-/** How a flavor is stored and shown: the default one as null. */
-export function storedFlavor(name: string | undefined): string | null {
-  return name === undefined || name === DEFAULT_FLAVOR.name ? null : name;
-}
-
 /** A cloud that one runs oneself has no price list, so prices are hidden. */
 export function viewPricedFlavor(flavor: LoadBalancerFlavor) {
   const prices = { currency_code: null, price_per_hour: null, price_per_month: null, price_status: 'hide' };

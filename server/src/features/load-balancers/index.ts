@@ -22,6 +22,7 @@ import { metricsRoutes } from './metrics/routes.ts';
 import { Sampler } from './metrics/sampler.ts';
 import { LoadBalancerMetrics } from './metrics/service.ts';
 import { Observer } from './observe.ts';
+import { olderRoutes } from './older.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { LoadBalancerOperations } from './operations/service.ts';
 import { operatorRoutes } from './operators/routes.ts';
@@ -70,6 +71,10 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     owners: deps.owners,
   });
   const parts = new PartService(providers);
+  const tasks = new TaskReads(db, deps.watcher);
+  const balancers = new LoadBalancerService(providers);
+  const listeners = new ListenerService(parts);
+  const pools = new PoolService(parts);
   const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   const sampler = new Sampler(db, deps.clock, providers, log);
@@ -80,11 +85,12 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     carrier: loadBalancerCarrier(providers),
     ipv6Fault: (regionId, cidr) => providers.ipv6Fault(regionId, cidr),
     routes: [
-      ...loadBalancerRoutes(new LoadBalancerService(providers)),
-      ...listenerRoutes(new ListenerService(parts)),
-      ...poolRoutes(new PoolService(parts)),
+      ...loadBalancerRoutes(balancers),
+      ...listenerRoutes(listeners),
+      ...poolRoutes(pools),
+      ...olderRoutes({ balancers, listeners, pools, tasks }),
       ...memberRoutes(new MemberService(parts)),
-      ...healthMonitorRoutes(new HealthMonitorService(parts, new TaskReads(db, deps.watcher))),
+      ...healthMonitorRoutes(new HealthMonitorService(parts, tasks)),
       ...policyRoutes(new L7PolicyService(parts)),
       ...ruleRoutes(new L7RuleService(parts, providers)),
       ...operationRoutes(new LoadBalancerOperations(providers)),
@@ -100,6 +106,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
         everyMs: RECONCILE_EVERY_MS,
         exclusive: false,
         beforeReady: true,
+        afterTakeOver: true,
         run: () => reconciler.run(),
       },
       {

@@ -29,9 +29,13 @@ const octet = fc.constantFrom(1, 2, 9, 10, 100, 200);
 const address = fc.tuple(octet, octet).map(([a, b]) => `10.0.${a}.${b}`);
 const tagKey = fc.constantFrom('team', 'env', '__proto__', 'ключ');
 const tagValue = fc.constantFrom('a', 'b', "it's", '"quoted" {json}');
-const tags = fc
-  .array(fc.tuple(tagKey, tagValue), { maxLength: 3 })
-  .map((pairs) => Object.fromEntries(pairs) as Record<string, string>);
+const tagsWith = (key: fc.Arbitrary<string>) =>
+  fc
+    .array(fc.tuple(key, tagValue), { maxLength: 3 })
+    .map((pairs) => Object.fromEntries(pairs) as Record<string, string>);
+const tags = tagsWith(tagKey);
+/** JSON with a key `__proto__` is refused wherever it is read. */
+const askedTags = tagsWith(tagKey.filter((key) => key !== '__proto__'));
 
 const row: fc.Arbitrary<Row> = fc
   .record({
@@ -75,7 +79,7 @@ const query = fc.record({
   logging_enabled: seldom(fc.boolean()),
   assigned_floating: seldom(fc.boolean()),
   tag_key: seldom(fc.uniqueArray(tagKey, { maxLength: 2 })),
-  tag_key_value: seldom(tags),
+  tag_key_value: seldom(askedTags),
   order_by: fc.option(order, { nil: undefined, freq: 10 }),
   limit: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
   offset: seldom(fc.integer({ min: 0, max: 30 })),
@@ -177,7 +181,7 @@ test('every filter, order and page gives what filtering, sorting and cutting in 
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 test('listeners and counters come along, whether there are any or not', async () => {
   const [first, second] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];

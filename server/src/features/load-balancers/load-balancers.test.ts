@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { created, LBS, remains, web } from './testing/bodies.ts';
@@ -38,7 +39,7 @@ test('a load balancer is created with its parts, read, and deleted without a tra
     flavor: null,
     listeners: [{ id: listeners?.[0] }],
     tags_v2: [{ key: 'team', value: 'a', read_only: false }],
-    metadata: { team: 'a' },
+    metadata: [{ key: 'team', value: 'a', read_only: false }],
     stats: { active_connections: 0, bytes_in: 0, bytes_out: 0, request_errors: 0, total_connections: 0 },
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/),
   });
@@ -79,12 +80,15 @@ test('a change is a task, and no change is none', async () => {
     admin_state_up: false,
     operating_status: 'OFFLINE',
     preferred_connectivity: 'L3',
-    metadata: { b: '2', c: '3' },
+    metadata: [
+      { key: 'b', value: '2', read_only: false },
+      { key: 'c', value: '3', read_only: false },
+    ],
     task_id: null,
     updated_at: expect.any(String),
   });
   for (const same of [{}, { name: 'after' }, { tags: { b: '2', a: null } }]) {
-    expect((await server.call('PATCH', path, { body: same })).body).toEqual({ tasks: [] });
+    await changedNothing(server, await server.call('PATCH', path, { body: same }));
   }
 });
 
@@ -95,7 +99,7 @@ test('older clients change it at once and get it back', async () => {
   expect(renamed.body).toMatchObject({
     id,
     name: 'new',
-    metadata: { a: '1' },
+    metadata: [{ key: 'a', value: '1', read_only: false }],
     provisioning_status: 'ACTIVE',
   });
   const logging = { enabled: true, topic_name: 'access' };
@@ -275,7 +279,7 @@ test('limits are checked without taking anything', async () => {
   });
 });
 
-test('flavors come in pages, and one that is not the default is kept', async () => {
+test('flavors come in pages, and the one that was named is answered', async () => {
   const path = '/cloud/v1/lbflavors/1/2';
   const { body } = await server.call('GET', path);
   expect(body.count).toBe(body.results.length);
@@ -295,7 +299,8 @@ test('flavors come in pages, and one that is not the default is kept', async () 
   const id = await created(server, { name: 'larger', flavor: body.results[1].flavor_id });
   expect((await get(id)).flavor).toEqual(body.results[1]);
   const plain = await created(server, { name: 'usual', flavor: body.results[0].flavor_id });
-  expect((await get(plain)).flavor).toBeNull();
+  expect((await get(plain)).flavor).toEqual(body.results[0]);
+  expect((await get(await created(server, { name: 'unnamed' }))).flavor).toBeNull();
 });
 
 test('a simulated fault is an ERROR with its reason, and leaves nothing', async () => {

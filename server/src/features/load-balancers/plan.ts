@@ -1,7 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
-import { storedFlavor } from './flavors.ts';
 import type { Logging } from './model.ts';
 import { type NewRow, NewRows } from './parts/rows.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
@@ -30,7 +29,7 @@ export function planLoadBalancer(input: CreateLoadBalancer, tags: StoredTags, sc
     region_id: scope.regionId,
     client_id: scope.clientId,
     name: input.name,
-    flavor: storedFlavor(input.flavor),
+    flavor: input.flavor ?? null,
     preferred_connectivity: input.preferred_connectivity ?? 'L2',
     vip_port_id: scope.ids.uuid(),
     tags,

@@ -33,6 +33,9 @@ export interface LoadBalancerProvider {
   /** Why a regular expression cannot be used in an L7 rule, or null: it can. It changes nothing and takes some
    *  10 ms, so a request may wait for it. Absent: any expression can. */
   patternFault?(pattern: string): Promise<string | null>;
+  /** Why this provider never connects to this address and port, for the user to read, or null: it may. Absent: it
+   *  may connect to any. */
+  memberFault?(address: string, port: number): string | null;
   /** Stops serving it and frees everything it used. Unknown ids are already removed: ready.
    *  Once ready, its addresses refuse connections. */
   remove(id: string, operation: Operation): Promise<Progress>;

@@ -1,6 +1,6 @@
 import { NotFound } from '../../kernel/errors.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { readQuotas } from '../quotas/index.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { OPERATING_STATUSES, PROVISIONING_STATUSES } from './model.ts';
 
 /** Schema pieces that load balancers and their parts share. */
@@ -7,6 +7,10 @@ import { OPERATING_STATUSES, PROVISIONING_STATUSES } from './model.ts';
 export const port = () => Type.Integer({ minimum: 1, maximum: 65535 });
 /** Milliseconds, up to a day. */
 export const timeout = (options = {}) => Nullable(Type.Integer({ minimum: 0, maximum: 86_400_000 }), options);
+
+/** `loadbalancer_id`. */
+export const OlderName = () =>
+  Uuid({ deprecated: true, description: 'What older clients call load_balancer_id, which wins.' });
 
 export const OperatingStatus = () => StringEnum(OPERATING_STATUSES);
 export const ProvisioningStatus = () => StringEnum(PROVISIONING_STATUSES);

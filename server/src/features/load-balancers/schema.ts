@@ -1,17 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   IpAddress,
   ListOf,
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   OrderBy,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { Tag } from '../../platform/http/tags.ts';
+import { MetadataList, Tag } from '../../platform/http/tags.ts';
 import { FloatingIp } from '../floating-ips/index.ts';
 import { RULE_TYPES } from './l7-policies/rule-schema.ts';
 import { POLICY_ACTIONS } from './l7-policies/schema.ts';
@@ -50,8 +50,8 @@ export const LoadBalancer = Type.Object(
     operating_status: OperatingStatus(),
     provisioning_status: ProvisioningStatus(),
     admin_state_up: Type.Boolean(),
-    created_at: DateTime(),
-    updated_at: Nullable(DateTime(), { default: null }),
+    created_at: OffsetTime(),
+    updated_at: Nullable(OffsetTime(), { default: null }),
     creator_task_id: Nullable(Uuid(), { default: null }),
     task_id: Nullable(Uuid(), { default: null }),
     vip_address: Nullable(IpAddress(), { default: null }),
@@ -74,9 +74,7 @@ export const LoadBalancer = Type.Object(
     stats: Nullable(Stats, { default: null }),
     ddos_profile: Nullable(DdosProfile, { default: null }),
     tags_v2: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
+    metadata: MetadataList(),
   },
   { $id: 'LoadBalancer' },
 );

@@ -2,7 +2,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -10,6 +10,7 @@ import { requireSecrets } from '../secrets/index.ts';
 import { Faults } from './faults.ts';
 import { insertLoadBalancer } from './insert-store.ts';
 import { connectMembers } from './members/connectivity.ts';
+import { refuseUnreachable } from './members/reachable.ts';
 import {
   concernsDataPlane,
   type LoadBalancerRow,
@@ -18,6 +19,7 @@ import {
   sameSettings,
   settingsOf,
 } from './model.ts';
+import { refuseTooMany } from './parts/limits.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
 import { membersOf, refuseUnknownLogRegion, requireOfMembers } from './references.ts';
 import type { RegionProviders } from './region-providers.ts';
@@ -45,12 +47,14 @@ export class LoadBalancerService {
     const { id: projectId, clientId } = ctx.project;
     const regionId = ctx.region.id;
     const plan = planLoadBalancer(input, tags, { ...ctx, taskId, clientId, projectId, regionId });
+    refuseTooMany(plan.parts);
     const amounts = { floating_count: input.floating_ip?.source === 'new' ? 1 : 0, loadbalancer_count: 1 };
     return withAddressAtOnce((atOnce) =>
       ctx.db.transaction(async (tx) => {
         await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
         await requireOfMembers(tx, membersOf(input), { projectId, regionId });
         await connectMembers(tx, plan.parts, input.preferred_connectivity ?? 'L2');
+        refuseUnreachable(this.#providers.of(regionId), plan.parts.of.member);
         const vip = await findVipPlace(tx, ctx, input, this.#providers);
         const provider = this.#providers.of(regionId);
         const vip_address = atOnce ? await addressOnPaper(plan.loadBalancer.id, vip, provider) : null;
@@ -90,17 +94,25 @@ export class LoadBalancerService {
     if (assignment || adopted) await store.noteFloatingIps(tx, id, taskId);
   }
 
-  /** Changes settings by a task; one that changes nothing needs none.
+  /** Changes settings by a task; that of one that changes nothing has ended already.
    *  @throws Invalid, NotFound, Conflict naming the task that holds it, Forbidden */
   async update(ctx: RegionContext, id: string, input: UpdateLoadBalancer): Promise<TaskRef> {
-    return this.#change(ctx, id, input, (tx, row, settings) => this.#changeByTask(tx, ctx, row, settings));
+    return this.#change(ctx, id, input, async (tx, row, settings) =>
+      isAsWanted(row, settings)
+        ? startNothing(tx, ctx, { ...taskOf(row), type: 'update_loadbalancer' })
+        : this.#changeByTask(tx, ctx, row, settings),
+    );
   }
 
   /** Changes settings at once; what the data plane has to follow, it follows by a task.
    *  @throws like `update` */
   async updateNow(ctx: RegionContext, id: string, input: UpdateLoadBalancer): Promise<void> {
     await this.#change(ctx, id, input, async (tx, row, settings) => {
-      if (concernsDataPlane(row, settings)) return this.#changeByTask(tx, ctx, row, settings);
+      if (isAsWanted(row, settings)) return;
+      if (sameSettings(row, settings) || concernsDataPlane(row, settings)) {
+        await this.#changeByTask(tx, ctx, row, settings);
+        return;
+      }
       await store.changeLoadBalancer(tx, id, settings, ctx.clock.timestamp());
       await recordAudit(tx, ctx, {
         action: 'update_loadbalancer',
@@ -108,26 +120,22 @@ export class LoadBalancerService {
         projectId: row.project_id,
         regionId: row.region_id,
       });
-      return NO_TASK;
     });
   }
 
-  async #change(
+  async #change<T>(
     ctx: RegionContext,
     id: string,
     input: UpdateLoadBalancer,
-    write: (tx: Tx, row: LoadBalancerRow, settings: Settings) => Promise<TaskRef>,
-  ): Promise<TaskRef> {
+    write: (tx: Tx, row: LoadBalancerRow, settings: Settings) => Promise<T>,
+  ): Promise<T> {
     await this.#providers.require(ctx.region);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockLoadBalancer(tx, whereOf(ctx, id));
       const settings = settingsAfter(row, input);
       requireTransition(row, 'PENDING_UPDATE');
-      const changes = !sameSettings(row, settings);
-      // What is in ERROR is repaired by any change, also by one that says what the rows say already.
-      if (!changes && row.provisioning_status === 'ERROR') return this.#changeByTask(tx, ctx, row, settings);
-      return changes ? write(tx, row, settings) : NO_TASK;
+      return write(tx, row, settings);
     });
   }
 
@@ -186,6 +194,11 @@ function checkedTags(input: CreateLoadBalancer): StoredTags {
 function whereOf(ctx: RegionContext, id: string): store.Where {
   return { id, projectId: ctx.project.id, regionId: ctx.region.id };
 }
+
+/** Whether nothing is to be done. What is in ERROR is repaired by any change, also by one that says what the rows say
+ *  already. */
+const isAsWanted = (row: LoadBalancerRow, settings: Settings): boolean =>
+  sameSettings(row, settings) && row.provisioning_status !== 'ERROR';
 
 function taskOf(row: LoadBalancerRow) {
   return {

@@ -1,5 +1,5 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
-import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import { viewTags } from '../../platform/http/tags.ts';
 import { viewCarried } from '../floating-ips/index.ts';
 import { flavorOf, viewFlavor } from './flavors.ts';
 import type { ListedRow } from './list-store.ts';
@@ -34,7 +34,7 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
     stats: row.stats ?? null,
     ddos_profile: row.ddos_profile ?? null,
     tags_v2: viewTags(row.tags),
-    metadata: viewMetadata(row.tags),
+    metadata: viewTags(row.tags),
   };
 }
 

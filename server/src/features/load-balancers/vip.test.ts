@@ -296,7 +296,7 @@ test('every address belongs to one thing, and is free again once that is gone, w
     }),
     { numRuns: 8 },
   );
-}, 120_000);
+});
 
 /** What the API says that ports have: a load balancer and a reserved address may share one. */
 async function addressesShown() {

@@ -1,7 +1,8 @@
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { TaskIds } from '../../../platform/http/schemas.ts';
 import { OfPoolParams } from '../members/schema.ts';
-import { CreateHealthMonitor } from './schema.ts';
+import { getHealthMonitor } from '../pools/reads.ts';
+import { CreateHealthMonitor, HealthMonitor, PatchHealthMonitor } from './schema.ts';
 import type { HealthMonitorService } from './service.ts';
 
 const tag = 'Load balancer pools';
@@ -18,6 +19,27 @@ export const healthMonitorRoutes = (service: HealthMonitorService): readonly Rou
     body: CreateHealthMonitor,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.create(ctx, pool, body),
+  }),
+  regionRoute({
+    method: 'GET',
+    path,
+    tag,
+    summary: 'Get the health monitor of a pool',
+    access: 'read',
+    params: OfPoolParams,
+    response: HealthMonitor,
+    handler: (ctx, { params: { pool_id: pool } }) => getHealthMonitor(ctx, pool),
+  }),
+  regionRoute({
+    method: 'PATCH',
+    path,
+    tag,
+    summary: 'Change the health monitor of a pool',
+    access: 'write',
+    params: OfPoolParams,
+    body: PatchHealthMonitor,
+    response: TaskIds,
+    handler: (ctx, { params: { pool_id: pool }, body }) => service.update(ctx, pool, body),
   }),
   regionRoute({
     method: 'DELETE',

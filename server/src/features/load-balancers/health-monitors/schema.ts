@@ -43,6 +43,18 @@ export const HealthMonitorInput = Type.Object({
 export const CreateHealthMonitor = Type.Object(HealthMonitorInput.properties, { $id: 'CreateHealthMonitor' });
 export type HealthMonitorInput = Static<typeof HealthMonitorInput>;
 
+/** A change of a monitor by itself: what is left out stays. */
+export const PatchHealthMonitor = Type.Object(
+  {
+    delay: Type.Optional(delay()),
+    timeout: Type.Optional(timeout()),
+    max_retries: Type.Optional(retries()),
+    ...optional(false),
+  },
+  { $id: 'PatchHealthMonitor' },
+);
+export type PatchHealthMonitor = Static<typeof PatchHealthMonitor>;
+
 export const UpdateHealthMonitor = Type.Object({
   type: Type.Optional(Nullable(MonitorType())),
   delay: delay(),

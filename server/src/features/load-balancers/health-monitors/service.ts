@@ -3,9 +3,12 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import type { TaskReads } from '../../tasks/index.ts';
 import { Faults } from '../faults.ts';
-import { type PartService, partOf } from '../parts/service.ts';
+import type { HealthMonitorRow, LoadBalancerTree, PoolRow } from '../model.ts';
+import { monitorColumns } from '../parts/rows.ts';
+import { differing, type PartService, partOf } from '../parts/service.ts';
+import { changedMonitor } from './changed.ts';
 import { checkHealthMonitor } from './rules.ts';
-import type { HealthMonitorInput } from './schema.ts';
+import type { HealthMonitorInput, PatchHealthMonitor } from './schema.ts';
 
 /** How long a deletion without a task in its answer waits for the data plane. */
 const DELETION_SECONDS = 10;
@@ -34,13 +37,31 @@ export class HealthMonitorService {
     });
   }
 
+  /** Changes what is given.
+   *  @throws Invalid with every faulty field, NotFound for the pool, or when it has none */
+  async update(ctx: RegionContext, poolId: string, input: PatchHealthMonitor): Promise<TaskRef> {
+    return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, ({ tree }) => {
+      const pool = partOf(tree.pools, poolId, 'Pool');
+      const monitor = monitorOf(tree, pool);
+      const { delay, timeout, max_retries } = monitor;
+      const wanted = changedMonitor(monitor, { delay, timeout, max_retries, ...input });
+      const faults = new Faults();
+      checkHealthMonitor(wanted, pool.protocol, '', faults);
+      faults.refuse();
+      return {
+        task: 'patch_lbpool_health_monitor',
+        subject: { id: monitor.id, name: pool.name },
+        updates: { monitor: [{ id: monitor.id, set: differing(monitor, monitorColumns(wanted)) }] },
+      };
+    });
+  }
+
   /** Resolves when it is gone; when the data plane takes its time, it goes later.
    *  @throws NotFound for the pool, or when it has none; Conflict with the reason when it could not go */
   async delete(ctx: RegionContext, poolId: string): Promise<void> {
     const { tasks } = await this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, ({ tree }) => {
       const pool = partOf(tree.pools, poolId, 'Pool');
-      const monitor = tree.monitors.find(({ pool_id }) => pool_id === pool.id);
-      if (!monitor) throw new NotFound(`Pool ${pool.id} has no health monitor`);
+      const monitor = monitorOf(tree, pool);
       return {
         task: 'delete_lbpool_health_monitor',
         subject: { id: monitor.id, name: pool.name },
@@ -54,4 +75,10 @@ export class HealthMonitorService {
       if (state === 'ERROR') throw new Conflict(`The health monitor could not be deleted: ${error}`);
     }
   }
+}
+
+function monitorOf(tree: LoadBalancerTree, pool: PoolRow): HealthMonitorRow {
+  const monitor = tree.monitors.find(({ pool_id }) => pool_id === pool.id);
+  if (!monitor) throw new NotFound(`Pool ${pool.id} has no health monitor`);
+  return monitor;
 }

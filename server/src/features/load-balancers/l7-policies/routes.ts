@@ -1,5 +1,6 @@
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
+import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
 import * as schema from './schema.ts';
 import type { L7PolicyService } from './service.ts';
@@ -15,6 +16,7 @@ export const policyRoutes = (service: L7PolicyService): readonly Route[] => [
     path: all,
     tag,
     summary: 'Create an L7 policy',
+    description: limitsInWords('policy'),
     access: 'write',
     params: RegionParams,
     body: schema.CreatePolicy,

@@ -1,5 +1,6 @@
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { TaskIds } from '../../../platform/http/schemas.ts';
+import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
 import { onePolicy, tag } from './routes.ts';
 import * as rules from './rule-schema.ts';
@@ -16,6 +17,7 @@ export const ruleRoutes = (service: L7RuleService): readonly Route[] => [
     path: all,
     tag,
     summary: 'Add a rule to an L7 policy',
+    description: limitsInWords('rule'),
     access: 'write',
     params: PolicyParams,
     body: rules.CreateRule,

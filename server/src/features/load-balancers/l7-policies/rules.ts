@@ -8,7 +8,6 @@ import type { PolicyTarget } from './schema.ts';
 /** Policies look into requests, which only these listeners do. */
 export const HAS_POLICIES: ReadonlySet<ListenerProtocol> = new Set(['HTTP', 'TERMINATED_HTTPS']);
 
-const LONGEST_TARGET = 2048;
 const LONGEST_TAG = 255;
 
 /** A target is written into a `Location` header, where only visible ASCII characters can stand. */
@@ -18,7 +17,6 @@ export function checkTarget(target: PolicyTarget, faults: Faults): void {
 }
 
 function checkUrl(field: string, text: string, faults: Faults): void {
-  if (text.length > LONGEST_TARGET) faults.add(field, `must be at most ${LONGEST_TARGET} characters long`);
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
     faults.add(field, 'must be a URL that begins with http:// or https://');
   }

@@ -43,17 +43,21 @@ export type PolicyTarget =
 export type CreatePolicy = PolicyFields & PolicyTarget & { readonly listener_id: string };
 export type UpdatePolicy = PolicyFields & PolicyTarget;
 
+/** Characters of a target, in the configuration of an engine. */
+const LONGEST_TARGET = 2048;
+
 const code = { redirect_http_code: { type: 'integer', enum: REDIRECT_CODES, default: 302 } };
+const target = { type: 'string', maxLength: LONGEST_TARGET };
 const uuid = { type: 'string', format: 'uuid' };
 
 /** Beside the common fields, what each action has, and must have. */
 const BRANCHES: Readonly<Record<PolicyAction, { properties: object; required: readonly string[] }>> = {
   REDIRECT_TO_URL: {
-    properties: { redirect_url: { type: 'string' }, ...code },
+    properties: { redirect_url: target, ...code },
     required: ['redirect_url'],
   },
   REDIRECT_PREFIX: {
-    properties: { redirect_prefix: { type: 'string' }, ...code },
+    properties: { redirect_prefix: target, ...code },
     required: ['redirect_prefix'],
   },
   REDIRECT_TO_POOL: { properties: { redirect_pool_id: uuid }, required: ['redirect_pool_id'] },

@@ -30,8 +30,7 @@ export class L7PolicyService {
     });
   }
 
-  /** A change that changes nothing needs no task.
-   *  @throws Invalid with every faulty field, NotFound */
+  /** @throws Invalid with every faulty field, NotFound */
   async update(ctx: RegionContext, policyId: string, input: UpdatePolicy): Promise<TaskRef> {
     const faults = checked(input);
     const id = policyId.toLowerCase();
@@ -45,7 +44,6 @@ export class L7PolicyService {
       const position = Math.min(input.position ?? row.position, siblings.length);
       const moves = position === row.position ? [] : placeAgain(siblings, id, position);
       const updates = updatesOf(id, set, moves);
-      if (updates.length === 0) return undefined;
       return {
         task: 'patch_l7policy',
         subject: { id, name: name ?? row.name },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
-import { refuseUnstorable } from '../../../platform/http/body.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { refuseUnstorable } from '../../../platform/http/json.ts';
 import type { StatsRow } from '../list-store.ts';
 import type { ListenerRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
@@ -40,7 +40,8 @@ const nameOf = (name: string, showStats: boolean) => (showStats ? `${name}_stats
 
 export async function listListeners(ctx: RegionContext, query: ListenerListQuery) {
   refuseUnstorable(query, 'query');
-  const { load_balancer_id: loadBalancerId, name, show_stats: showStats = false } = query;
+  const { name, show_stats: showStats = false } = query;
+  const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
   const { count, rows } = await listParts<ListedListener>(
     ctx.db,
     { ...listing(showStats), name: nameOf('lb_listener_list', showStats) },
@@ -83,6 +84,7 @@ function viewListener(row: ListedListener, showStats: boolean) {
   return {
     id: row.id,
     load_balancer_id: row.load_balancer_id,
+    default_pool_id: row.default_pool_id,
     name: row.name,
     protocol: row.protocol,
     protocol_port: row.protocol_port,

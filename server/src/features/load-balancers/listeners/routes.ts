@@ -1,6 +1,8 @@
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
+import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
+import { ownerFaults } from './rules.ts';
 import * as schema from './schema.ts';
 import type { ListenerService } from './service.ts';
 
@@ -15,9 +17,11 @@ export const listenerRoutes = (service: ListenerService): readonly Route[] => [
     path: all,
     tag,
     summary: 'Create a listener',
+    description: limitsInWords('listener'),
     access: 'write',
     params: RegionParams,
     body: schema.CreateListener,
+    bodyFaults: ownerFaults,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

@@ -1,3 +1,5 @@
+import type { InvalidFields } from '../../../kernel/errors.ts';
+import { isPasswordHash, PASSWORD_HASHES } from '../../../kernel/password-hashes.ts';
 import type { Faults } from '../faults.ts';
 import type { ListenerProtocol, PoolProtocol } from '../port.ts';
 import type { ListenerInput } from './schema.ts';
@@ -18,6 +20,12 @@ const ENDS_TLS: Protocols = new Set(['TERMINATED_HTTPS', 'PROMETHEUS']);
 const ASKS_USERS: Protocols = new Set([...READS_HTTP, 'PROMETHEUS']);
 
 const named = (protocols: Protocols): string => [...protocols].join(', ').replace(/, (?=[^,]*$)/, ' and ');
+
+/** What is wrong with a body that makes a listener and names no load balancer, under either name. */
+export async function ownerFaults(body: unknown): Promise<InvalidFields> {
+  const isGiven = ['load_balancer_id', 'loadbalancer_id'].some((name) => Reflect.has(Object(body), name));
+  return isGiven ? {} : { load_balancer_id: ['is required'] };
+}
 
 /** What schemas cannot say of a listener.
  *  @param at what the paths of its fields begin with: nothing, or a path that ends in a dot */
@@ -53,8 +61,8 @@ function checkUsers(listener: ListenerInput, at: string, faults: Faults): void {
     if (names.has(username))
       faults.add(`${at}user_list.${index}.username`, 'is used by another user of this list');
     names.add(username);
-    if (!/^[!-~]+$/.test(encrypted_password)) {
-      faults.add(`${at}user_list.${index}.encrypted_password`, 'must be a crypt(3) hash without white space');
+    if (!isPasswordHash(encrypted_password)) {
+      faults.add(`${at}user_list.${index}.encrypted_password`, `must be ${PASSWORD_HASHES}`);
     }
   });
 }

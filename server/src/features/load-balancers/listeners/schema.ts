@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { PASSWORD_HASHES } from '../../../kernel/password-hashes.ts';
 import { worded } from '../../../platform/http/patterns.ts';
 import {
   IpNetwork,
@@ -11,7 +12,7 @@ import {
   Uuid,
 } from '../../../platform/http/schemas.ts';
 import { PoolInput } from '../pools/schema.ts';
-import { OperatingStatus, ProvisioningStatus, port, Stats, timeout } from '../schema-parts.ts';
+import { OlderName, OperatingStatus, ProvisioningStatus, port, Stats, timeout } from '../schema-parts.ts';
 
 /** Listeners on the wire. */
 
@@ -22,7 +23,7 @@ const USER_NAME = worded(
 
 const UserInput = Type.Object({
   username: Type.String({ maxLength: 32, pattern: USER_NAME }),
-  encrypted_password: Type.String({ maxLength: 128 }),
+  encrypted_password: Type.String({ maxLength: 128, description: `Must be ${PASSWORD_HASHES}.` }),
 });
 
 const listenerFields = () => ({
@@ -56,7 +57,12 @@ export type ListenerInput = Static<typeof ListenerInput>;
 const Protocol = () => StringEnum(['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP']);
 
 export const CreateListener = Type.Object(
-  { load_balancer_id: Uuid(), default_pool_id: Type.Optional(Uuid()), ...listenerFields() },
+  {
+    load_balancer_id: Type.Optional(Uuid({ description: 'Required.' })),
+    loadbalancer_id: Type.Optional(OlderName()),
+    default_pool_id: Type.Optional(Uuid()),
+    ...listenerFields(),
+  },
   { $id: 'CreateListener' },
 );
 export type CreateListener = Static<typeof CreateListener>;
@@ -82,6 +88,9 @@ export const Listener = Type.Object(
   {
     id: Uuid(),
     load_balancer_id: Nullable(Uuid()),
+    default_pool_id: Nullable(Uuid(), {
+      description: 'The pool that gets what no L7 policy sends elsewhere; null: none.',
+    }),
     name: Name(),
     protocol: Protocol(),
     protocol_port: port(),
@@ -115,6 +124,7 @@ export const ShowQuery = Type.Object({ show_stats: Type.Optional(Type.Boolean({ 
 
 export const ListenerListQuery = ListQuery({
   load_balancer_id: Type.Optional(Uuid()),
+  loadbalancer_id: Type.Optional(OlderName()),
   name: Type.Optional(Type.String()),
   show_stats: Type.Optional(Type.Boolean({ default: false })),
 });

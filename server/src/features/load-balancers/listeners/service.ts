@@ -24,17 +24,20 @@ export class ListenerService {
     const faults = new Faults();
     checkListener(input, '', faults);
     faults.refuse();
-    return this.#parts.change(ctx, input.load_balancer_id, async ({ tree, rows, tx }) => {
-      await requireSecrets(tx, scopeOf(tree), listenerSecrets(input), ctx.clock.now());
-      refusePool(input, tree);
-      refuseTakenPort(input, tree);
-      const id = rows.addListener(input, input.default_pool_id);
-      return { task: 'create_lblistener', subject: { id, name: input.name } };
-    });
+    return this.#parts.change(
+      ctx,
+      input.load_balancer_id ?? input.loadbalancer_id ?? '',
+      async ({ tree, rows, tx }) => {
+        await requireSecrets(tx, scopeOf(tree), listenerSecrets(input), ctx.clock.now());
+        refusePool(input, tree);
+        refuseTakenPort(input, tree);
+        const id = rows.addListener(input, input.default_pool_id);
+        return { task: 'create_lblistener', subject: { id, name: input.name } };
+      },
+    );
   }
 
-  /** A change that changes nothing needs no task.
-   *  @throws Invalid with every faulty field, NotFound */
+  /** @throws Invalid with every faulty field, NotFound */
   async update(ctx: RegionContext, id: string, input: UpdateListener): Promise<TaskRef> {
     return this.#parts.changePart(ctx, { kind: 'listener', id }, async ({ tree, tx }) => {
       const row = partOf(tree.listeners, id, 'Listener');
@@ -54,7 +57,6 @@ export class ListenerService {
         ...('sni_secret_ids' in set ? { sni_secret_id: sni } : {}),
       };
       await requireSecrets(tx, scopeOf(tree), listenerSecrets(named), ctx.clock.now());
-      if (Object.keys(set).length === 0) return undefined;
       return {
         task: 'patch_lblistener',
         subject: { id, name: input.name ?? row.name },

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { memberNetworks } from '../../../kernel/member-networks.ts';
 import { anImage, INSTANCES, INSTANCES_V2, machine } from '../../instances/testing/bodies.ts';
 import { created, remains } from '../testing/bodies.ts';
 import { faultsOf, made, madeOne, NOTHING } from '../testing/parts.ts';
@@ -7,11 +9,17 @@ import { faultsOf, made, madeOne, NOTHING } from '../testing/parts.ts';
 let server: TestServer;
 let pool: string;
 
+const networks = memberNetworks('!10.66.0.0/16');
 const POOLS = '/cloud/v1/lbpools/1/2';
 const membersOf = (id: string) => `/cloud/v1/loadbalancers/1/2/pools/${id}/members`;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({
+    aroundProvider: (provider) => {
+      if (provider.loadBalancers) Object.assign(provider.loadBalancers, { memberFault: networks.faultOf });
+      return provider;
+    },
+  });
 });
 
 beforeEach(async () => {
@@ -45,7 +53,7 @@ test('a member is added, read, changed and removed, and nothing of it is left', 
   const changed = await server.ended(await patch(change));
   expect(changed).toMatchObject({ task_type: 'patch_lbmember', created_resources: { members: [id] } });
   expect(await get(id)).toEqual({ ...fresh, ...change, operating_status: 'DRAINING' });
-  for (const same of [{}, change]) expect((await patch(same)).body).toEqual({ tasks: [] });
+  for (const same of [{}, change]) await changedNothing(server, await patch(same));
   const removed = await server.ended(await call('DELETE', `${membersOf(pool)}/${id}`));
   expect(removed).toMatchObject({ state: 'FINISHED', task_type: 'delete_lbmember' });
   expect((await call('GET', `${membersOf(pool)}/${id}`)).status).toBe(404);
@@ -74,10 +82,10 @@ test('replacing all members adds, changes and removes, and who stays keeps its i
   const { results } = await list();
   expect(results).toMatchObject([{ id: two, weight: 3 }, { address: '10.0.0.3' }]);
   expect(results.map(({ id }: { id: string }) => id)).not.toContain(one);
-  expect((await put(results)).body).toEqual({ tasks: [] });
+  await changedNothing(server, await put(results));
   await made(server, put([]));
   expect(await list()).toEqual({ count: 0, results: [] });
-  expect((await put([])).body).toEqual({ tasks: [] });
+  await changedNothing(server, await put([]));
 });
 
 test('a list is ordered by address as a number or by creation, in pages', async () => {
@@ -146,7 +154,7 @@ test('a member that is named by instance and address is reached as the load bala
     const lb = await created(server, { name: 'preferring', preferred_connectivity, listeners });
     const [{ id }] = (await call('GET', `${POOLS}?load_balancer_id=${lb}`)).body.results;
     expect(await subnets(id)).toEqual(shown);
-    expect((await call('PUT', membersOf(id), members)).body).toEqual({ tasks: [] });
+    await changedNothing(server, await call('PUT', membersOf(id), members));
     const more = await send(POOLS, 'pools', { ...own, load_balancer_id: lb, members: [] });
     await send(membersOf(more), 'members', named);
     expect(await subnets(more)).toEqual(shown.slice(0, 1));
@@ -154,4 +162,44 @@ test('a member that is named by instance and address is reached as the load bala
     await send(membersOf(more), 'members', { ...named, protocol_port: 81, subnet_id });
     expect((await subnets(more)).at(-1)).toBe(subnet_id);
   }
+});
+
+test('members that the region never connects to are refused by the rule that they break', async () => {
+  const before = await remains(server);
+  const faults = async (reply: ReturnType<typeof call>) => {
+    const { status, body } = await reply;
+    expect(status).toBe(400);
+    return body.invalid_fields;
+  };
+  const setting =
+    'port 80 cannot be used: the setting VIRGA_MEMBER_NETWORKS of this cloud refuses its network';
+  const bad = { address: '10.66.0.1', protocol_port: 80 };
+  const metadata = { address: '::ffff:169.254.169.254', protocol_port: 80 };
+  expect(await faults(call('POST', membersOf(pool), bad))).toEqual({ address: [`10.66.0.1 ${setting}`] });
+  expect(await faults(call('PUT', membersOf(pool), [bad, metadata]))).toEqual({
+    address: [`10.66.0.1 ${setting}`, '169.254.169.254 port 80 cannot be used: it is a link-local address'],
+  });
+  expect(await faults(call('PATCH', `/cloud/v2/lbpools/1/2/${pool}`, { members: [bad] }))).toHaveProperty(
+    'address',
+  );
+  const checked = { address: '10.0.0.1', protocol_port: 80, monitor_address: '10.66.0.2' };
+  expect(await faults(call('POST', membersOf(pool), checked))).toEqual({
+    monitor_address: [`10.66.0.2 ${setting}`],
+  });
+  expect(await remains(server)).toEqual(before);
+  const id = await add('10.0.0.1');
+  const patch = { monitor_address: '224.0.0.1', monitor_port: 80 };
+  expect(await faults(call('PATCH', `${membersOf(pool)}/${id}`, patch))).toHaveProperty('monitor_address');
+  const lb = {
+    name: 'web',
+    listeners: [
+      {
+        name: 'http',
+        protocol: 'TCP',
+        protocol_port: 80,
+        pools: [{ name: 'app', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members: [bad] }],
+      },
+    ],
+  };
+  expect(await faults(call('POST', '/cloud/v1/loadbalancers/1/2', lb))).toHaveProperty('address');
 });

@@ -1,45 +1,58 @@
-import type { LoadBalancerTree } from '../model.ts';
+import { Conflict } from '../../../kernel/errors.ts';
+import type { LoadBalancerTree, MemberRow } from '../model.ts';
 import type { PartRef } from '../parts/kinds.ts';
 import { memberColumns, type NewRows } from '../parts/rows.ts';
 import { differing } from '../parts/service.ts';
 import type { PartPatch } from '../parts/store.ts';
 import { memberKey } from './rules.ts';
-import type { MemberInput } from './schema.ts';
+import type { MemberOfList } from './schema.ts';
 
 export interface Replacement {
   readonly patches: readonly PartPatch[];
   readonly removals: readonly PartRef[];
-  readonly added: readonly string[];
 }
 
-/** Gives a pool exactly these members. Who has the address and port of one of them stays who it is, and takes
- *  over what differs; the others go. */
+/** Gives a pool exactly these members. Who is named by its id, or has the address and port of one of them, stays who
+ *  it is, and takes over what differs; the others go. */
 export function replaceMembers(
   tree: LoadBalancerTree,
   rows: NewRows,
   poolId: string,
-  members: readonly MemberInput[],
+  members: readonly MemberOfList[],
 ): Replacement {
-  const present = new Map(
-    tree.members.filter((row) => row.pool_id === poolId).map((row) => [memberKey(row), row]),
-  );
+  const present = new Set(tree.members.filter((row) => row.pool_id === poolId));
+  // Ids first, so that two members that swap their addresses stay who they are.
+  const named = new Map([...present].map((row) => [row.id, row]));
+  const byId = members.map(({ id }) => named.get(id?.toLowerCase() ?? ''));
+  for (const row of byId) if (row) present.delete(row);
+  const byKey = new Map([...present].map((row) => [memberKey(row), row]));
   const patches: PartPatch[] = [];
-  const added: string[] = [];
-  for (const member of members) {
-    const key = memberKey(member);
-    const row = present.get(key);
-    present.delete(key);
+  for (const [index, { id: _named, ...member }] of members.entries()) {
+    const row = byId[index] ?? byKey.get(memberKey(member));
     if (!row) {
-      added.push(rows.addMember(poolId, member));
+      rows.addMember(poolId, member);
       continue;
     }
-    const { address: _same, ...columns } = memberColumns(member);
+    present.delete(row);
+    const columns = memberColumns(member);
     // Who is named by instance and address alone stays reached as before.
     const isNamedAlone = columns.subnet_id === null && columns.instance_id !== null;
     const keeps = isNamedAlone && columns.instance_id === row.instance_id ? { subnet_id: row.subnet_id } : {};
     const set = differing(row, { ...columns, ...keeps });
+    if ('address' in set || 'protocol_port' in set) refuseHeld(tree, row, member);
     if (Object.keys(set).length > 0) patches.push({ id: row.id, set });
   }
-  const removals = [...present.values()].map(({ id }): PartRef => ({ kind: 'member', id }));
-  return { patches, removals, added };
+  const removals = [...present].map(({ id }): PartRef => ({ kind: 'member', id }));
+  return { patches, removals };
+}
+
+/** @throws Conflict when another member has the address and port, also one that goes with the same change */
+function refuseHeld(tree: LoadBalancerTree, row: MemberRow, wanted: MemberOfList): void {
+  const key = memberKey(wanted);
+  const other = tree.members.find(
+    (each) => each.pool_id === row.pool_id && each.id !== row.id && memberKey(each) === key,
+  );
+  if (!other) return;
+  const { address, protocol_port: port } = wanted;
+  throw new Conflict(`${address} port ${port} is member ${other.id} still; change or remove that one first`);
 }

@@ -1,5 +1,6 @@
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { TaskIds } from '../../../platform/http/schemas.ts';
+import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
 import * as schema from './schema.ts';
 import type { MemberService } from './service.ts';
@@ -22,6 +23,7 @@ const writes = (service: MemberService): readonly Route[] => [
     path: all,
     tag,
     summary: 'Add a member to a pool',
+    description: limitsInWords('member'),
     access: 'write',
     params: schema.OfPoolParams,
     body: schema.MemberInput,

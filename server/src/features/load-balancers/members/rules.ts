@@ -1,6 +1,6 @@
 import { canonicalIp } from '../../../kernel/ip-addresses.ts';
 import type { Faults } from '../faults.ts';
-import type { MemberInput } from './schema.ts';
+import type { MemberInput, MemberOfList } from './schema.ts';
 
 /** What tells the members of a pool apart. */
 export function memberKey({
@@ -12,9 +12,13 @@ export function memberKey({
 
 /** No member twice.
  *  @param at what the paths of the members begin with: nothing, or a path that ends in a dot */
-export function checkMembers(members: readonly MemberInput[], at: string, faults: Faults): void {
+export function checkMembers(members: readonly MemberOfList[], at: string, faults: Faults): void {
   const seen = new Set<string>();
+  const ids = new Set<string>();
   members.forEach((member, index) => {
+    const id = member.id?.toLowerCase();
+    if (id !== undefined && ids.has(id)) faults.add(`${at}${index}.id`, 'is named twice');
+    if (id !== undefined) ids.add(id);
     const key = memberKey(member);
     if (seen.has(key)) {
       const { address, protocol_port: port } = member;

@@ -37,7 +37,22 @@ export const MemberInput = Type.Object(
 );
 export type MemberInput = Static<typeof MemberInput>;
 
-export const MemberInputs = Type.Array(MemberInput);
+/** Of one pool. */
+export const MAX_MEMBERS = 1000;
+
+/** A member in a list of all that a pool shall have. */
+export const MemberOfList = Type.Object(
+  {
+    ...MemberInput.properties,
+    id: Type.Optional(
+      Nullable(Uuid(), { description: 'A member of the pool that it is to be from now on, with this id.' }),
+    ),
+  },
+  { $id: 'MemberOfList' },
+);
+export type MemberOfList = Static<typeof MemberOfList>;
+
+export const MemberInputs = Type.Array(MemberOfList, { maxItems: MAX_MEMBERS });
 
 export const UpdateMember = Type.Object(
   {

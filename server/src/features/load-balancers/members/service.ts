@@ -1,4 +1,4 @@
-import { Conflict, NotFound } from '../../../kernel/errors.ts';
+import { Conflict, Forbidden, NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { Faults } from '../faults.ts';
@@ -8,7 +8,7 @@ import { differing, type PartService, partOf, scopeOf } from '../parts/service.t
 import { requireOfMembers } from '../references.ts';
 import { replaceMembers } from './replace.ts';
 import { checkMembers, memberKey } from './rules.ts';
-import type { MemberInput, UpdateMember } from './schema.ts';
+import { MAX_MEMBERS, type MemberInput, type MemberOfList, type UpdateMember } from './schema.ts';
 
 /** Commands on the members of a pool: one transaction and one task each. */
 export class MemberService {
@@ -18,7 +18,8 @@ export class MemberService {
     this.#parts = parts;
   }
 
-  /** @throws Invalid, NotFound for the pool and what the body names, Conflict when it is a member already */
+  /** @throws Invalid, NotFound for the pool and what the body names, Conflict when it is a member already, Forbidden
+   *  for one too many */
   async create(ctx: RegionContext, poolId: string, input: MemberInput): Promise<TaskRef> {
     return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, async ({ tree, rows, tx }) => {
       const pool = partOf(tree.pools, poolId, 'Pool');
@@ -27,22 +28,26 @@ export class MemberService {
       if (twin) {
         throw new Conflict(`${input.address} port ${input.protocol_port} is member ${twin.id} of this pool`);
       }
+      if (tree.members.filter((row) => row.pool_id === pool.id).length >= MAX_MEMBERS) {
+        throw new Forbidden(
+          `Pool ${pool.id} has ${MAX_MEMBERS} members, which is the most: delete one first`,
+        );
+      }
       const id = rows.addMember(pool.id, input);
       return { task: 'create_lbmember', subject: { id, name: nameOf(input) } };
     });
   }
 
-  /** Gives the pool exactly these members; no change needs no task.
+  /** Gives the pool exactly these members.
    *  @throws Invalid naming every faulty member, NotFound */
-  async replace(ctx: RegionContext, poolId: string, members: readonly MemberInput[]): Promise<TaskRef> {
+  async replace(ctx: RegionContext, poolId: string, members: readonly MemberOfList[]): Promise<TaskRef> {
     const faults = new Faults();
     checkMembers(members, '', faults);
     faults.refuse();
     return this.#parts.changePart(ctx, { kind: 'pool', id: poolId }, async ({ tree, rows, tx }) => {
       const pool = partOf(tree.pools, poolId, 'Pool');
       await requireOfMembers(tx, members, scopeOf(tree));
-      const { patches, removals, added } = replaceMembers(tree, rows, pool.id, members);
-      if (patches.length + removals.length + added.length === 0) return undefined;
+      const { patches, removals } = replaceMembers(tree, rows, pool.id, members);
       return {
         task: 'put_lbmembers',
         subject: { id: pool.id, name: pool.name },
@@ -53,8 +58,7 @@ export class MemberService {
     });
   }
 
-  /** A change that changes nothing needs no task.
-   *  @throws Invalid, NotFound */
+  /** @throws Invalid, NotFound */
   async update(ctx: RegionContext, poolId: string, id: string, input: UpdateMember): Promise<TaskRef> {
     return this.#parts.changePart(ctx, { kind: 'member', id }, ({ tree }) => {
       const row = memberOf(tree, poolId, id);
@@ -63,7 +67,6 @@ export class MemberService {
         monitor_address:
           input.monitor_address === undefined ? undefined : storedAddress(input.monitor_address),
       });
-      if (Object.keys(set).length === 0) return undefined;
       return {
         task: 'patch_lbmember',
         subject: { id: row.id, name: nameOf(row) },

@@ -66,8 +66,8 @@ test('the series has the rates of traffic, processor and memory against the flav
   region.provider.used.set(id, { cpuMs: 16_000, memoryBytes: GIB / 2 });
   await minute(listener, counted(60_000, 600_000));
   const { count, results } = await region.metrics(id, { time_interval: 1, time_unit: 'hour' });
-  expect(count).toBe(1);
-  const [point] = results;
+  expect(count).toBe(2);
+  const [, point] = results;
   expect(point?.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);
   expect(point?.network_Bps_ingress).toBeCloseTo(1000, -1);
   expect(point?.network_Bps_egress).toBeCloseTo(10_000, -2);
@@ -76,14 +76,24 @@ test('the series has the rates of traffic, processor and memory against the flav
   expect(point).toMatchObject({ network_pps_egress: null, network_pps_ingress: null });
 });
 
+test('the traffic of the first minute is in the first point', async () => {
+  const { id, listener } = await created();
+  region.provider.used.set(id, { cpuMs: 3000, memoryBytes: GIB });
+  await minute(listener, counted(6000, 60_000));
+  const { results } = await region.metrics(id, { time_interval: 1, time_unit: 'hour' });
+  expect(results).toHaveLength(1);
+  expect(results[0]?.network_Bps_ingress).toBeCloseTo(100, -1);
+  expect(results[0]?.cpu_util).toBeGreaterThan(0);
+});
+
 test('a data plane that does not tell its usage still has rates of traffic', async () => {
   const { id, listener } = await created();
   await minute(listener, counted(0, 0));
   await minute(listener, counted(600, 60));
   const { results } = await region.metrics(id, { time_interval: 1, time_unit: 'day' });
-  expect(results).toHaveLength(1);
-  expect(results[0]).toMatchObject({ cpu_util: null, memory_util: null });
-  expect(results[0]?.network_Bps_ingress).toBeGreaterThan(9);
+  expect(results).toHaveLength(2);
+  expect(results[1]).toMatchObject({ cpu_util: null, memory_util: null });
+  expect(results[1]?.network_Bps_ingress).toBeGreaterThan(9);
 });
 
 test('one sample of all load balancers is one statement to read them and one to write', async () => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, Nullable, StringEnum } from '../../../platform/http/schemas.ts';
+import { ListOf, Nullable, OffsetTime, StringEnum } from '../../../platform/http/schemas.ts';
 
 export const TIME_UNITS = ['day', 'hour'] as const;
 
@@ -23,7 +23,7 @@ const MetricsPoint = Type.Object({
   network_pps_egress: measured('Packets are not counted: null.'),
   network_pps_ingress: measured('Packets are not counted: null.'),
   time: Type.Optional(
-    Nullable(Type.String({ description: 'The end of the time that the averages are about.' }), {
+    Nullable(OffsetTime({ description: 'The end of the time that the averages are about.' }), {
       default: null,
     }),
   ),

@@ -3,7 +3,7 @@ import { Invalid, NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import type { MetricsWindow, TIME_UNITS } from './schema.ts';
-import { type Point, quietSeries, seriesOf, stepOf } from './series.ts';
+import { type Point, quietSeries, type Sample, seriesOf, stepOf } from './series.ts';
 import { readCreation, readSamples } from './store.ts';
 
 const SECONDS: Readonly<Record<(typeof TIME_UNITS)[number], number>> = { hour: 3600, day: 86_400 };
@@ -35,9 +35,17 @@ export class LoadBalancerMetrics {
     const step = stepOf(seconds);
     const points = this.#providers.of(ctx.region.id)?.passive
       ? quietSeries(created, since, now, step)
-      : seriesOf(await readSamples(ctx.db, id, since, step));
+      : seriesOf(fromCreation(await readSamples(ctx.db, id, since, step), created, since));
     return { count: points.length, results: points.map(viewPoint) };
   }
+}
+
+/** Within the window of its creation all counters began at nothing then, so that its first minute counts. */
+function fromCreation(samples: readonly Sample[], created: Date, since: Date): readonly Sample[] {
+  const [first] = samples;
+  if (!first || created < since || created >= first.at) return samples;
+  const processor = first.cpu_ms === null ? null : 0;
+  return [{ ...first, at: created, bytes_in: 0, bytes_out: 0, cpu_ms: processor }, ...samples];
 }
 
 function viewPoint({ at, cpuUtil, memoryUtil, ingress, egress }: Point) {

@@ -2,7 +2,7 @@ import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
-import { FLAVORS, flavorNamed, flavorOf, storedFlavor } from '../flavors.ts';
+import { FLAVORS, flavorNamed, flavorOf } from '../flavors.ts';
 import { type LoadBalancerRow, requireTransition } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { holdLoadBalancer, lockLoadBalancer } from '../store.ts';
@@ -29,7 +29,7 @@ export class LoadBalancerOperations {
       if (flavorOf(row.flavor).name === flavor && row.provisioning_status !== 'ERROR') {
         throw new Invalid({ flavor: [`the load balancer has the flavor ${flavor} already`] });
       }
-      await changeFlavor(tx, id, storedFlavor(flavor), ctx.clock.timestamp());
+      await changeFlavor(tx, id, flavor, ctx.clock.timestamp());
       const input: ResizeInput = { previous: row.flavor, version: row.version + 1 };
       return { type: 'resize_loadbalancer', input: { ...input } };
     });

@@ -3,8 +3,9 @@ import { NotFound } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
 import { connectMembers } from '../members/connectivity.ts';
+import { refuseUnreachable } from '../members/reachable.ts';
 import { type LoadBalancerTree, requireTransition, settingsOf } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
 import { lockLoadBalancer } from '../store.ts';
@@ -12,6 +13,7 @@ import type { ChangeInput } from '../tasks/change.ts';
 import type { UpdateInput } from '../tasks/update.ts';
 import { readTree } from '../tree-store.ts';
 import { ALL_KINDS, KINDS, type PartKind, type PartRef, partsAbove, withBelongings } from './kinds.ts';
+import { refuseTooMany } from './limits.ts';
 import { NewRows } from './rows.ts';
 import { type HeldPart, hold, insertParts, type PartPatch, readOwner, updateParts } from './store.ts';
 import type { PartTask } from './tasks.ts';
@@ -37,9 +39,9 @@ export interface Decision {
   readonly tx: Tx;
 }
 
-/** Decides what a request changes; undefined: nothing.
+/** Decides what a request changes, which may be nothing.
  *  @throws Invalid, NotFound, Conflict, Forbidden */
-export type Decide = (from: Decision) => PartChange | undefined | Promise<PartChange | undefined>;
+export type Decide = (from: Decision) => PartChange | Promise<PartChange>;
 
 /** Changes of the parts of load balancers, one at a time for each load balancer: the rows are written and held,
  *  and a task makes the data plane follow. */
@@ -72,27 +74,43 @@ export class PartService {
       const rows = new NewRows({ ids: ctx.ids, clock: ctx.clock, taskId, loadBalancer });
       const change = await decide({ tree, rows, tx });
       const about = { projectId: tree.project_id, regionId: tree.region_id, clientId: tree.client_id };
-      if (!change) {
-        if (tree.provisioning_status !== 'ERROR') return NO_TASK;
+      const what = { type: change.task, subject: change.subject.id, name: change.subject.name };
+      if (changesNothing(rows, change)) {
+        if (tree.provisioning_status !== 'ERROR') {
+          return startNothing(tx, ctx, { ...about, ...what }, change.created);
+        }
         // Nothing to write, and everything to make true again.
         await hold(tx, { id: tree.id, taskId }, []);
         const input: UpdateInput = { previous: settingsOf(tree), version: tree.version + 1 };
         const repair = { id: taskId, type: 'update_loadbalancer', subject: tree.id, name: tree.name };
         return startTask(tx, ctx, { ...about, ...repair, input: { ...input } });
       }
+      refuseTooMany(rows, tree, change.removals);
       await connectMembers(tx, rows, loadBalancer.preferred_connectivity);
+      refuseUnreachable(this.#providers.of(ctx.region.id), membersAfter(tree, rows, change));
       const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
       const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
-      return startTask(tx, ctx, {
-        id: taskId,
-        type: change.task,
-        subject: change.subject.id,
-        name: change.subject.name,
-        ...about,
-        input: { ...input },
-      });
+      return startTask(tx, ctx, { id: taskId, ...what, ...about, input: { ...input } });
     });
   }
+}
+
+/** The members that are new or change, as they will be. */
+function membersAfter(tree: LoadBalancerTree, rows: NewRows, { updates }: PartChange) {
+  const changed = (updates?.member ?? []).flatMap(({ id, set }) => {
+    const row = tree.members.find((each) => each.id === id);
+    return row ? [{ ...row, ...set }] : [];
+  });
+  return [...rows.of.member, ...changed];
+}
+
+function changesNothing(rows: NewRows, { updates = {}, removals = [] }: PartChange): boolean {
+  const patches = Object.values(updates).flat();
+  return (
+    Object.values(rows.of).every((added) => added.length === 0) &&
+    patches.every(({ set }) => Object.keys(set).length === 0) &&
+    removals.length === 0
+  );
 }
 
 interface Write {

@@ -16,6 +16,7 @@ export const PART_TASKS = [
   'delete_lbmember',
   'put_lbmembers',
   'create_lbpool_health_monitor',
+  'patch_lbpool_health_monitor',
   'delete_lbpool_health_monitor',
   'create_l7policy',
   'patch_l7policy',

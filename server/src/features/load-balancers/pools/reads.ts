@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
-import { refuseUnstorable } from '../../../platform/http/body.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { viewMember } from '../members/reads.ts';
 import type { HealthMonitorRow, MemberRow, PoolRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
@@ -47,7 +47,8 @@ const poolsOf = (listenerId: string) =>
 
 export async function listPools(ctx: RegionContext, query: PoolListQuery) {
   refuseUnstorable(query, 'query');
-  const { load_balancer_id: loadBalancerId, listener_id: listenerId, name, details = false } = query;
+  const { listener_id: listenerId, name, details = false } = query;
+  const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
   const { count, rows } = await listParts<ListedPool>(
     ctx.db,
     { ...listing(details), name: details ? 'lb_pool_list_details' : 'lb_pool_list' },
@@ -75,6 +76,13 @@ export async function getPool(ctx: RegionContext, id: string) {
   );
   if (!row) throw new NotFound(`Pool ${id} was not found`);
   return viewPool(row);
+}
+
+/** @throws NotFound for the pool, or when it has none */
+export async function getHealthMonitor(ctx: RegionContext, poolId: string) {
+  const { healthmonitor } = await getPool(ctx, poolId);
+  if (!healthmonitor) throw new NotFound(`Pool ${poolId} has no health monitor`);
+  return healthmonitor;
 }
 
 function viewPool(row: ListedPool) {

@@ -1,6 +1,7 @@
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
 import { OfPoolParams } from '../members/schema.ts';
+import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
 import * as schema from './schema.ts';
 import type { PoolService } from './service.ts';
@@ -15,6 +16,7 @@ export const poolRoutes = (service: PoolService): readonly Route[] => [
     path: all,
     tag,
     summary: 'Create a pool with its members and health monitor',
+    description: limitsInWords('pool'),
     access: 'write',
     params: RegionParams,
     body: schema.CreatePool,

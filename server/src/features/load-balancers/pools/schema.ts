@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ListOf, ListQuery, Name, Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
 import { HealthMonitor, HealthMonitorInput, UpdateHealthMonitor } from '../health-monitors/schema.ts';
-import { Member, MemberInput } from '../members/schema.ts';
-import { OperatingStatus, ProvisioningStatus, timeout } from '../schema-parts.ts';
+import { Member, MemberInputs } from '../members/schema.ts';
+import { OlderName, OperatingStatus, ProvisioningStatus, timeout } from '../schema-parts.ts';
 
 /** Pools on the wire. */
 
@@ -20,7 +20,7 @@ export const PoolInput = Type.Object({
   name: Name(),
   protocol: Protocol(),
   lb_algorithm: Algorithm(),
-  members: Type.Optional(Type.Array(MemberInput)),
+  members: Type.Optional(MemberInputs),
   healthmonitor: Type.Optional(Nullable(HealthMonitorInput, { default: null })),
   session_persistence: Type.Optional(Nullable(SessionPersistence, { default: null })),
   secret_id: Type.Optional(Nullable(Uuid())),
@@ -41,6 +41,7 @@ export const CreatePool = Type.Object(
     load_balancer_id: Type.Optional(
       Nullable(Uuid(), { default: null, description: 'Not needed where listener_id is given.' }),
     ),
+    loadbalancer_id: Type.Optional(Nullable(OlderName())),
   },
   { $id: 'CreatePool' },
 );
@@ -53,7 +54,7 @@ export const UpdatePool = Type.Object(
     protocol: Type.Optional(Protocol()),
     lb_algorithm: Type.Optional(Algorithm()),
     members: Type.Optional(
-      Nullable(Type.Array(MemberInput), {
+      Nullable(MemberInputs, {
         deprecated: true,
         description: 'Exactly these members; null leaves them alone.',
       }),
@@ -117,6 +118,7 @@ export const PoolListQuery = ListQuery({
   details: Type.Optional(Type.Boolean({ default: false })),
   listener_id: Type.Optional(Uuid()),
   load_balancer_id: Type.Optional(Uuid()),
+  loadbalancer_id: Type.Optional(OlderName()),
   name: Type.Optional(Type.String()),
 });
 export type PoolListQuery = Static<typeof PoolListQuery>;

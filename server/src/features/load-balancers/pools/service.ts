@@ -36,7 +36,8 @@ export class PoolService {
    *  @throws Invalid with every faulty field, NotFound for what the body names, Conflict when the listener has a
    *  default pool */
   async create(ctx: RegionContext, input: CreatePool): Promise<TaskRef> {
-    const { listener_id: listenerId, load_balancer_id: loadBalancerId } = input;
+    const { listener_id: listenerId } = input;
+    const loadBalancerId = input.load_balancer_id ?? input.loadbalancer_id;
     const faults = new Faults();
     if (!listenerId && !loadBalancerId) {
       for (const field of ['listener_id', 'load_balancer_id']) {
@@ -61,8 +62,7 @@ export class PoolService {
       : this.#parts.change(ctx, loadBalancerId ?? '', decide);
   }
 
-  /** A change that changes nothing needs no task.
-   *  @throws Invalid with every faulty field, NotFound */
+  /** @throws Invalid with every faulty field, NotFound */
   async update(ctx: RegionContext, id: string, input: UpdatePool): Promise<TaskRef> {
     return this.#parts.changePart(ctx, { kind: 'pool', id }, async ({ tree, rows, tx }) => {
       const row = partOf(tree.pools, id, 'Pool');
@@ -78,8 +78,6 @@ export class PoolService {
         monitor: monitor.patches,
       };
       const removals = [...members.removals, ...monitor.removals];
-      const parts = [...Object.values(patches).flat(), ...removals, ...rows.of.member, ...rows.of.monitor];
-      if (parts.length === 0) return undefined;
       return {
         task: 'patch_lbpool',
         subject: { id: row.id, name: input.name ?? row.name },

@@ -142,7 +142,7 @@ test('a change that the data plane refuses is taken back as a newer version', as
     name: 'steady',
     admin_state_up: true,
     logging: null,
-    metadata: { keep: 'me' },
+    metadata: [{ key: 'keep', value: 'me', read_only: false }],
     provisioning_status: 'ACTIVE',
     task_id: null,
   });

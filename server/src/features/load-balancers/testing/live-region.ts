@@ -3,6 +3,7 @@ import { type MovableClock, movableClock } from '../../../../../test/harness/clo
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
+import { TaskWatcher } from '../../../platform/tasks/watch.ts';
 import { TaskWatchdog } from '../../../platform/tasks/watchdog.ts';
 import { floatingIps } from '../../floating-ips/index.ts';
 import { machinesInShort } from '../../instances/index.ts';
@@ -10,6 +11,7 @@ import { networks } from '../../networks/index.ts';
 import { reservedFixedIps } from '../../reserved-fixed-ips/index.ts';
 import { routersOfNetworks } from '../../routers/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
+import { TaskReads } from '../../tasks/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
 import { countersForPrometheus } from '../metrics/prometheus.ts';
 import { Sampler } from '../metrics/sampler.ts';
@@ -67,15 +69,18 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   });
   const { db } = server;
   const log = pino({ level: 'silent' });
+  const reads = new TaskReads(db, new TaskWatcher(db));
   const floating = floatingIps({
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
     machines: machinesInShort,
+    tasks: reads,
   });
   const reserved = reservedFixedIps({ providerOf: (id) => providers.of(id) });
   const nets = networks({
     providerOf: () => ({ changeNetwork: (operation) => provider.changeAddress(operation) }),
     routers: routersOfNetworks((id) => providers.of(id)),
+    tasks: reads,
   });
   const handlers = [
     ...loadBalancerTasks(providers),
