@@ -1,11 +1,16 @@
 import path from 'node:path';
 import type { SimulationSignals } from './features/kubernetes/port.ts';
+import type { StrikesOf } from './features/simulation/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import type { LogCollector } from './kernel/log-collector.ts';
+import type { MemberNetworks } from './kernel/member-networks.ts';
+import { postgresqlPrograms } from './postgresql-programs.ts';
 import {
   createLocalLoadBalancers,
+  createLocalPostgresql,
   createOwnedDataPlane,
+  type LocalPostgresql,
   localNetworks,
   OwnerFence,
 } from './providers/local/index.ts';
@@ -21,7 +26,11 @@ export interface ProviderOptions {
   readonly log: Logger;
   /** What operators say about simulated nodes. */
   readonly signals: SimulationSignals;
+  /** What the faults of simulated regions do to their work. */
+  readonly strikesOf: StrikesOf;
   readonly collectorOf: (regionId: number) => LogCollector | undefined;
+  /** Where engines of this machine may connect to. */
+  readonly memberNetworks: MemberNetworks;
 }
 
 /** The providers that a region may name. */
@@ -31,9 +40,12 @@ export function providerFactories({
   dataDir,
   log,
   signals,
+  strikesOf,
   collectorOf,
+  memberNetworks,
 }: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   const clock = systemClock();
+  const programs = postgresqlPrograms(dataDir);
   return {
     local: ({ id, slug }) => {
       const folderIn = (directory: string) => path.join(directory, 'regions', String(id));
@@ -44,17 +56,37 @@ export function providerFactories({
         instanceId: slug,
         fence,
         collectorOf,
+        memberNetworks,
+        // What a cluster that is down has is not free.
+        othersAddresses: () => postgresql.addresses(),
+      });
+      const postgresql: LocalPostgresql = createLocalPostgresql({
+        dataDir: folderIn(dataDir),
+        log,
+        fence,
+        programs,
+        allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
       });
       return {
         loadBalancers,
-        owner: createOwnedDataPlane(loadBalancers, fence, folderIn),
+        postgresql,
+        owner: createOwnedDataPlane(loadBalancers, postgresql, fence, folderIn),
         networks: localNetworks,
-        capabilities: {},
-        close: () => loadBalancers.close('stop'),
+        capabilities: { dbaas: programs.versions().length > 0 },
+        close: async (mode) => {
+          await Promise.all([loadBalancers.close(mode), postgresql.close(mode)]);
+        },
       };
     },
-    simulated: ({ settings }) => ({
-      ...createSimulated({ seed, timeScale, faults: settings.faults ?? {}, clock, signals }),
+    simulated: ({ id, settings }) => ({
+      ...createSimulated({
+        seed,
+        timeScale,
+        faults: settings.faults ?? {},
+        clock,
+        signals,
+        strikeOn: (operation) => strikesOf(id, operation),
+      }),
       capabilities: { kvm: true, k8s: true, dbaas: true },
     }),
   };

@@ -2,6 +2,7 @@ import type { ImageProvider } from './features/images/port.ts';
 import type { InstanceProvider } from './features/instances/port.ts';
 import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
+import type { PostgresqlProvider } from './features/managed-postgresql/port.ts';
 import type { NetworkProvider } from './features/networks/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
 import type { SecurityGroupProvider } from './features/security-groups/port.ts';
@@ -17,11 +18,12 @@ export interface RegionProvider {
   readonly instances?: InstanceProvider;
   readonly images?: ImageProvider;
   readonly securityGroups?: SecurityGroupProvider;
+  readonly postgresql?: PostgresqlProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
   readonly owner?: OwnedDataPlane;
-  /** Stops what must not outlive the server. */
-  close?(): Promise<void>;
+  /** Stops what must not outlive the server; `leave`: another server takes its programs over as they are. */
+  close?(programs: 'leave' | 'stop'): Promise<void>;
 }
 
 export type ProviderFactory = (region: RegionRow) => RegionProvider;
@@ -68,6 +70,9 @@ export class RegionProviders {
   readonly securityGroupsOf = (regionId: number): SecurityGroupProvider | undefined =>
     this.#providers.get(regionId)?.securityGroups;
 
+  readonly postgresqlOf = (regionId: number): PostgresqlProvider | undefined =>
+    this.#providers.get(regionId)?.postgresql;
+
   /** The types of volumes that a region was given; none: all. */
   readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];
 
@@ -90,7 +95,7 @@ export class RegionProviders {
     return this.portsOf(regionId).includes(need) || capabilities[need as keyof Capabilities] === true;
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...new Set(this.#providers.values())].map((provider) => provider.close?.()));
+  async close(programs: 'leave' | 'stop' = 'stop'): Promise<void> {
+    await Promise.all([...new Set(this.#providers.values())].map((provider) => provider.close?.(programs)));
   }
 }

@@ -7,3 +7,8 @@ export {
 export { localNetworks } from './networks.ts';
 export { createOwnedDataPlane } from './owned-data-plane.ts';
 export { OwnerFence } from './owner-fence.ts';
+export {
+  createLocalPostgresql,
+  type LocalPostgresql,
+  type PostgresqlPrograms,
+} from './postgresql/provider.ts';

@@ -1,9 +1,11 @@
 import type { LocalLoadBalancers } from './load-balancers/provider.ts';
 import type { OwnerFence } from './owner-fence.ts';
+import type { LocalPostgresql } from './postgresql/provider.ts';
 
 /** What a local region does when its owner changes. */
 export function createOwnedDataPlane(
   loadBalancers: LocalLoadBalancers,
+  postgresql: Pick<LocalPostgresql, 'letGo'>,
   fence: OwnerFence,
   /** Of this region, in another data directory. */
   folderIn: (dataDir: string) => string,
@@ -11,11 +13,18 @@ export function createOwnedDataPlane(
   return {
     fault: () => loadBalancers.unavailable(),
     programsOf: (dataDir: string) => loadBalancers.programsOf(folderIn(dataDir)),
-    takeOver: (epoch: number) => fence.takeOver(epoch),
+    takeOver: async (epoch: number, servedFrom: string | null) => {
+      await fence.takeOver(epoch);
+      if (servedFrom !== null) await loadBalancers.inheritAddresses(folderIn(servedFrom));
+    },
     letGo: async (programs: 'leave' | 'stop') => {
-      if (programs === 'stop') await fence.hold(() => loadBalancers.letGo('stop')).catch(() => undefined);
+      if (programs === 'stop')
+        await fence
+          .hold(() => Promise.all([loadBalancers.letGo('stop'), postgresql.letGo('stop')]))
+          .catch(() => undefined);
       await fence.letGo();
       await loadBalancers.letGo('leave');
+      await postgresql.letGo('leave');
     },
   };
 }

@@ -75,13 +75,14 @@ test('changes of one process do not wait for each other, and letting go waits fo
   await Promise.all([...changes, going]);
 });
 
-/** A process that takes over and stays in the middle of a change. */
-async function startChanging(): Promise<ChildProcess> {
+/** A process that takes over and stays in the middle of a change, or is ready for one. */
+async function startChanging(epoch = 1, ready = false): Promise<ChildProcess> {
   const module = path.join(import.meta.dirname, 'owner-fence.ts');
   const program = `import { OwnerFence } from ${JSON.stringify(module)};
     const fence = new OwnerFence(${JSON.stringify(folder)});
-    await fence.takeOver(1);
-    await fence.hold(() => { console.log('changing'); return new Promise(() => setInterval(() => {}, 1000)); });`;
+    await fence.takeOver(${epoch});
+    if (${ready}) { console.log('ready'); setInterval(() => {}, 1000); }
+    else await fence.hold(() => { console.log('changing'); return new Promise(() => setInterval(() => {}, 1000)); });`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -104,3 +105,16 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     expect(await ended).toEqual([null, 'SIGKILL']);
   },
 );
+
+test('whoever takes over too late, since another process has done so meanwhile, changes nothing', async () => {
+  const child = await startChanging(3, true);
+  const late = new OwnerFence(folder);
+  await expect(late.takeOver(2)).rejects.toThrow(NotOwner);
+  await expect(late.hold(async () => 'changed')).rejects.toThrow(NotOwner);
+  // Epochs of another database may be lower than those of one that has ended.
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+  await late.takeOver(2);
+  expect(await late.hold(async () => 'changed')).toBe('changed');
+});

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makePrivateDirectory, readJson, writeFileAtomically } from './load-balancers/files.ts';
+import { makePassage, readJson, writeFileAtomically } from './load-balancers/files.ts';
 import { acquireMachineLock, tryMachineLock } from './load-balancers/machine-lock.ts';
 import {
   identify,
@@ -42,7 +42,7 @@ export class OwnerFence {
 
   /** @param folder of the region, in the data directory */
   constructor(folder: string) {
-    makePrivateDirectory(folder);
+    makePassage(folder);
     this.#file = join(folder, 'owner.json');
     const place = realpathSync(folder);
     this.#name = `virga-region-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
@@ -65,16 +65,24 @@ export class OwnerFence {
 
   /** Makes this process the only one that may make changes. One that is frozen in the middle of a change is ended,
    *  since nobody could go on with what it might still do; one that is not may end its change.
-   *  @param epoch higher than any before */
+   *  @param epoch higher than any before
+   *  @throws NotOwner when that took so long that another one has taken over since */
   async takeOver(epoch: number): Promise<void> {
     await this.#locked(
       async () => {
+        if (this.#isLate(epoch)) throw new NotOwner();
         const owner: Owner = { epoch, ...(identify(process.pid) ?? { pid: process.pid, startedAt: '' }) };
         writeFileAtomically(this.#file, JSON.stringify(owner));
         this.#epoch = epoch;
       },
       () => this.#seize(),
     );
+  }
+
+  /** Whether somebody with a later lease is at work. One that has ended may have had it from another database. */
+  #isLate(epoch: number): boolean {
+    const owner = readJson<Owner>(this.#file);
+    return owner !== null && owner.epoch > epoch && owner.pid !== process.pid && isAlive(owner);
   }
 
   /** This process makes no more changes; those that it is making end first. */
@@ -105,11 +113,13 @@ export class OwnerFence {
   }
 
   async #seize(): Promise<Server> {
-    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+    const since = performance.now();
+    for (;;) {
       const lock = await tryMachineLock(this.#name);
       if (lock) return lock;
       const owner = readJson<Owner>(this.#file);
-      const isInTheWay = owner && isAlive(owner) && (isFrozen(owner) || waited > PATIENCE_MS);
+      const isInTheWay =
+        owner && isAlive(owner) && (isFrozen(owner) || performance.now() - since > PATIENCE_MS);
       if (isInTheWay) signalProcess(owner, 'SIGKILL');
       await delay(LOOK_EVERY_MS);
     }

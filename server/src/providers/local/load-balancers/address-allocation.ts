@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { AddressSource } from '../../../features/load-balancers/port.ts';
+import { removeAbandonedFolders } from '../../../kernel/short-folders.ts';
 import { removeAbandoned } from './abandoned-addresses.ts';
 import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
+import { removeAbandonedRoots } from './engine-root.ts';
 import { interfaceAddresses } from './loopback.ts';
 import { listeningSockets } from './sockets.ts';
 
@@ -16,6 +18,14 @@ export interface AddressAllocationOptions {
   /** Milliseconds. */
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
+}
+
+/** Addresses first: claims that are void say whose they were. */
+async function clearAway(root: string, claims: AddressClaims): Promise<void> {
+  await removeAbandoned(root, claims);
+  await claims.removeVoid();
+  removeAbandonedRoots();
+  removeAbandonedFolders();
 }
 
 /** Hands out addresses of this machine that nobody else has, out of blocks that this data directory has claimed. */
@@ -61,11 +71,8 @@ export class AddressAllocation {
 
   /** Takes what a killed server left on the loopback interface away: once, before anything gets an address. */
   removeAbandoned(root: string): Promise<void> {
-    this.#abandoned ??= removeAbandoned(root, this.#claims).catch((error: unknown) => {
-      this.#options.log.warn(
-        { err: error },
-        'what a killed server left on the loopback interface stays there',
-      );
+    this.#abandoned ??= clearAway(root, this.#claims).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');
     });
     return this.#abandoned;
   }

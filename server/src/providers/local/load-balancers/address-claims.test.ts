@@ -1,5 +1,16 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -50,6 +61,27 @@ test('an address that nobody has claimed is claimed when it is used (a database 
   await server('ours').require(['127.80.9.7', '192.0.2.1', '::1']);
   expect(readdirSync(folder)).toEqual(['127.80.9']);
   await expect(server('theirs').require(['127.80.9.8'])).rejects.toThrow(join(root, 'ours'));
+});
+
+test('a region that is served from another data directory keeps its addresses, and nobody gets them in between', async () => {
+  const before = server('before');
+  const address = await before.freeAddress(nothingTaken);
+  const [third, after] = [server('third'), server('after')];
+  expect(blockOf(await third.freeAddress(nothingTaken))).not.toBe(blockOf(address));
+  await after.inherit(join(root, 'before'));
+  await after.require([address]);
+  await expect(before.require([address])).rejects.toThrow(join(root, 'after'));
+  await expect(third.require([address])).rejects.toThrow(join(root, 'after'));
+});
+
+test('what another server has claimed since is not inherited', async () => {
+  const address = await server('before').freeAddress(nothingTaken);
+  rmSync(join(folder, String(blockOf(address))));
+  await server('third').require([address]);
+  const after = server('after');
+  await after.inherit(join(root, 'before'));
+  await after.inherit(join(root, 'on another machine'));
+  await expect(after.require([address])).rejects.toThrow(join(root, 'third'));
 });
 
 test('a claim is void once its data directory is gone, does not list it any more, or was moved', async () => {
@@ -119,4 +151,48 @@ test('load balancers can have addresses of loopback subnets that nothing else ke
   ]) {
     expect(subnetFault(cidr)).toMatch(/choose a/);
   }
+});
+
+test('what others put where claims are is not followed, nor waited for', async () => {
+  const shared = mkdtempSync(join(tmpdir(), 'virga-shared-'));
+  const target = join(shared, 'target');
+  mkdirSync(target, { mode: 0o700 });
+  const folder = join(shared, 'linked');
+  symlinkSync(target, folder);
+  const dataDir = join(shared, 'data');
+  mkdirSync(dataDir);
+  const claims = (place: string) =>
+    new AddressClaims({
+      folder: place,
+      dataDir,
+      listPath: join(dataDir, 'load-balancers', 'addresses.json'),
+    });
+  await expect(claims(folder).freeAddress(() => false)).rejects.toThrow('is not a folder');
+  expect(statSync(target).mode & 0o777).toBe(0o700);
+
+  const own = join(shared, 'own');
+  mkdirSync(own);
+  execFileSync('mkfifo', [join(own, '127.77.0')]);
+  symlinkSync('/etc/passwd', join(own, '127.77.1'));
+  expect(await claims(own).freeAddress(() => false)).toMatch(/^127\.77\.0\./);
+  expect(readFileSync('/etc/passwd', 'utf8')).toContain('root');
+  expect(lstatSync(join(own, '127.77.0')).isFile()).toBe(true);
+  rmSync(shared, { recursive: true });
+});
+
+test('claims of data directories that are gone are cleared away', async () => {
+  const shared = mkdtempSync(join(tmpdir(), 'virga-shared-'));
+  const [gone, here] = ['gone', 'here'].map((name) => join(shared, name));
+  for (const dataDir of [gone, here]) mkdirSync(String(dataDir));
+  const claims = (dataDir = '') =>
+    new AddressClaims({ folder: join(shared, 'claims'), dataDir, listPath: join(dataDir, CLAIMS_LIST) });
+  await claims(gone).freeAddress(() => false);
+  rmSync(String(gone), { recursive: true });
+  const own = claims(here);
+  await own.removeVoid();
+  expect(readdirSync(join(shared, 'claims'))).toEqual([]);
+  await own.freeAddress(() => false);
+  await claims(here).removeVoid();
+  expect(readdirSync(join(shared, 'claims'))).toEqual(['127.77.0']);
+  rmSync(shared, { recursive: true });
 });

@@ -1,10 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../../kernel/subnets.ts';
 import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './address-space.ts';
-import { readJson, writeFileAtomically } from './files.ts';
+import { readForeignText, readJson, writeFileAtomically } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';
 
 /** Name of the lock under which claims change. */
@@ -114,6 +127,20 @@ export class AddressClaims {
     );
   }
 
+  /** Takes over the blocks of another data directory, with nobody able to claim them in between.
+   *  Those of another user stay his. */
+  async inherit(dataDir: string): Promise<void> {
+    const list = readJson<Record<string, string>>(join(dataDir, CLAIMS_LIST)) ?? {};
+    const from = realpathOf(dataDir);
+    if (from === null || from === this.#dataDir) return;
+    await withMachineLock(CLAIMS_LOCK, async () => {
+      for (const [block, token] of Object.entries(list)) {
+        const claim = this.#read(block);
+        if (claim?.dataDir === from && claim.token === token) this.#take(block);
+      }
+    });
+  }
+
   /** Gives all blocks back. */
   async release(): Promise<void> {
     await withMachineLock(CLAIMS_LOCK, async () => {
@@ -135,41 +162,75 @@ export class AddressClaims {
     if (this.#holds(block)) return true;
     const existing = this.#read(block);
     if (existing && isValid(existing, this.#dataDir)) return false;
+    return this.#take(block);
+  }
+
+  /** @returns false when this user may not */
+  #take(block: string): boolean {
     const token = this.#own.get(block) ?? randomUUID();
     // Listed before it is claimed: a crash between the two leaves a token without a claim, not a
     // claim that looks void.
     this.#own.set(block, token);
     try {
       this.#saveList();
-      mkdirSync(this.#folder, { recursive: true });
       this.#shareFolder();
       const claim: Claim = { dataDir: this.#dataDir, token, pid: process.pid };
       writeFileAtomically(this.#path(block), JSON.stringify(claim), 0o644);
       return true;
     } catch (error) {
-      if (!isPermission(error)) throw error;
       this.#own.delete(block);
       this.#saveList();
+      if (!isPermission(error)) throw error;
       return false;
     }
   }
 
   #saveList(): void {
     const entries = Object.fromEntries(this.#own);
+    mkdirSync(dirname(this.#listPath), { recursive: true });
     writeFileAtomically(this.#listPath, JSON.stringify({ ...entries }), 0o644);
   }
 
-  /** Everybody may add claims, nobody may remove another user's. */
+  /** Makes the folder, in which everybody may add claims and nobody may remove another user's. Others can write
+   *  beside it: what is a link there is not followed.
+   *  @throws TaskFailed when it is no folder */
   #shareFolder(): void {
+    mkdirSync(dirname(this.#folder), { recursive: true });
+    if (!lstatSync(this.#folder, { throwIfNoEntry: false })) mkdirSync(this.#folder);
+    let folder: number;
     try {
-      chmodSync(this.#folder, 0o1777);
+      folder = openSync(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     } catch (error) {
-      if (!isPermission(error)) throw error;
+      throw new TaskFailed(`${this.#folder} is not a folder: ${(error as Error).message}.`);
+    }
+    try {
+      const { uid, mode } = fstatSync(folder);
+      if (uid === process.getuid?.() && (mode & 0o7777) !== 0o1777) fchmodSync(folder, 0o1777);
+    } finally {
+      closeSync(folder);
     }
   }
 
+  /** Removes claims of data directories that are gone, as far as this user may. */
+  async removeVoid(): Promise<void> {
+    if (!existsSync(this.#folder)) return;
+    await withMachineLock(CLAIMS_LOCK, async () => {
+      for (const block of readdirSync(this.#folder).filter((name) => /^[0-9a-f.:]+$/.test(name))) {
+        const claim = this.#read(block);
+        if (!claim || claim.dataDir === this.#dataDir || isValid(claim, this.#dataDir)) continue;
+        try {
+          rmSync(this.#path(block), { force: true });
+        } catch (error) {
+          if (!isPermission(error)) throw error;
+        }
+      }
+    });
+  }
+
   #read(block: string): Claim | null {
-    return readJson<Claim>(this.#path(block));
+    const claim = parsed(readForeignText(this.#path(block)));
+    const { dataDir, token } = (claim ?? {}) as Partial<Claim>;
+    return typeof dataDir === 'string' && typeof token === 'string' ? (claim as Claim) : null;
   }
 
   #path(block: string): string {
@@ -187,16 +248,35 @@ function isValid(claim: Claim, ownDataDir: string): boolean {
     return isPermission(error);
   }
   const listPath = join(claim.dataDir, CLAIMS_LIST);
+  const list = parsed(readForeignText(listPath));
+  if (list !== null) return Object.values(list).includes(claim.token);
   try {
-    const list = JSON.parse(readFileSync(listPath, 'utf8')) as Record<string, string>;
-    return Object.values(list).includes(claim.token);
+    accessSync(listPath, constants.R_OK);
+    return false;
   } catch (error) {
-    return existsSync(listPath) && isPermission(error);
+    return isPermission(error);
+  }
+}
+
+function parsed(text: string | null): object | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
   }
 }
 
 /** Where in a data directory its claims are listed. */
 export const CLAIMS_LIST = join('load-balancers', 'addresses.json');
+
+function realpathOf(directory: string): string | null {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return null;
+  }
+}
 
 function byNumber(left: string, right: string): number {
   return left.localeCompare(right, 'en', { numeric: true });

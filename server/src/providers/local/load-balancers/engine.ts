@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RenderedBackend } from './config/rendering.ts';
 import { type Counters, readListeners } from './counters.ts';
 import { Draining } from './draining.ts';
-import { writeFileAtomically } from './files.ts';
+import { giveToEngine, writeForEngine } from './files.ts';
 import { runningProcess, startProcess } from './haproxy.ts';
 import { applyLiveChanges, deleteDeparted, endSessionsOf, type LiveChanges } from './live-changes.ts';
 import type { InstancePaths } from './paths.ts';
@@ -63,10 +63,11 @@ export class Engine {
     const running = this.running();
     const old = this.#socket;
     const dump = running ? await old.command('show servers state').catch(() => '') : '';
-    writeFileAtomically(this.#paths.serverState, serverStateFile(dump, backends));
+    writeForEngine(this.#paths.serverState, serverStateFile(dump, backends));
     // One that no longer answers cannot hand anything over.
     if (running && dump === '') await terminate(running);
     const predecessor = dump === '' ? null : running;
+    if (predecessor) giveToEngine(this.#paths.socket);
     const tables = predecessor ? await readTables(old, backends) : [];
     await this.#start(predecessor, logging);
     if (!predecessor) return old.close();
@@ -76,7 +77,7 @@ export class Engine {
 
   /** Starts from the configuration file after the process has died. */
   async start(logging: boolean): Promise<void> {
-    writeFileAtomically(this.#paths.serverState, EMPTY_SERVER_STATE);
+    writeForEngine(this.#paths.serverState, EMPTY_SERVER_STATE);
     const old = this.#socket;
     await this.#start(null, logging);
     old.close();

@@ -1,11 +1,15 @@
-import { chmodSync } from 'node:fs';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { startLogWriter } from './access-logs/file.ts';
-import { readText } from './files.ts';
+import type { Capability } from './account.ts';
+import { makeFileOfEngine, readText } from './files.ts';
 import type { InstancePaths } from './paths.ts';
 import { commandLine, identify, type ProcessIdentity } from './processes.ts';
 import { run } from './programs.ts';
+import { MATCH_LIMIT } from './quoting.ts';
 import { holderOf } from './sockets.ts';
+
+/** To open ports below 1024, and to lock itself into an empty directory. */
+const CAPABILITIES: readonly Capability[] = ['net_bind_service', 'sys_chroot'];
 
 /** HAProxy would not start because of what its configuration says. */
 export class ConfigurationRefused extends Error {}
@@ -13,7 +17,7 @@ export class ConfigurationRefused extends Error {}
 /** Asks HAProxy whether it could run this configuration.
  *  @throws ConfigurationRefused with what it said */
 export async function checkConfiguration(program: string, path: string): Promise<void> {
-  const { exitCode, output } = await run(program, ['-c', '-f', path]);
+  const { exitCode, output } = await run(program, ['-c', '-f', path], { capabilities: CAPABILITIES });
   if (exitCode !== 0) throw new ConfigurationRefused(output);
 }
 
@@ -25,11 +29,21 @@ export function objection(output: string, origins: readonly (string | undefined)
     const found = /parsing \[[^\]]*:(\d+)\] ?: (.*)$/.exec(alert);
     const origin = found ? origins[Number(found[1]) - 1] : undefined;
     if (!found || !origin) continue;
-    const why = (found[2] ?? '').replace(/^error detected while parsing (an )?ACL '[^']*' : /, '');
+    const why = withoutLimit(found[2] ?? '').replace(
+      /^error detected while parsing (an )?ACL '[^']*' : /,
+      '',
+    );
     return `${origin} is not accepted by HAProxy: ${why.replace(/\.+$/, '')}.`;
   }
   const plain = alerts[0]?.replace(/^\[ALERT\]\s*\(\d+\) : (config : )?/, '') ?? output.trim().slice(0, 300);
   return `The configuration is not accepted by HAProxy: ${plain}`;
+}
+
+/** What it says of an expression, without the limit that we put before it. */
+function withoutLimit(text: string): string {
+  if (!text.includes(MATCH_LIMIT)) return text;
+  const at = (offset: string) => `erroffset=${Number(offset) - MATCH_LIMIT.length}`;
+  return text.replace(MATCH_LIMIT, '').replace(/erroffset=(\d+)/, (_, offset) => at(offset));
 }
 
 /** Starts a process from the configuration file, in the background. With `predecessor` it takes over
@@ -44,15 +58,15 @@ export async function startProcess(
 ): Promise<ProcessIdentity> {
   const takeOver = predecessor ? ['-x', paths.socket, '-sf', `${predecessor.pid}`] : [];
   const words = ['-D', '-p', paths.pidFile, '-f', paths.config, ...takeOver];
+  makeFileOfEngine(paths.pidFile);
   const log = logging ? startLogWriter(paths.accessLog) : undefined;
   try {
-    const { exitCode, output } = await run(program, words, log);
+    const { exitCode, output } = await run(program, words, { inherited: log, capabilities: CAPABILITIES });
     if (exitCode !== 0) throw startFailure(output);
   } finally {
     // HAProxy has its own end by now; the writer ends with the last process that has one.
     log?.destroy();
   }
-  chmodSync(paths.pidFile, 0o600);
   const identity = runningProcess(paths);
   if (!identity) throw new Error('HAProxy ended right after its start');
   return identity;

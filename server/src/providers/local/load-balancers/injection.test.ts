@@ -7,19 +7,20 @@ import type { DesiredL7Rule, DesiredLoadBalancer } from '../../../features/load-
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { render } from './config/render.ts';
 import type { RenderEnvironment } from './config/rendering.ts';
+import { makeDirectoryForEngine } from './files.ts';
 import { checkConfiguration, objection } from './haproxy.ts';
-import { findProgram, unprivilegedUser } from './programs.ts';
+import { findProgram } from './programs.ts';
 import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 
 let directory: string;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'virga-injection-'));
+  makeDirectoryForEngine(directory);
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const environment = (): RenderEnvironment => ({
-  runAs: unprivilegedUser(),
   chroot: null,
   socketPath: join(directory, 'socket'),
   serverStatePath: join(directory, 'server-state'),
@@ -214,4 +215,4 @@ test('what is not refused in words is a configuration that HAProxy takes, but fo
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+});

@@ -13,7 +13,7 @@ import { render } from './config/render.ts';
 import { listenerName, type RenderEnvironment, type Rendering } from './config/rendering.ts';
 import { Counters, type SavedCounters } from './counters.ts';
 import { Engine } from './engine.ts';
-import { makePrivateDirectory, readJson, writeFileAtomically } from './files.ts';
+import { makeDirectoryForEngine, readJson, writeFileAtomically } from './files.ts';
 import { ConfigurationRefused, objection } from './haproxy.ts';
 import { memberHealth, udpHealth } from './health.ts';
 import { planLiveChanges } from './live-changes.ts';
@@ -362,7 +362,7 @@ export class Instance {
 
   #save(state: InstanceState): void {
     this.#state = state;
-    makePrivateDirectory(this.#paths.directory);
+    makeDirectoryForEngine(this.#paths.directory);
     writeFileAtomically(this.#paths.state, JSON.stringify(state));
   }
 }

@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { newFolder } from '../../../../../test/harness/leavings.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { CLAIMS_LOCK } from './address-claims.ts';
 import { addToLoopback, hasAddresses, loopbackAddresses, removeFromLoopback } from './loopback.ts';
@@ -105,7 +104,7 @@ describe('when the server', () => {
   });
 
   test('died and its data directory is gone, the next server of the machine cleans up after it', async () => {
-    const dead = startProvider(mkdtempSync(join(tmpdir(), 'virga-lb-')));
+    const dead = startProvider(newFolder('lb'));
     const left = await sixOf(dead);
     await addToLoopback([left]);
     await dead.provider.close('leave');

@@ -143,3 +143,10 @@ test('redirects keep every letter of their target', async () => {
   const old = await ask('/old/page?q=1');
   expect([old.status, old.headers.location]).toEqual([302, 'https://new.test/old/page?q=1']);
 });
+
+test('an expression that would take for ever gives up, and everything else goes on', async () => {
+  const ask = await serve([toSpecial(rule('PATH', 'REGEX', '^/(a+)+[.]$'))]);
+  expect((await ask('/aaaa.')).body).toBe('special');
+  // Without a limit each of these letters doubles the time: some years.
+  expect((await ask(`/${'a'.repeat(60)}`)).body).toBe('default');
+});

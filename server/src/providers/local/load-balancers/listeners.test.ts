@@ -127,6 +127,7 @@ test('cookies of the load balancer keep a client with its member, whatever membe
   const first = await get(url);
   const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   expect(cookie).toMatch(/^lb node=/);
+  expect(first.headers['set-cookie']?.[0]).toMatch(/; HttpOnly$/);
   const newcomer = await startBackend('newcomer');
   const members = [...web.members, member(newcomer.port)];
   await site.apply({ ...lb, version: 2, pools: [{ ...web, members }] });

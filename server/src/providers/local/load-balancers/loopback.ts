@@ -128,7 +128,7 @@ async function change(what: 'replace' | 'del', address: string): Promise<void> {
   const program = findProgram('ip') ?? 'ip';
   const lasting = ['nodad', 'valid_lft', 'forever', 'preferred_lft', '0'];
   const words = ['-6', 'addr', what, `${address}/128`, 'dev', 'lo', ...(what === 'del' ? [] : lasting)];
-  const { exitCode, output } = await run(program, words);
+  const { exitCode, output } = await run(program, words, { capabilities: ['net_admin'] });
   if (exitCode === 0 || (what === 'del' && !loopbackAddresses().has(canonicalAddress(address)))) return;
   const verb = what === 'del' ? 'removed from' : 'added to';
   throw new TaskFailed(`${address} could not be ${verb} the loopback interface: ${output.trim()}`);

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lchownSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noteOrigin } from '../../../kernel/short-folders.ts';
+import { engineAccount } from './account.ts';
 
 /** A socket's path has room for 107 bytes; HAProxy appends up to 16 while it takes a name over. */
 const LONGEST_SOCKET_PATH = 90;
@@ -38,7 +40,7 @@ export function instancePaths(root: string, socketDirectory: string, id: string)
     accessLog: join(directory, 'access.log'),
     logPosition: join(directory, 'log-position.json'),
     nginxConfig: join(directory, 'nginx.conf'),
-    nginxPidFile: join(directory, 'nginx.pid'),
+    nginxPidFile: join(directory, 'nginx', 'nginx.pid'),
     nginxSessions: join(directory, 'nginx-sessions.log'),
     nginxErrors: join(directory, 'nginx-errors.log'),
   };
@@ -52,9 +54,14 @@ export function makeSocketDirectory(root: string): string {
   const directory = fits
     ? near
     : join(tmpdir(), `virga-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+  const owner = engineAccount();
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const found = lstatSync(directory);
-  const mine = found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
+  // One that this very user has made before it knew of engines' account, or right now.
+  const isOurs = found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
+  if (owner && isOurs) lchownSync(directory, owner.uid, owner.gid);
+  const mine = isOurs || (found.isDirectory() && found.uid === owner?.uid);
   if (!mine || (found.mode & 0o077) !== 0) throw new Error(`${directory} is not a private directory of ours`);
+  if (!fits) noteOrigin(directory, root);
   return directory;
 }

@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { checks } from '../checks.ts';
+import { makeDirectoryForEngine, writeForEngine } from './files.ts';
 import { ConfigurationRefused, checkConfiguration } from './haproxy.ts';
 import { quote } from './quoting.ts';
 
@@ -18,8 +20,9 @@ export async function patternFault(program: string, root: string, pattern: strin
   const directory = mkdtempSync(join(root, 'pattern-'));
   try {
     const file = join(directory, 'haproxy.cfg');
-    writeFileSync(file, configuration(word), { mode: 0o600 });
-    await checkConfiguration(program, file);
+    makeDirectoryForEngine(directory);
+    writeForEngine(file, configuration(word));
+    await checks.run(() => checkConfiguration(program, file));
     return null;
   } catch (error) {
     if (!(error instanceof ConfigurationRefused)) throw error;

@@ -34,15 +34,20 @@ test('files with secrets are for their owner alone, and no command line has any'
   });
   expect(withKey.length).toBe(1);
   for (const entry of withKey) {
-    expect(statSync(join(entry.parentPath, entry.name)).mode & 0o777).toBe(0o600);
-    expect(statSync(entry.parentPath).mode & 0o777).toBe(0o700);
+    const file = statSync(join(entry.parentPath, entry.name));
+    expect([file.mode & 0o777, file.uid]).toEqual([isRoot ? 0o640 : 0o600, process.getuid?.()]);
+    expect(statSync(entry.parentPath).mode & 0o777).toBe(isRoot ? 0o710 : 0o700);
   }
   const pids = allPids().filter((pid) => commandLine(pid).some((word) => word.includes(lb.id)));
   expect(pids.length).toBe(1);
   const status = readFileSync(`/proc/${pids[0]}/status`, 'utf8');
   const uid = Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]);
   expect(uid).not.toBe(0);
-  expect(/^CapEff:\s+(\S+)/m.exec(status)?.[1]).toBe('0000000000000000');
+  // To open low ports, and to lock itself in; it can get no others, and neither can what it starts.
+  const allowed = isRoot ? '0000000000040400' : '0000000000000000';
+  expect(/^CapEff:\s+(\S+)/m.exec(status)?.[1]).toBe(allowed);
+  if (isRoot) expect(/^CapBnd:\s+(\S+)/m.exec(status)?.[1]).toBe(allowed);
+  if (isRoot) expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
   await site.apply({ ...lb, version: 2, listeners: [] });
   expect(readdirSync(join(root, lb.id, 'certificates'))).toEqual([]);
   await site.close();

@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import type { Stream } from 'node:stream';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { type Capability, unprivileged } from './account.ts';
 
 /** Directories that an ordinary user's PATH often leaves out. */
 const SYSTEM_DIRECTORIES = [
@@ -34,45 +36,96 @@ export interface RunResult {
   readonly output: string;
 }
 
-/** Runs a program to its end. Its children may live on in the background.
- *  @param inherited a stream that the program, and what it leaves behind, finds as descriptor 3 */
-export function run(program: string, words: readonly string[], inherited?: Stream): Promise<RunResult> {
+export interface RunOptions {
+  /** A stream that the program, and what it leaves behind, finds as descriptor 3. */
+  readonly inherited?: Stream | undefined;
+  /** What it needs beside an account that may do nothing special. */
+  readonly capabilities?: readonly Capability[];
+  /** Milliseconds after which it is ended, with all that it has started. */
+  readonly patienceMs?: number;
+}
+
+/** The slowest thing that is asked of a program is to read a large configuration on a busy machine. */
+const PATIENCE_MS = 30_000;
+/** More than anybody reads; a program that says more says it to nobody. */
+const LONGEST_OUTPUT = 256 * 1024;
+
+/** What runs now. */
+const running = new Set<ChildProcess>();
+
+/** Runs a program to its end, never as root. Its children may live on in the background.
+ *  @throws TaskFailed when it takes too long, or is ended because the server stops */
+export function run(program: string, words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const { inherited, capabilities = [], patienceMs = PATIENCE_MS } = options;
+  const command = unprivileged({ program, words }, capabilities, findProgram('setpriv'));
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, {
+    const child = spawn(command.program, command.words, {
+      ...command.as,
+      cwd: '/',
       // A process group of its own: Ctrl-C is for the server, which then ends its data planes in order.
       detached: true,
       env: { PATH: process.env.PATH ?? '' },
       stdio: ['ignore', 'pipe', 'pipe', ...(inherited === undefined ? [] : [inherited])],
     });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (chunk: string) => {
-        output += chunk;
-      });
-    }
-    child.once('error', reject);
+    running.add(child);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      endGroup(child);
+    }, patienceMs);
+    const output = collectOutput(child);
+    child.once('error', (error) => {
+      running.delete(child);
+      clearTimeout(timer);
+      reject(error);
+    });
     child.once('exit', (code, signal) => {
+      running.delete(child);
+      clearTimeout(timer);
       const settle = () => {
         child.stdout?.destroy();
         child.stderr?.destroy();
-        resolve({ exitCode: code ?? -1, output: signal ? `${output}\nended by ${signal}` : output });
+        const why = isLate ? `did not end within ${patienceMs / 1000} s` : 'was ended: the server stops';
+        if (signal === 'SIGKILL') return reject(new TaskFailed(`The program ${basename(program)} ${why}.`));
+        resolve({ exitCode: code ?? -1, output: signal ? `${output()}\nended by ${signal}` : output() });
       };
       // A daemon that stays behind may hold the pipes open; a failure leaves nothing behind, and what
       // it said may still be on its way.
-      if (code === 0) setImmediate(settle);
+      if (code === 0 || signal === 'SIGKILL') setImmediate(settle);
       else child.once('close', settle);
     });
   });
 }
 
-/** The unprivileged user that a data plane becomes when it is started as root, or null: it is not. */
-export function unprivilegedUser(): { user: string; group: string } | null {
-  if (process.getuid?.() !== 0) return null;
-  const users = namesIn('/etc/passwd');
-  const groups = namesIn('/etc/group');
-  const user = ['haproxy', 'nobody'].find((name) => users.has(name)) ?? 'nobody';
-  const group = [user, 'nogroup', 'nobody'].find((name) => groups.has(name)) ?? 'nogroup';
-  return { user, group };
+/** Ends every program that still runs, but for daemons that it has started. */
+export function endPrograms(): void {
+  for (const child of running) endGroup(child);
+}
+
+/** Waits for changes to end while the server stops, and ends the programs that they still wait for after a while. */
+export async function hurried(changes: Promise<void>, patienceMs = 5_000): Promise<void> {
+  const timer = setTimeout(endPrograms, patienceMs);
+  await changes;
+  clearTimeout(timer);
+}
+
+/** @returns what it has said so far */
+function collectOutput(child: ChildProcess): () => string {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      if (output.length < LONGEST_OUTPUT) output += chunk;
+    });
+  }
+  return () => output;
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has just ended by itself.
+  }
 }
 
 /** Connections that one process may hold here: each needs two file descriptors, and some are spare. */
@@ -81,13 +134,4 @@ export function connectionCeiling(): number {
   const limit = /^Max open files\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   const descriptors = limit === 'unlimited' ? 1_000_000 : Number(limit ?? 1024);
   return Math.max(100, Math.floor((descriptors - 200) / 2.1));
-}
-
-function namesIn(file: string): Set<string> {
-  if (!existsSync(file)) return new Set();
-  return new Set(
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .map((line) => line.split(':')[0] ?? ''),
-  );
 }

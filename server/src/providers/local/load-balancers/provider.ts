@@ -9,19 +9,23 @@ import type {
   Usage,
 } from '../../../features/load-balancers/port.ts';
 import type { LogCollector } from '../../../kernel/log-collector.ts';
+import { type MemberNetworks, memberNetworks } from '../../../kernel/member-networks.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { NotOwner, type OwnerFence } from '../owner-fence.ts';
 import { LogShipping } from './access-logs/shipping.ts';
+import { engineAccount, ownCapabilities } from './account.ts';
 import { AddressAllocation } from './address-allocation.ts';
 import { subnetFault } from './address-space.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
-import { makePrivateDirectory } from './files.ts';
+import { engineRoot } from './engine-root.ts';
+import { makePassage } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
 import { ipv6FaultOf } from './loopback.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { patternFault } from './patterns.ts';
-import { connectionCeiling, findProgram, unprivilegedUser } from './programs.ts';
+import { connectionCeiling, findProgram, hurried } from './programs.ts';
 import { identifier } from './quoting.ts';
+import { RefusedMembers } from './refused-members.ts';
 import { eachAtMost, Serial } from './serial.ts';
 import { daemonsUnder, endStrays } from './strays.ts';
 
@@ -41,8 +45,12 @@ export interface LocalLoadBalancersOptions {
   readonly instanceId: string;
   /** Folder in which all servers of this machine note the addresses that they use. */
   readonly claimsFolder?: string;
+  /** Where members and their checks may be. Absent: where the default lets them be. */
+  readonly memberNetworks?: MemberNetworks;
   /** Says whether this process may change anything. Absent: nobody else could. */
   readonly fence?: Pick<OwnerFence, 'hold' | 'isOwner'>;
+  /** Addresses of what else the region runs. */
+  readonly othersAddresses?: () => readonly string[];
   /** The log collector of a region; absent: no region has one. */
   readonly collectorOf?: (regionId: number) => LogCollector | undefined;
 }
@@ -54,9 +62,12 @@ export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocatio
   allocateAddress(taken: ReadonlySet<string>, id?: string, within?: AddressSource): Promise<string>;
   allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
+  memberFault(address: string, port: number): string | null;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /** Pids of data planes of this region that were started from another data directory. */
   programsOf(dataDir: string): readonly number[];
+  /** Takes the addresses that this region had when it was served from another data directory of this machine. */
+  inheritAddresses(dataDir: string): Promise<void>;
   /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
    *  again afterwards. */
   letGo(programs: 'leave' | 'stop'): Promise<void>;
@@ -86,17 +97,21 @@ class Provider implements LocalLoadBalancers {
   readonly #fence: NonNullable<LocalLoadBalancersOptions['fence']>;
   readonly #sockets: string;
   readonly #logs: LogShipping;
+  readonly #networks: MemberNetworks;
+  readonly #refused: RefusedMembers;
   #watch: NodeJS.Timeout | undefined;
   #foundLeftovers = false;
   #closed = false;
 
   constructor(options: LocalLoadBalancersOptions) {
     this.#options = options;
-    this.#root = join(options.dataDir, 'load-balancers');
-    makePrivateDirectory(this.#root);
+    this.#root = engineRoot(join(options.dataDir, 'load-balancers'));
+    makePassage(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
     this.#fence = options.fence ?? NO_FENCE;
     this.#addresses = new AddressAllocation({ ...options, now: () => this.#now() });
+    this.#networks = options.memberNetworks ?? memberNetworks('');
+    this.#refused = new RefusedMembers((address, port) => this.memberFault(address, port), options.log);
     this.#logs = new LogShipping({
       collectorOf: (regionId) => options.collectorOf?.(regionId),
       pathsOf: (id) => instancePaths(this.#root, this.#sockets, identifier(id)),
@@ -120,6 +135,12 @@ class Provider implements LocalLoadBalancers {
     return program === null ? null : patternFault(program, this.#root, pattern);
   }
 
+  memberFault(address: string, port: number): string | null {
+    const served = [...this.#instances.values()].some((each) => each.addresses.includes(address));
+    if (served) return `${address} port ${port} cannot be used: it is an address of a load balancer`;
+    return this.#networks.faultOf(address, port);
+  }
+
   /** Only addresses of this machine's loopback network can be bound, and only unique local ones added to it. */
   subnetFault(cidr: string): string | null {
     return subnetFault(cidr);
@@ -132,7 +153,8 @@ class Provider implements LocalLoadBalancers {
   allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
     return this.#fence.hold(() => {
       const served = [...this.#instances.values()].flatMap(({ addresses }) => addresses);
-      return this.#addresses.allocate([...taken, ...served], within);
+      const others = this.#options.othersAddresses?.() ?? [];
+      return this.#addresses.allocate([...taken, ...served, ...others], within);
     });
   }
 
@@ -204,14 +226,17 @@ class Provider implements LocalLoadBalancers {
   }
 
   programsOf(dataDir: string): readonly number[] {
-    return daemonsUnder(join(dataDir, 'load-balancers')).map(({ pid }) => pid);
+    return daemonsUnder(engineRoot(join(dataDir, 'load-balancers'))).map(({ pid }) => pid);
+  }
+
+  inheritAddresses(dataDir: string): Promise<void> {
+    return this.#addresses.claims.inherit(dataDir);
   }
 
   async letGo(programs: 'leave' | 'stop'): Promise<void> {
     await this.#serial.idle();
+    // Its addresses stay claimed until the next owner has them: free in between, another server might take them.
     await this.#end(programs);
-    // Its addresses go with the region.
-    if (programs === 'stop') await this.#addresses.claims.release();
     this.#removedAt.clear();
     this.#appliedAt.clear();
     this.#foundLeftovers = false;
@@ -220,7 +245,7 @@ class Provider implements LocalLoadBalancers {
 
   async close(mode: CloseMode): Promise<void> {
     this.#closed = true;
-    await this.#serial.idle();
+    await hurried(this.#serial.idle());
     // What another process owns is for that one to stop.
     if (this.#fence.isOwner) await this.#fence.hold(() => this.#end(mode)).catch(unlessLost);
     else await this.#end('leave');
@@ -254,7 +279,7 @@ class Provider implements LocalLoadBalancers {
     if (desired.version < instance.version) return;
     try {
       if (desired.accessLog) await this.#logs.follow(desired);
-      await instance.apply(desired, failover);
+      await instance.apply(this.#refused.takeOut(desired), failover);
       if (!desired.accessLog) await this.#logs.leave(desired.id);
     } catch (error) {
       if (!known) {
@@ -270,7 +295,8 @@ class Provider implements LocalLoadBalancers {
   /** A list made before the newest order must not take that order back. */
   async #repair(desired: DesiredLoadBalancer): Promise<void> {
     const served = this.#instances.get(desired.id);
-    if (served && served.version === desired.version && served.isServing()) return this.#logs.follow(desired);
+    const isSame = served?.version === desired.version && served.isServing();
+    if (isSame && this.#refused.hasJudged(desired.id)) return this.#logs.follow(desired);
     await this.#apply(desired, null);
   }
 
@@ -280,6 +306,7 @@ class Provider implements LocalLoadBalancers {
     await this.#instance(id).remove(() => this.#logs.leave(id));
     this.#instances.delete(id);
     this.#appliedAt.delete(id);
+    this.#refused.forget(id);
   }
 
   /** The load balancer, also one that an earlier server left behind. */
@@ -307,8 +334,8 @@ class Provider implements LocalLoadBalancers {
   }
 
   #context(): InstanceContext {
-    const runAs = unprivilegedUser();
-    const chroot = runAs ? join(this.#root, 'empty') : null;
+    const mayLock = engineAccount() !== undefined && ownCapabilities(['sys_chroot']).length > 0;
+    const chroot = mayLock && findProgram('setpriv') !== null ? join(this.#root, 'empty') : null;
     if (chroot) mkdirSync(chroot, { recursive: true, mode: 0o755 });
     return {
       program: findProgram('haproxy') ?? 'haproxy',
@@ -316,7 +343,6 @@ class Provider implements LocalLoadBalancers {
       now: () => performance.timeOrigin + performance.now(),
       onVerdict: (id) => this.#passVerdictsOn(id),
       environment: {
-        runAs,
         chroot,
         cpuCount: availableParallelism(),
         connectionCeiling: connectionCeiling(),
@@ -376,7 +402,7 @@ class Provider implements LocalLoadBalancers {
   }
 }
 
-/** Who has lost the region finds out by itself, and has nothing left to do. */
+/** Who has lost the region finds out by itself. */
 function unlessLost(error: unknown): void {
   if (!(error instanceof NotOwner)) throw error;
 }

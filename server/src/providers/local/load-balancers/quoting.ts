@@ -8,6 +8,11 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 const IDENTIFIER = /^[A-Za-z0-9_-]{1,64}$/;
 const BARE_WORD = /^[A-Za-z0-9_.:/@,=-]+$/;
 
+/** Stands before each regular expression: how many steps PCRE2 may take to find out that a text does not match, some
+ *  milliseconds. `(a+)+$` could else take longer than the universe is old. A limit that a user writes can only lower
+ *  it. */
+export const MATCH_LIMIT = '(*LIMIT_MATCH=100000)';
+
 /** One configuration word that holds exactly this text.
  *  Single quotes are HAProxy's strong quotes: nothing is special inside them, not even a backslash.
  *  @throws TaskFailed when the text has control characters, which no quoting can carry. */

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rendering } from './config/rendering.ts';
-import { makePrivateDirectory, readText, writeFileAtomically } from './files.ts';
+import { makeDirectoryForEngine, readText, writeForEngine } from './files.ts';
 import { checkConfiguration } from './haproxy.ts';
 import type { InstancePaths } from './paths.ts';
 import { EMPTY_SERVER_STATE } from './server-state.ts';
@@ -16,8 +16,8 @@ export async function stage(
   rendering: Rendering,
   isRunning: boolean,
 ): Promise<() => void> {
-  makePrivateDirectory(paths.directory);
-  makePrivateDirectory(paths.certificates);
+  makeDirectoryForEngine(paths.directory);
+  makeDirectoryForEngine(paths.certificates);
   // What is in place was checked when it was put there.
   if (isStaged(paths, rendering)) return () => undefined;
   const targets = [...rendering.files.map(({ path }) => path), paths.config];
@@ -25,18 +25,18 @@ export async function stage(
   const putBack = () => {
     for (const [path, text] of previous) {
       if (text === null) rmSync(path, { force: true });
-      else writeFileAtomically(path, text);
+      else writeForEngine(path, text);
     }
   };
   const candidate = `${paths.config}.candidate`;
   try {
-    for (const { path, content } of rendering.files) writeFileAtomically(path, content);
-    if (readText(paths.serverState) === null) writeFileAtomically(paths.serverState, EMPTY_SERVER_STATE);
+    for (const { path, content } of rendering.files) writeForEngine(path, content);
+    if (readText(paths.serverState) === null) writeForEngine(paths.serverState, EMPTY_SERVER_STATE);
     if (isRunning) {
-      writeFileAtomically(candidate, rendering.config);
+      writeForEngine(candidate, rendering.config);
       await checkConfiguration(program, candidate);
     }
-    writeFileAtomically(paths.config, rendering.config);
+    writeForEngine(paths.config, rendering.config);
   } catch (error) {
     putBack();
     throw error;

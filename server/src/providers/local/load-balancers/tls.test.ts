@@ -137,8 +137,32 @@ test('an HTTPS listener passes TLS through untouched, and a TLS monitor checks b
   await site.apply(lb);
   expect(await presented(vipAddress, 'through.test')).toBe(fingerprint(own));
   await expect
-    .poll(async () => Object.fromEntries((await site.observe(lb.id)).members), { timeout: 5_000 })
+    .poll(async () => Object.fromEntries((await site.observe(lb.id)).members))
     .toEqual({ [good.id]: 'ONLINE', [noTls.id]: 'ERROR' });
   secure.closeAllConnections();
   await new Promise((resolve) => secure.close(resolve));
+});
+
+test('a cookie of ours is for TLS alone where it was given over TLS, and never for scripts', async () => {
+  const vipAddress = await site.provider.allocateAddress(new Set());
+  const web = pool({
+    members: [member(plain.port)],
+    sessionPersistence: {
+      type: 'HTTP_COOKIE',
+      cookieName: 'lb.node+',
+      persistenceTimeout: null,
+      persistenceGranularity: null,
+    },
+  });
+  const certificates = [desiredCertificate('cookie', makeCertificate(['a.test']))];
+  const secure = listener({ protocol: 'TERMINATED_HTTPS', port: 8443, defaultPoolId: web.id, certificates });
+  const open = listener({ port: 8080, defaultPoolId: web.id });
+  await site.apply(loadBalancer({ vipAddress, listeners: [secure, open], pools: [web] }));
+  const cookieOf = async (url: string) => (await get(url)).headers['set-cookie'];
+  expect(await cookieOf(`https://${vipAddress}:8443/`)).toEqual([
+    expect.stringMatching(/^lb\.node\+=[^;]+; path=\/; HttpOnly; Secure$/),
+  ]);
+  expect(await cookieOf(`http://${vipAddress}:8080/`)).toEqual([
+    expect.stringMatching(/^lb\.node\+=[^;]+; path=\/; HttpOnly$/),
+  ]);
 });

@@ -11,6 +11,8 @@ import {
   truncateSync,
 } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { unprivileged } from '../account.ts';
+import { findProgram } from '../programs.ts';
 
 const LARGEST_LOG = 16 * 1024 * 1024;
 /** Files beside the log without a retention, and at most with one: 1 GiB. */
@@ -93,7 +95,14 @@ function sizeOf(path: string): number {
 export function startLogWriter(path: string): Writable {
   const file = openSync(path, 'a', 0o600);
   try {
-    const writer = spawn('cat', [], { detached: true, stdio: ['pipe', file, 'ignore'] });
+    const command = unprivileged({ program: 'cat', words: [] }, [], findProgram('setpriv'));
+    const writer = spawn(command.program, command.words, {
+      ...command.as,
+      cwd: '/',
+      env: { PATH: process.env.PATH ?? '' },
+      detached: true,
+      stdio: ['pipe', file, 'ignore'],
+    });
     writer.unref();
     const { stdin } = writer;
     if (!stdin) throw new Error('the log writer has no input');

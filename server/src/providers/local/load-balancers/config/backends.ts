@@ -24,13 +24,19 @@ const DEFAULT_MEMBER_TIMEOUT_MS = 50_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const BALANCE = { ROUND_ROBIN: 'roundrobin', LEAST_CONNECTIONS: 'leastconn', SOURCE_IP: 'source' } as const;
 
+export interface BackendOf {
+  readonly pool: DesiredPool;
+  readonly mode: ProxyMode;
+  /** Clients that it may remember. */
+  readonly entries: number;
+}
+
 /** Writes a pool as a backend. A pool that is switched off stays as a backend without members, so
  *  that HTTP clients get a 503 and others are hung up on. */
 export function writeBackend(
   writer: ConfigWriter,
   desired: DesiredLoadBalancer,
-  pool: DesiredPool,
-  mode: ProxyMode,
+  { pool, mode, entries }: BackendOf,
   environment: RenderEnvironment,
 ): RenderedBackend {
   const name = backendName(identifier(pool.id), mode);
@@ -42,7 +48,7 @@ export function writeBackend(
   writer.line('option allbackups');
   writeTimeouts(writer, desired, pool);
   if (mode === 'http') writeRetries(writer);
-  writePersistence(writer, pool, mode, addressesOf(desired));
+  writePersistence(writer, { pool, mode, entries }, addressesOf(desired));
   writeMonitor(writer, pool, desired.vipAddress);
   const servers = pool.adminStateUp ? pool.members.map((member) => server(pool, member, environment)) : [];
   for (const each of servers)

@@ -5,6 +5,7 @@ import type {
   DesiredPool,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
+import { isPasswordHash, PASSWORD_HASHES } from '../../../../kernel/password-hashes.ts';
 import { identifier, quote } from '../quoting.ts';
 import { endpoint, network } from './addresses.ts';
 import { clientCertificateWords, endsTls, listenerCertificatePath } from './certificates.ts';
@@ -19,7 +20,6 @@ import {
 import type { ConfigWriter } from './writer.ts';
 
 export const DEFAULT_CLIENT_TIMEOUT_MS = 50_000;
-const HASH = /^[^\s]{1,128}$/;
 
 /** The mode of a listener's frontend. UDP has none: HAProxy does not carry it. */
 export function frontendMode(listener: DesiredListener): ProxyMode {
@@ -88,9 +88,9 @@ function writeUserList(writer: ConfigWriter, listener: DesiredListener): string 
   writer.section(`userlist ${name}`);
   for (const { username, encryptedPassword } of listener.basicAuth) {
     if (username === '') throw new TaskFailed(`${origin}: a user has no name.`);
-    if (!HASH.test(encryptedPassword)) {
+    if (!isPasswordHash(encryptedPassword)) {
       throw new TaskFailed(
-        `${origin}: the encrypted password of ${JSON.stringify(username)} is no crypt hash.`,
+        `${origin}: the encrypted password of ${JSON.stringify(username)} must be ${PASSWORD_HASHES}.`,
       );
     }
     writer.line(`user ${quote(username)} password ${quote(encryptedPassword)}`, origin);

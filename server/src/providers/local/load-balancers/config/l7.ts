@@ -4,7 +4,7 @@ import type {
   DesiredListener,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { identifier, quote, quoteFormat } from '../quoting.ts';
+import { identifier, MATCH_LIMIT, quote, quoteFormat } from '../quoting.ts';
 import type { ConfigWriter } from './writer.ts';
 
 const MATCH_METHODS = {
@@ -106,9 +106,11 @@ function writeRule(writer: ConfigWriter, rule: DesiredL7Rule): void {
   writer.line(`acl ${ruleName(rule)} ${ruleTest(rule)}`, `The L7 rule ${rule.id}`);
 }
 
+const bounded = (expression: string): string => `${MATCH_LIMIT}${expression}`;
+
 function ruleTest(rule: DesiredL7Rule): string {
   const match = `-m ${MATCH_METHODS[rule.compareType]}`;
-  const value = quote(rule.value);
+  const value = quote(rule.compareType === 'REGEX' ? bounded(rule.value) : rule.value);
   switch (rule.type) {
     case 'HOST_NAME':
       return `req.hdr(host),host_only -i ${match} -- ${value}`;
@@ -131,7 +133,7 @@ function ruleTest(rule: DesiredL7Rule): string {
 
 /** People write both `jpg` and `.jpg`; a regular expression is left as it is. */
 function fileTypeValue(rule: DesiredL7Rule): string {
-  return quote(rule.compareType === 'REGEX' ? rule.value : rule.value.replace(/^\./, ''));
+  return quote(rule.compareType === 'REGEX' ? bounded(rule.value) : rule.value.replace(/^\./, ''));
 }
 
 function verifyResult(rule: DesiredL7Rule): number {

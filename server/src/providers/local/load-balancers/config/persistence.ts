@@ -18,6 +18,16 @@ export function dynamicCookieKey(pool: DesiredPool): string | null {
   return createHash('sha256').update(`persistence of ${pool.id}`).digest('hex').slice(0, 32);
 }
 
+/** Clients that all pools of a load balancer remember together: about 20 MiB of HAProxy's memory. The one that was
+ *  seen longest ago gives way. */
+const REMEMBERED = 100_000;
+const LEAST_REMEMBERED = 1000;
+
+/** How many clients each of so many tables remembers. */
+export function tableEntries(tables: number): number {
+  return Math.max(LEAST_REMEMBERED, Math.floor(REMEMBERED / Math.max(1, tables)));
+}
+
 /** Whether the pool remembers its clients in a table (which a reload must hand on). */
 export function hasTable(pool: DesiredPool): boolean {
   const type = pool.sessionPersistence?.type;
@@ -27,8 +37,7 @@ export function hasTable(pool: DesiredPool): boolean {
 /** Backend lines that send a client to the member it had before. */
 export function writePersistence(
   writer: ConfigWriter,
-  pool: DesiredPool,
-  mode: ProxyMode,
+  { pool, mode, entries }: { readonly pool: DesiredPool; readonly mode: ProxyMode; readonly entries: number },
   addresses: readonly string[],
 ): void {
   const persistence = pool.sessionPersistence;
@@ -38,16 +47,17 @@ export function writePersistence(
     throw new TaskFailed(`${origin}: cookies need a pool of HTTP; this one carries plain TCP.`);
   }
   if (persistence.type === 'SOURCE_IP') {
-    writeSourceTable(writer, persistence, addresses.some(isIPv6), origin);
+    writeSourceTable(writer, persistence, { ipv6: addresses.some(isIPv6), entries, origin });
   } else if (persistence.type === 'HTTP_COOKIE') {
     writer.line(`dynamic-cookie-key ${dynamicCookieKey(pool)}`, origin);
-    writer.line(
-      `cookie ${quote(cookieName(persistence, 'SRV', origin))} insert indirect nocache dynamic`,
-      origin,
-    );
+    const name = cookieName(persistence, 'SRV', origin);
+    writer.line(`cookie ${quote(name)} insert indirect nocache httponly dynamic`, origin);
+    // The same pool may be behind a listener that ends TLS and one that does not.
+    const whole = quote(`^(${name.replaceAll(/[$^.*+?|(){}[\]\\]/g, '\\$&')}=.*)$`);
+    writer.line(`http-after-response replace-header Set-Cookie ${whole} '\\1; Secure' if { ssl_fc }`, origin);
   } else {
     const name = cookieName(persistence, null, origin);
-    writer.line(`stick-table type string len 64 size 100k expire 24h`, origin);
+    writer.line(`stick-table type string len 64 size ${entries} expire 24h`, origin);
     writer.line(`stick store-response ${quote(`res.cook("${name}")`)}`, origin);
     writer.line(`stick match ${quote(`req.cook("${name}")`)}`, origin);
   }
@@ -57,12 +67,11 @@ export function writePersistence(
 function writeSourceTable(
   writer: ConfigWriter,
   persistence: DesiredSessionPersistence,
-  ipv6: boolean,
-  origin: string,
+  { ipv6, entries, origin }: { readonly ipv6: boolean; readonly entries: number; readonly origin: string },
 ): void {
   const wanted = persistence.persistenceTimeout ?? DEFAULT_SOURCE_TIMEOUT_S;
   const timeout = Math.min(Math.max(wanted, 1), LONGEST_TIMEOUT_S);
-  writer.line(`stick-table type ${ipv6 ? 'ipv6' : 'ip'} size 100k expire ${timeout}s`, origin);
+  writer.line(`stick-table type ${ipv6 ? 'ipv6' : 'ip'} size ${entries} expire ${timeout}s`, origin);
   const { persistenceGranularity: granularity } = persistence;
   const bits = granularity ? sourceBits(granularity) : null;
   writer.line(bits === null ? 'stick on src' : `stick on src,ipmask(${bits[4]},${bits[6]})`, origin);

@@ -4,6 +4,7 @@ import { writeBackend } from './backends.ts';
 import { listenerFiles, poolFiles } from './certificates.ts';
 import { backendMode, writeFrontend } from './frontends.ts';
 import { checkedMonitor } from './monitors.ts';
+import { hasTable, tableEntries } from './persistence.ts';
 import {
   addressesOf,
   flavorConnections,
@@ -25,7 +26,8 @@ export function render(desired: DesiredLoadBalancer, environment: RenderEnvironm
   writeGlobal(writer, desired, environment);
   writeDefaults(writer);
   for (const listener of listeners) writeFrontend(writer, desired, listener, environment);
-  const backends = variants.map(({ pool, mode }) => writeBackend(writer, desired, pool, mode, environment));
+  const entries = tableEntries(variants.filter(({ pool }) => hasTable(pool)).length);
+  const backends = variants.map((each) => writeBackend(writer, desired, { ...each, entries }, environment));
   return {
     config: writer.text(),
     skeleton: writer.skeleton(),
@@ -70,11 +72,9 @@ function writeGlobal(
   desired: DesiredLoadBalancer,
   environment: RenderEnvironment,
 ): void {
-  const { runAs, chroot, socketPath, serverStatePath, cpuCount, connectionCeiling } = environment;
+  const { chroot, socketPath, serverStatePath, cpuCount, connectionCeiling } = environment;
   const connections = Math.min(flavorConnections(desired.flavor), connectionCeiling);
   writer.section('global');
-  if (runAs) writer.line(`user ${quote(runAs.user)}`);
-  if (runAs) writer.line(`group ${quote(runAs.group)}`);
   if (chroot) writer.line(`chroot ${quote(chroot)}`);
   writer.line(`stats socket ${quote(socketPath)} mode 600 level admin expose-fd listeners`);
   writer.line('stats timeout 20d');

@@ -2,9 +2,7 @@ import type { DesiredLoadBalancer } from '../../../../features/load-balancers/po
 
 /** What the configuration needs to know of this machine, beside what the user wants. */
 export interface RenderEnvironment {
-  /** Whom HAProxy becomes once it has bound its ports; null when it is not started as root. */
-  readonly runAs: { readonly user: string; readonly group: string } | null;
-  /** An empty directory that HAProxy locks itself into; null when it is not started as root. */
+  /** An empty directory that HAProxy locks itself into; null where it may not. */
   readonly chroot: string | null;
   readonly socketPath: string;
   readonly serverStatePath: string;

@@ -4,6 +4,9 @@ import { TaskFailed } from '../../../../kernel/errors.ts';
 import { findProgram, run } from '../programs.ts';
 import type { ProbeTarget } from './targets.ts';
 
+/** What `ping` needs beside its waiting, on a busy machine. */
+const SPARE_MS = 5_000;
+
 /** Looks once whether the member answers. Resolves within the target's timeout. */
 export function probe(target: ProbeTarget): Promise<boolean> {
   return target.type === 'PING' ? ping(target) : udpConnect(target);
@@ -23,7 +26,11 @@ async function ping({ address, timeoutMs }: ProbeTarget): Promise<boolean> {
   if (program === null) return false;
   // macOS counts in milliseconds, Linux in seconds.
   const wait = process.platform === 'darwin' ? timeoutMs : Math.max(1, Math.ceil(timeoutMs / 1000));
-  const { exitCode } = await run(program, ['-n', '-q', '-c', '1', '-W', `${wait}`, address]);
+  const words = ['-n', '-q', '-c', '1', '-W', `${wait}`, address];
+  const { exitCode } = await run(program, words, {
+    patienceMs: timeoutMs + SPARE_MS,
+    capabilities: ['net_raw'],
+  });
   return exitCode === 0;
 }
 

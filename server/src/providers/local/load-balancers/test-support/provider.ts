@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { newFolder } from '../../../../../../test/harness/leavings.ts';
 import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../features/load-balancers/port.ts';
 import type { LogCollector } from '../../../../kernel/log-collector.ts';
+import type { MemberNetworks } from '../../../../kernel/member-networks.ts';
 import type { Operation } from '../../../../kernel/operation.ts';
 import { createLocalLoadBalancers, type LocalLoadBalancers } from '../provider.ts';
 
@@ -14,7 +14,7 @@ export interface TestProvider {
   apply(desired: DesiredLoadBalancer): Promise<void>;
   observe(id: string): Promise<ObservedLoadBalancer>;
   /** As after a `kill -9` of the server: the processes live on, a new server comes. */
-  restart(): TestProvider;
+  restart(networks?: MemberNetworks): TestProvider;
   /** Ends all processes, gives the addresses back and removes the data directory. */
   close(): Promise<void>;
 }
@@ -28,8 +28,9 @@ export const operation = (type = 'create_loadbalancer', key = 'task'): Operation
 
 /** A provider with a data directory of its own. */
 export function startProvider(
-  dataDir = mkdtempSync(join(tmpdir(), 'virga-lb-')),
+  dataDir = newFolder('lb'),
   collectorOf?: (regionId: number) => LogCollector | undefined,
+  networks?: MemberNetworks,
 ): TestProvider {
   const warnings: string[] = [];
   const log = {
@@ -43,6 +44,7 @@ export function startProvider(
     log,
     instanceId: 'test',
     ...(collectorOf && { collectorOf }),
+    ...(networks && { memberNetworks: networks }),
   });
   return {
     provider,
@@ -56,10 +58,10 @@ export function startProvider(
       if (!observed) throw new Error(`load balancer ${id} is not running`);
       return observed;
     },
-    restart: () => {
+    restart: (changed = networks) => {
       // A dead server does not close anything; its timers are all that would go on in this process.
       void provider.close('leave');
-      return startProvider(dataDir, collectorOf);
+      return startProvider(dataDir, collectorOf, changed);
     },
     close: async () => {
       await provider.close('forget');

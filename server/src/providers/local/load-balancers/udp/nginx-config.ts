@@ -6,7 +6,6 @@ import type { UdpListener, UdpMember, UdpPlan, UdpPool } from './plan.ts';
 
 export interface NginxEnvironment {
   readonly modulePath: string | null;
-  readonly runAs: { readonly user: string; readonly group: string } | null;
   readonly pidFile: string;
   readonly errorLog: string;
   readonly sessionLog: string;
@@ -18,10 +17,9 @@ export interface NginxEnvironment {
 /** The configuration of one nginx that carries the UDP listeners of one load balancer.
  *  @param down members that do not answer */
 export function renderNginx(plan: UdpPlan, down: ReadonlySet<string>, environment: NginxEnvironment): string {
-  const { modulePath, runAs, pidFile, errorLog, connections } = environment;
+  const { modulePath, pidFile, errorLog, connections } = environment;
   const lines = [
     ...(modulePath ? [`load_module ${quotePath(modulePath)};`] : []),
-    ...(runAs ? [`user ${runAs.user} ${runAs.group};`] : []),
     // Packets of one client must meet in one process to be one session.
     'worker_processes 1;',
     `pid ${quotePath(pidFile)};`,

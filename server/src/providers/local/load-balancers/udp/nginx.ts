@@ -1,8 +1,15 @@
 import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { canonicalAddress } from '../../../../kernel/subnets.ts';
-import { readText, writeFileAtomically } from '../files.ts';
+import {
+  makeDirectoryOfEngine,
+  makeFileOfEngine,
+  readForeignText,
+  readText,
+  writeForEngine,
+} from '../files.ts';
 import type { InstancePaths } from '../paths.ts';
 import {
   allPids,
@@ -12,7 +19,7 @@ import {
   signalProcess,
   terminate,
 } from '../processes.ts';
-import { findProgram, run, unprivilegedUser } from '../programs.ts';
+import { findProgram, run } from '../programs.ts';
 import { parseAddress } from '../sockets.ts';
 import { renderNginx } from './nginx-config.ts';
 import { NO_UDP, type UdpPlan } from './plan.ts';
@@ -51,7 +58,7 @@ export class UdpPlane {
   }
 
   running(): ProcessIdentity | null {
-    const identity = identify(Number(readText(this.#paths.nginxPidFile)?.trim()));
+    const identity = identify(Number(readForeignText(this.#paths.nginxPidFile)?.trim()));
     if (!identity) return null;
     const words = commandLine(identity.pid);
     return words.length === 0 || words.join(' ').includes(this.#paths.nginxConfig) ? identity : null;
@@ -67,13 +74,14 @@ export class UdpPlane {
     const running = this.running();
     if (running && readText(this.#paths.nginxConfig) === config) return;
     const previous = readText(this.#paths.nginxConfig);
-    writeFileAtomically(this.#paths.nginxConfig, config);
+    this.#makeFiles();
+    writeForEngine(this.#paths.nginxConfig, config);
     try {
       await this.#nginx(program, ['-t']);
       if (running) await reload(running);
       else await this.#start(program);
     } catch (error) {
-      if (previous !== null) writeFileAtomically(this.#paths.nginxConfig, previous);
+      if (previous !== null) writeForEngine(this.#paths.nginxConfig, previous);
       throw error;
     }
   }
@@ -136,16 +144,25 @@ export class UdpPlane {
   async #nginx(program: string, words: readonly string[]): Promise<void> {
     const { directory, nginxConfig, nginxErrors } = this.#paths;
     const common = ['-c', nginxConfig, '-p', `${directory}/`, '-e', nginxErrors];
-    const { exitCode, output } = await run(program, [...words, ...common]);
+    const { exitCode, output } = await run(program, [...words, ...common], {
+      capabilities: ['net_bind_service'],
+    });
     if (exitCode === 0) return;
     const why = /\[emerg\][^:]*: (.*?)( in \S+:\d+)?$/m.exec(output)?.[1] ?? output.trim().slice(-300);
     throw new TaskFailed(`nginx cannot carry the UDP listeners: ${why}.`);
   }
 
+  /** What nginx writes: logs, and its pid in a directory of its own, where it renames it. */
+  #makeFiles(): void {
+    const { accessLog, nginxErrors, nginxPidFile, nginxSessions } = this.#paths;
+    makeDirectoryOfEngine(dirname(nginxPidFile));
+    for (const file of [nginxErrors, nginxSessions, ...(this.#logging ? [accessLog] : [])])
+      makeFileOfEngine(file);
+  }
+
   #environment() {
     return {
       modulePath: MODULE_PATHS.find((path) => existsSync(path)) ?? null,
-      runAs: unprivilegedUser(),
       pidFile: this.#paths.nginxPidFile,
       errorLog: this.#paths.nginxErrors,
       sessionLog: this.#paths.nginxSessions,
