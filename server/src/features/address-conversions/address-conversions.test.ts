@@ -66,7 +66,7 @@ test('an address becomes a reserved one and a floating one again, and stays what
   expect(await read(`${FIPS}/${again}`)).toMatchObject({
     floating_ip_address: address,
     status: 'DOWN',
-    metadata: { env: 'prod' },
+    metadata: [{ key: 'env', value: 'prod', read_only: false }],
     task_id: null,
   });
   expect((await call('GET', `${RESERVED}/${port}`)).status).toBe(404);

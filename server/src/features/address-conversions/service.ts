@@ -1,4 +1,4 @@
-import { Forbidden } from '../../kernel/errors.ts';
+import { NotOffered } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { type ConvertedAddress, type FloatingIpProvider, offerFloatingIp } from '../floating-ips/index.ts';
@@ -63,7 +63,7 @@ export class ConversionService {
 
   #require(ctx: RegionContext): void {
     if (this.#deps.providerOf(ctx.region.id)) return;
-    throw new Forbidden(`Region ${ctx.region.name} has no addresses to give`);
+    throw new NotOffered(`Region ${ctx.region.name} has no addresses to give`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Conflict, Forbidden, NotFound } from '../../kernel/errors.ts';
+import { Conflict, NotFound, NotOffered } from '../../kernel/errors.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { readPortsOf } from '../ports/index.ts';
@@ -29,7 +29,7 @@ export async function attachFloatingIp(
 ): Promise<number> {
   const { to, taskId, assignment } = how;
   const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
-  if (!provider) throw new Forbidden(`Region ${ctx.region.name} has no floating IPs to give`);
+  if (!provider) throw new NotOffered(`Region ${ctx.region.name} has no floating IPs to give`);
   const target = await targetFor(tx, to);
   const other = await store.findCarried(tx, target.portId, target.address);
   if (other) throw new Conflict(`Port ${target.portId} has floating IP ${other.id} already`);

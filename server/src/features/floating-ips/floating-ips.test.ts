@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { created, LBS } from '../load-balancers/testing/bodies.ts';
 
@@ -50,7 +51,7 @@ test('one is created free, assigned, moved, unassigned and deleted, and everythi
     task_id: null,
     region: 'Simulated',
     tags: [{ key: 'team', value: 'web', read_only: false }],
-    metadata: { team: 'web' },
+    metadata: [{ key: 'team', value: 'web', read_only: false }],
   });
   expect(free.floating_ip_address).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/);
 
@@ -88,23 +89,30 @@ test('one is created for a port at once, and deleted while it is assigned', asyn
   const lb = await created(server, { name: 'served' });
   const { vip_port_id: port_id, vip_address } = await balancer(lb);
   const id = await floating({ port_id, fixed_ip_address: vip_address, metadata: { old: 'client' } });
-  expect(await get(id)).toMatchObject({ status: 'ACTIVE', port_id, metadata: { old: 'client' } });
+  expect(await get(id)).toMatchObject({
+    status: 'ACTIVE',
+    port_id,
+    metadata: [{ key: 'old', value: 'client', read_only: false }],
+  });
   await finished(await call('DELETE', `${FIPS}/${id}`));
   expect(await balancer(lb)).toMatchObject({ floating_ips: [], provisioning_status: 'ACTIVE' });
 });
 
-test('a patch that changes nothing needs no task, and tags follow merge patch', async () => {
+test('the task of a patch that changes nothing has ended already, and tags follow merge patch', async () => {
   const lb = await created(server, { name: 'tagged' });
   const { vip_port_id: port_id, vip_address } = await balancer(lb);
   const id = await floating({ port_id, tags: { a: '1', b: '2' } });
   for (const body of [{}, { port_id }, { port_id, fixed_ip_address: vip_address }, { tags: { a: '1' } }]) {
-    expect((await patch(id, body)).body).toEqual({ tasks: [] });
+    await changedNothing(server, await patch(id, body));
   }
   await finished(await patch(id, { tags: { a: null, c: '3' } }));
-  expect((await get(id)).metadata).toEqual({ b: '2', c: '3' });
+  expect((await get(id)).metadata).toEqual([
+    { key: 'b', value: '2', read_only: false },
+    { key: 'c', value: '3', read_only: false },
+  ]);
   expect(await get(id)).toMatchObject({ port_id, status: 'ACTIVE' });
   await finished(await patch(id, { tags: null, port_id: null }));
-  expect(await get(id)).toMatchObject({ metadata: {}, port_id: null });
+  expect(await get(id)).toMatchObject({ metadata: [], port_id: null });
 });
 
 test('a load balancer comes with a new one or an existing one, and leaves it behind', async () => {

@@ -1,4 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
+import type { TaskReads } from '../tasks/index.ts';
+import { olderFloatingIpRoutes } from './older.ts';
 import { floatingIpRoutes } from './routes.ts';
 import { type FloatingIpDeps, FloatingIpService } from './service.ts';
 import { createFloatingIpTask, deleteFloatingIpTask, updateFloatingIpTask } from './tasks/handlers.ts';
@@ -32,11 +34,12 @@ export { FloatingIp } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
 export { floatingIpsOfPorts } from './views.ts';
 
-export function floatingIps(deps: FloatingIpDeps): Feature {
+export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }): Feature {
+  const service = new FloatingIpService(deps);
   return {
     name: 'floating-ips',
     needs: 'loadBalancers',
-    routes: floatingIpRoutes(new FloatingIpService(deps), deps),
+    routes: [...floatingIpRoutes(service, deps), ...olderFloatingIpRoutes(service, deps.tasks)],
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };
 }

@@ -1,7 +1,8 @@
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { release } from '../quotas/index.ts';
-import { type FloatingIpRow, requireFree, type ShownFloatingIp } from './model.ts';
+import { readFloatingIpsOfPorts } from './list-store.ts';
+import { type FloatingIpRow, requireFree } from './model.ts';
 import * as store from './store.ts';
 import { viewFloatingIp } from './views.ts';
 
@@ -41,12 +42,6 @@ export async function freeFloatingIps(
 
 /** What of the floating IPs that lead to these ports is shown. */
 export async function viewFloatingIpsOf(ctx: RegionContext, portIds: readonly string[]) {
-  if (portIds.length === 0) return [];
-  const rows = await ctx.db.named<ShownFloatingIp>(
-    'fips_of_ports',
-    `select ${store.VIEW_COLUMNS} from floating_ips f ${store.PORT_OF_FIP}
-      where f.port_id = any($1::uuid[]) order by f.created_at, f.id`,
-    [portIds],
-  );
+  const rows = await readFloatingIpsOfPorts(ctx.db, portIds);
   return rows.map((row) => viewFloatingIp(row, ctx.region.name));
 }

@@ -1,15 +1,15 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   IpAddress,
   ListOf,
   ListQuery,
   Nullable,
+  OffsetTime,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataList, Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
 
 const STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
@@ -25,13 +25,11 @@ export const FloatingIp = Type.Object(
     router_id: Nullable(Uuid()),
     status: Nullable(StringEnum(STATUSES)),
     tags: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
+    metadata: MetadataList(),
     task_id: Nullable(Uuid()),
     creator_task_id: Nullable(Uuid()),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'FloatingIp' },
 );
@@ -57,12 +55,13 @@ export const FloatingIpListQuery = ListQuery({
 });
 export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;
 
-const Ipv4 = () => Type.String({ format: 'ipv4' });
+const Ipv4Address = () => Type.String({ format: 'ipv4' });
+export const Ipv4 = () => Type.Optional(Nullable(Ipv4Address(), { default: null }));
 
 export const CreateFloatingIp = Type.Object(
   {
     port_id: Type.Optional(Nullable(Uuid(), { default: null })),
-    fixed_ip_address: Type.Optional(Nullable(Ipv4(), { default: null })),
+    fixed_ip_address: Ipv4(),
     tags: Type.Optional(TagsInput),
     metadata: Type.Optional(TagsInput),
   },
@@ -73,7 +72,7 @@ export type CreateFloatingIp = Static<typeof CreateFloatingIp>;
 export const UpdateFloatingIp = Type.Object(
   {
     port_id: Type.Optional(Nullable(Uuid())),
-    fixed_ip_address: Type.Optional(Nullable(Ipv4())),
+    fixed_ip_address: Type.Optional(Nullable(Ipv4Address())),
     tags: Type.Optional(TagsPatch),
   },
   { $id: 'UpdateFloatingIp' },

@@ -1,11 +1,11 @@
-import { Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
+import { Invalid, NotFound, NotOffered } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../platform/http/tags.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import type { DeviceType } from '../ports/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -69,7 +69,7 @@ export class FloatingIpService {
     });
   }
 
-  /** Assigns, moves or unassigns it and patches its tags, by one task; a patch that changes nothing needs none.
+  /** Assigns, moves or unassigns it and patches its tags, by one task; that of a patch that changes nothing has ended already.
    *  @throws Invalid, NotFound, Conflict naming what is in the way, Forbidden */
   async update(ctx: RegionContext, id: string, input: UpdateFloatingIp): Promise<TaskRef> {
     this.#require(ctx);
@@ -78,7 +78,9 @@ export class FloatingIpService {
       const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
       requireFree(row);
       const wanted = await this.#wanted(tx, ctx, row, input);
-      if (wanted === 'as it is' && sameTags(row.tags, tags)) return NO_TASK;
+      if (wanted === 'as it is' && sameTags(row.tags, tags)) {
+        return startNothing(tx, ctx, taskOf(ctx, 'update_fip', id));
+      }
       const taskId = ctx.ids.uuid();
       const from = targetOf(row);
       let to = from;
@@ -162,7 +164,7 @@ export class FloatingIpService {
   /** @throws Forbidden when the region has no floating IPs */
   #require(ctx: RegionContext): void {
     if (!this.#deps.providerOf(ctx.region.id)) {
-      throw new Forbidden(`Region ${ctx.region.name} has no floating IPs to give`);
+      throw new NotOffered(`Region ${ctx.region.name} has no floating IPs to give`);
     }
   }
 }
@@ -188,6 +190,9 @@ function start(
   subject: string,
   { id, type, ...input }: MoveInput & { id: string; type: string },
 ): Promise<TaskRef> {
-  const { clientId } = ctx.project;
-  return startTask(tx, ctx, { id, type, subject, name: subject, ...scopeOf(ctx), clientId, input });
+  return startTask(tx, ctx, { ...taskOf(ctx, type, subject), id, input });
+}
+
+function taskOf(ctx: RegionContext, type: string, subject: string) {
+  return { type, subject, name: subject, ...scopeOf(ctx), clientId: ctx.project.clientId };
 }

@@ -1,6 +1,6 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import type { Queryable } from '../../platform/database/db.ts';
-import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import { viewTags } from '../../platform/http/tags.ts';
 import { readFloatingIpsOfPorts } from './list-store.ts';
 import type { ShownFloatingIp } from './model.ts';
 
@@ -17,7 +17,7 @@ export function viewFloatingIp(row: ShownFloatingIp, region: string) {
     router_id: row.router_id,
     status: row.status,
     tags: viewTags(row.tags),
-    metadata: viewMetadata(row.tags),
+    metadata: viewTags(row.tags),
     task_id: row.task_id,
     creator_task_id: row.creator_task_id,
     created_at: offsetTime(row.created_at),

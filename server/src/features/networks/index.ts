@@ -1,4 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
+import type { TaskReads } from '../tasks/index.ts';
+import { egressRoutes } from './egress.ts';
+import { olderNetworkRoutes, olderSubnetRoutes } from './older.ts';
 import { networkRoutes } from './routes.ts';
 import { type NetworkDeps, NetworkService } from './service.ts';
 import { subnetRoutes } from './subnets/routes.ts';
@@ -28,11 +31,19 @@ export { Subnet } from './subnets/schema.ts';
 export { isGiven as isGivenIn } from './subnets/store.ts';
 export { viewNetwork } from './views.ts';
 
-export function networks(deps: NetworkDeps): Feature {
+export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Feature {
+  const service = new NetworkService(deps);
+  const subnets = new SubnetService(deps);
   return {
     name: 'networks',
     needs: 'networks',
-    routes: [...networkRoutes(new NetworkService(deps)), ...subnetRoutes(new SubnetService(deps))],
+    routes: [
+      ...networkRoutes(service),
+      ...subnetRoutes(subnets),
+      ...egressRoutes,
+      ...olderNetworkRoutes(service, deps.tasks),
+      ...olderSubnetRoutes(subnets),
+    ],
     tasks: [
       createNetworkTask(deps),
       updateNetworkTask(),

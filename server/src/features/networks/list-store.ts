@@ -9,6 +9,9 @@ export interface NetworkListWhere extends Place, TagFilters {
   /** Also what the region shares. */
   readonly shared: boolean;
   readonly external?: boolean | undefined;
+  /** Only what the region shares, or only what it does not. */
+  readonly owned?: boolean | undefined;
+  readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly type?: string | undefined;
   readonly order: NetworkOrder;
@@ -56,6 +59,8 @@ function conditionsOf(where: NetworkListWhere): RawBuilder<unknown>[] {
     where.shared ? sql`(${own} or project_id is null)` : own,
   ];
   if (where.external !== undefined) conditions.push(sql`external = ${where.external}`);
+  if (where.owned !== undefined) conditions.push(sql`(project_id is not null) = ${where.owned}`);
+  if (where.id !== undefined) conditions.push(sql`id = ${where.id}::uuid`);
   if (where.name !== undefined) conditions.push(sql`name = ${where.name}`);
   if (where.type !== undefined) conditions.push(sql`type = ${where.type}`);
   return [...conditions, ...tagConditions(where)];

@@ -42,7 +42,6 @@ export interface SubnetRow {
   /** Addresses that can be given away, and those that are not yet; null: not counted. */
   readonly total_ips: number | null;
   readonly available_ips: number | null;
-  readonly has_router: boolean;
   readonly tags: StoredTags;
   readonly task_id: string | null;
   readonly creator_task_id: string | null;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { created, LBS } from '../load-balancers/testing/bodies.ts';
 
@@ -61,7 +62,10 @@ test('a network and its subnet are created, read, changed and deleted', async ()
     shared: false,
     project_id: 1,
     subnets: [],
-    metadata: { a: '1', old: 'client' },
+    metadata: [
+      { key: 'a', value: '1', read_only: false },
+      { key: 'old', value: 'client', read_only: false },
+    ],
     task_id: null,
   });
   const sub = await subnet(id, { cidr: '192.168.10.77/24', dns_nameservers: ['1.1.1.1', '2606:4700::1111'] });
@@ -72,8 +76,8 @@ test('a network and its subnet are created, read, changed and deleted', async ()
     gateway_ip: '192.168.10.1',
     enable_dhcp: true,
     dns_nameservers: ['1.1.1.1', '2606:4700::1111'],
-    host_routes: null,
-    has_router: true,
+    host_routes: [],
+    has_router: false,
     total_ips: 253,
     available_ips: 253,
     task_id: null,
@@ -81,10 +85,13 @@ test('a network and its subnet are created, read, changed and deleted', async ()
   expect((await read(`${NETWORKS}/${id}`)).subnets).toEqual([sub]);
   expect(await usage()).toEqual([networksBefore + 1, subnetsBefore + 1]);
 
-  expect((await patchNetwork(id, { name: 'private', tags: { a: '1' } })).body).toEqual({ tasks: [] });
+  await changedNothing(server, await patchNetwork(id, { name: 'private', tags: { a: '1' } }));
   const task = await finished(await patchNetwork(id, { name: 'renamed', tags: { a: null } }));
   expect(task.task_type).toBe('update_network');
-  expect(await read(`${NETWORKS}/${id}`)).toMatchObject({ name: 'renamed', metadata: { old: 'client' } });
+  expect(await read(`${NETWORKS}/${id}`)).toMatchObject({
+    name: 'renamed',
+    metadata: [{ key: 'old', value: 'client', read_only: false }],
+  });
 
   const routes = [{ destination: '10.9.0.0/16', nexthop: '192.168.10.9' }];
   const changed = await call('PATCH', `${SUBNETS}/${sub}`, {
@@ -100,11 +107,11 @@ test('a network and its subnet are created, read, changed and deleted', async ()
     body: {
       name: 'other',
       gateway_ip: null,
-      dns_nameservers: null,
+      dns_nameservers: [],
       host_routes: routes,
       enable_dhcp: false,
       total_ips: 254,
-      metadata: { t: 'v' },
+      metadata: [{ key: 't', value: 'v', read_only: false }],
     },
   });
   expect(await read(`${SUBNETS}/${sub}`)).toEqual(changed.body);

@@ -1,15 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   ListOf,
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataList, Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
 import { NETWORK_TYPES } from './model.ts';
 
 export const Network = Type.Object(
@@ -28,13 +28,11 @@ export const Network = Type.Object(
     port_security_enabled: Type.Boolean(),
     subnets: Type.Array(Uuid()),
     tags: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
+    metadata: MetadataList(),
     task_id: Nullable(Uuid()),
     creator_task_id: Nullable(Uuid()),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'Network' },
 );
@@ -86,6 +84,17 @@ export const NetworkListQuery = ListQuery({
   ...tagFilters('networks'),
 });
 export type NetworkListQuery = Static<typeof NetworkListQuery>;
+
+export const AvailableNetworkQuery = ListQuery({
+  external: Type.Optional(Type.Boolean()),
+  name: Type.Optional(Type.String({ maxLength: 61 })),
+  network_id: Type.Optional(Uuid()),
+  network_type: Type.Optional(StringEnum(NETWORK_TYPES)),
+  shared: Type.Optional(Type.Boolean({ description: 'Whether the region shares it with every project' })),
+  order_by: Type.Optional(StringEnum(NETWORK_ORDERS, { default: 'created_at.desc' })),
+  ...tagFilters('networks'),
+});
+export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
 
 const NetworkPort = Type.Object(
   { id: Uuid(), instance_id: Uuid(), instance_name: Type.String() },

@@ -1,18 +1,19 @@
-import { Forbidden } from '../../kernel/errors.ts';
+import { Forbidden, NotOffered } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../platform/http/tags.ts';
-import { type NewTask, NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { type NewTask, startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
+import { readNetworkDetails } from './details.ts';
 import { listNetworkPorts, listNetworks } from './list-store.ts';
 import { type NetworkRow, type Place, requireFree } from './model.ts';
 import type { NetworkProvider } from './port.ts';
 import type { NetworkRouters } from './routers.ts';
-import type { CreateNetwork, NetworkListQuery, UpdateNetwork } from './schema.ts';
+import type { AvailableNetworkQuery, CreateNetwork, NetworkListQuery, UpdateNetwork } from './schema.ts';
 import * as store from './store.ts';
 import { refuseUsed } from './users.ts';
 import { viewNetwork } from './views.ts';
@@ -58,7 +59,7 @@ export class NetworkService {
     });
   }
 
-  /** Changes name and tags by a task; one that changes nothing needs none.
+  /** Changes name and tags by a task; that of one that changes nothing has ended already.
    *  @throws Invalid, NotFound, Conflict naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateNetwork): Promise<TaskRef> {
     return this.#hold(ctx, id, 'update_network', (row) => {
@@ -101,6 +102,28 @@ export class NetworkService {
     return { count, results: rows.map((row) => viewNetwork(row, ctx.region.name)) };
   }
 
+  /** What an interface or load balancer can be on: the project's networks and the region's, with their subnets.
+   *  @throws Invalid naming every faulty filter */
+  async available(ctx: RegionContext, query: AvailableNetworkQuery) {
+    refuseUnstorable(query, 'query');
+    const { count, rows } = await listNetworks(ctx.db, {
+      ...placeOf(ctx),
+      ...parseTagFilters(query),
+      shared: true,
+      external: query.external,
+      owned: query.shared === undefined ? undefined : !query.shared,
+      id: query.network_id,
+      name: query.name,
+      type: query.network_type,
+      order: query.order_by ?? 'created_at.desc',
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    const ids = rows.map(({ id }) => id);
+    const details = await readNetworkDetails(ctx, ids);
+    return { count, results: ids.flatMap((id) => details.get(id) ?? []) };
+  }
+
   /** What has an address in one of the network's subnets; a region's own network shows nothing of others.
    *  @throws NotFound */
   async ports(ctx: RegionContext, id: string) {
@@ -121,7 +144,7 @@ export class NetworkService {
       requireFree('Network', row);
       const taskId = ctx.ids.uuid();
       const input = await inputOf(row, tx, taskId);
-      if (input === undefined) return NO_TASK;
+      if (input === undefined) return startNothing(tx, ctx, taskOf(ctx, type, row, taskId));
       await store.holdNetwork(tx, id, taskId);
       return startTask(tx, ctx, { ...taskOf(ctx, type, row, taskId), input: { ...input } });
     });
@@ -131,7 +154,7 @@ export class NetworkService {
 /** @throws Forbidden when the region has no networks */
 export function requireNetworks(deps: NetworkDeps, ctx: RegionContext): void {
   if (deps.providerOf(ctx.region.id)) return;
-  throw new Forbidden(`Region ${ctx.region.name} has no networks`);
+  throw new NotOffered(`Region ${ctx.region.name} has no networks`);
 }
 
 export const placeOf = (ctx: RegionContext): Place => ({

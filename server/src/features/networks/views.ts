@@ -1,6 +1,6 @@
-import { nullable, offsetTime } from '../../kernel/codecs.ts';
+import { offsetTime } from '../../kernel/codecs.ts';
 import { parseRange } from '../../kernel/subnets.ts';
-import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import { viewTags } from '../../platform/http/tags.ts';
 import type { NetworkRow, SubnetRow } from './model.ts';
 
 /** What of a network is shown. */
@@ -20,7 +20,7 @@ export function viewNetwork(row: NetworkRow, region: string) {
     port_security_enabled: true,
     subnets: row.subnet_ids,
     tags: viewTags(row.tags),
-    metadata: viewMetadata(row.tags),
+    metadata: viewTags(row.tags),
     task_id: row.task_id,
     creator_task_id: row.creator_task_id,
     created_at: offsetTime(row.created_at),
@@ -42,15 +42,14 @@ export function viewSubnet(row: SubnetRow, region: string, projectId: number) {
     ip_version: parseRange(row.cidr)?.version ?? 4,
     gateway_ip: row.gateway_ip,
     enable_dhcp: row.enable_dhcp,
-    dns_nameservers: row.dns_nameservers,
-    host_routes: nullable((routes: NonNullable<SubnetRow['host_routes']>) =>
-      routes.map(({ destination, nexthop }) => ({ destination, nexthop })),
-    )(row.host_routes),
-    has_router: row.has_router,
+    dns_nameservers: row.dns_nameservers ?? [],
+    host_routes: (row.host_routes ?? []).map(({ destination, nexthop }) => ({ destination, nexthop })),
+    // Always, as the contract has it: clients of the infrastructure tool take a change of it for a difference.
+    has_router: false,
     total_ips: row.total_ips,
     available_ips: row.available_ips,
     tags: viewTags(row.tags),
-    metadata: viewMetadata(row.tags),
+    metadata: viewTags(row.tags),
     task_id: row.task_id,
     creator_task_id: row.creator_task_id,
     created_at: offsetTime(row.created_at),

@@ -1,6 +1,8 @@
 import type { Feature } from '../../platform/feature.ts';
+import type { TaskReads } from '../tasks/index.ts';
+import { olderPortRoutes } from './older.ts';
 import { portRoutes } from './routes.ts';
-import { type PortDeps, PortService } from './service.ts';
+import { type PortDeps, PortService, type PortsAsInterfaces } from './service.ts';
 import { updatePortTask } from './tasks.ts';
 
 export {
@@ -26,7 +28,7 @@ export {
   type WantedPort,
 } from './open.ts';
 export { MOST_PAIRS } from './schema.ts';
-export type { FindSecurityGroups, PortDeps } from './service.ts';
+export type { FindSecurityGroups, PortDeps, PortsAsInterfaces } from './service.ts';
 export {
   allowAddress,
   disallowAddress,
@@ -41,11 +43,17 @@ export {
   setSecurityGroups,
 } from './store.ts';
 
-export function ports(deps: PortDeps): Feature {
+export interface PortFeatureDeps extends PortDeps {
+  readonly tasks: TaskReads;
+  readonly interfaces: PortsAsInterfaces;
+}
+
+export function ports(deps: PortFeatureDeps): Feature {
+  const service = new PortService(deps);
   return {
     name: 'ports',
     needs: 'networks',
-    routes: portRoutes(new PortService(deps)),
+    routes: [...portRoutes(service), ...olderPortRoutes(service, deps)],
     tasks: [updatePortTask(deps.providerOf)],
   };
 }

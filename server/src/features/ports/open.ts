@@ -67,9 +67,9 @@ export async function openPorts(
   return { ports, externalIps };
 }
 
-/** Opens a port with a certain address, whatever the address is for; the caller knows that the network and the device
- *  are there.
- *  @returns its id; undefined when something has the address */
+/** Opens a port with a certain address, whatever the address is for, or with any free one; the caller knows that the
+ *  network and the device are there.
+ *  @returns its id; undefined when something has the address, or none is free */
 export async function openPortAt(
   tx: Tx,
   ctx: PortScope,
@@ -77,12 +77,17 @@ export async function openPortAt(
     readonly device: Device;
     readonly networkId: string;
     readonly room: AddressRoom;
-    readonly address: string;
+    /** undefined: any. */
+    readonly address: string | undefined;
   },
 ): Promise<string | undefined> {
   const id = ctx.ids.uuid();
   await lockAddresses(tx, ctx.region.id);
-  if (!(await giveAddress(tx, port.room, port.address, id))) return undefined;
+  const given =
+    port.address === undefined
+      ? (await giveAnyAddress(tx, port.room, id)) !== undefined
+      : await giveAddress(tx, port.room, port.address, id);
+  if (!given) return undefined;
   await store.insertPort(tx, {
     ...scopeOf(ctx),
     id,

@@ -1,16 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   IpAddress,
   IpNetwork,
   ListOf,
   ListQuery,
   Nullable,
+  OffsetTime,
   OrderBy,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataList, TagsPatch } from '../../platform/http/tags.ts';
 
 const RESOURCE_TYPES = [
   'baremetal_server',
@@ -87,8 +87,9 @@ export const Port = Type.Object(
     }),
     tags: plainTags('Tags of the user.'),
     system_tags: plainTags('Tags that only the operator changes.'),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    metadata: MetadataList(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'Port' },
 );

@@ -1,8 +1,9 @@
-import { Conflict, Forbidden, Locked, NotFound } from '../../kernel/errors.ts';
+import type { TSchema } from '@sinclair/typebox';
+import { Conflict, Locked, NotFound, NotOffered } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import type { NetworkProvider } from '../networks/index.ts';
 import { type Reassigned, reassign } from './assign.ts';
 import { sameSettings, settingsAfter } from './change.ts';
@@ -26,6 +27,12 @@ export interface PortDeps {
   readonly findSecurityGroups: FindSecurityGroups;
 }
 
+/** Ports as interfaces of instances show them. Handed in: instances look at ports themselves. */
+export interface PortsAsInterfaces {
+  readonly schema: TSchema;
+  view(ctx: RegionContext, port: PortRow): Promise<object>;
+}
+
 const DEFAULT_LIMIT = 100;
 const UNCHANGED: Reassigned = { newAddresses: [], oldAddresses: [] };
 
@@ -37,12 +44,12 @@ export class PortService {
     this.#deps = deps;
   }
 
-  /** Changes it by a task; one that changes nothing needs none.
+  /** Changes it by a task; that of one that changes nothing has ended already.
    *  @throws Invalid naming every faulty field, NotFound for the port or a security group, Conflict when an address
    *  is in use, something else rules over what shall change, or a task holds it */
   async update(ctx: RegionContext, id: string, input: UpdatePort): Promise<TaskRef> {
     if (!this.#deps.providerOf(ctx.region.id)) {
-      throw new Forbidden(`Region ${ctx.region.name} has no networks`);
+      throw new NotOffered(`Region ${ctx.region.name} has no networks`);
     }
     const where = whereOf(ctx, id);
     return ctx.db.transaction(async (tx) => {
@@ -58,14 +65,21 @@ export class PortService {
         : UNCHANGED;
       const { newAddresses, oldAddresses } = addresses;
       await refuseFloating(tx, id, oldAddresses);
-      if (newAddresses.length + oldAddresses.length === 0 && sameSettings(port, settings)) return NO_TASK;
+      if (newAddresses.length + oldAddresses.length === 0 && sameSettings(port, settings)) {
+        return startNothing(tx, ctx, taskOf(ctx, id));
+      }
       return this.#start(tx, ctx, id, { settings, ...addresses });
     });
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewPort(await store.readPort(ctx.db, whereOf(ctx, id)));
+    return viewPort(await this.row(ctx, id));
+  }
+
+  /** @throws NotFound */
+  row(ctx: RegionContext, id: string): Promise<PortRow> {
+    return store.readPort(ctx.db, whereOf(ctx, id));
   }
 
   async list(ctx: RegionContext, query: PortListQuery) {
@@ -91,9 +105,7 @@ export class PortService {
   async #start(tx: Tx, ctx: RegionContext, id: string, change: PortChange): Promise<TaskRef> {
     const taskId = ctx.ids.uuid();
     await store.holdPort(tx, id, taskId);
-    const { clientId } = ctx.project;
-    const task = { id: taskId, type: 'update_port', subject: id, name: id, ...scopeOf(ctx), clientId };
-    return startTask(tx, ctx, { ...task, input: { ...change } });
+    return startTask(tx, ctx, { ...taskOf(ctx, id), id: taskId, input: { ...change } });
   }
 
   /** @throws NotFound for the first security group that is new to the port and not there */
@@ -107,6 +119,13 @@ export class PortService {
 }
 
 const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+const taskOf = (ctx: RegionContext, id: string) => ({
+  type: 'update_port',
+  subject: id,
+  name: id,
+  ...scopeOf(ctx),
+  clientId: ctx.project.clientId,
+});
 const whereOf = (ctx: RegionContext, id: string): Where => ({ ...scopeOf(ctx), id });
 
 /** Only tags can be changed of a port that a load balancer or router manages, and a reserved address is fixed. */

@@ -1,5 +1,5 @@
 import { offsetTime } from '../../kernel/codecs.ts';
-import type { StoredTags } from '../../platform/http/tags.ts';
+import { type StoredTags, viewTags } from '../../platform/http/tags.ts';
 import { macAddressOf, type PortRow } from './model.ts';
 
 /** What of a port is shown. */
@@ -25,6 +25,7 @@ export function viewPort(row: PortRow) {
     allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({ ip_address })),
     tags: plain(row.tags, false),
     system_tags: plain(row.tags, true),
+    metadata: viewTags(row.tags),
     created_at: offsetTime(row.created_at),
     updated_at: offsetTime(row.updated_at),
   };

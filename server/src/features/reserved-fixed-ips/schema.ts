@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   IpAddress,
   IpNetwork,
   ListOf,
   ListQuery,
   Nullable,
+  OffsetTime,
   OrderBy,
   Uuid,
 } from '../../platform/http/schemas.ts';
@@ -40,8 +40,8 @@ export const ReservedFixedIp = Type.Object(
     ),
     task_id: Nullable(Uuid(), { default: null }),
     creator_task_id: Nullable(Uuid(), { default: null }),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'ReservedFixedIp' },
 );

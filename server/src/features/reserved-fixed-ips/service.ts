@@ -1,8 +1,8 @@
-import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
@@ -128,7 +128,7 @@ export class ReservedIpService {
   /** @throws Forbidden when the region has no addresses to reserve */
   #provider(ctx: RegionContext): ReservedIpProvider {
     const provider = this.#deps.providerOf(ctx.region.id);
-    if (!provider) throw new Forbidden(`Region ${ctx.region.name} has no addresses to reserve`);
+    if (!provider) throw new NotOffered(`Region ${ctx.region.name} has no addresses to reserve`);
     return provider;
   }
 }

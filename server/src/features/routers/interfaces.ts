@@ -16,7 +16,7 @@ export interface AddressRules {
 
 export interface Attachment {
   readonly place: AddressPlace;
-  /** undefined: the subnet's gateway. */
+  /** undefined: the subnet's gateway, or any free address where it has none or a router has it already. */
   readonly address?: string | undefined;
   /** Field of the body that names the subnet. */
   readonly field: string;
@@ -36,32 +36,38 @@ export async function attachSubnet(
 ): Promise<void> {
   const { subnetId } = place;
   refuseUnfit(router, place, field);
-  const address = wanted === undefined ? place.gateway : canonicalAddress(wanted);
-  if (address === null) {
-    throw new Invalid({ ip_address: [`is required, because subnet ${subnetId} has no gateway`] });
-  }
-  const range = parseRange(place.cidr);
-  if (!range || !isHostOf(range, address)) {
-    throw new Invalid({ ip_address: [`is not an address of ${place.cidr} that something can have`] });
-  }
-  const taken = new Conflict(
-    address === place.gateway
-      ? `Another router has the gateway ${address} of subnet ${subnetId} already; give another ip_address`
-      : `${address} is in use in network ${place.network.id}`,
-  );
-  // In one of the spaces that the subnet's addresses may be in, or in the other.
-  if (await isGivenIn(tx, subnetId, address)) throw taken;
+  const address = wanted === undefined ? await freeGateway(tx, place) : hostOf(place, wanted);
   const room = {
     regionId: ctx.region.id,
+    // In one of the spaces that the subnet's addresses may be in, or in the other.
     space: spaceOf(place, address, rules),
     subnetId,
     cidr: place.cidr,
     gateway: place.gateway,
   };
+  const taken = new Conflict(
+    address === undefined
+      ? `Subnet ${subnetId} has no free address`
+      : `${address} is in use in network ${place.network.id}`,
+  );
+  if (address !== undefined && (await isGivenIn(tx, subnetId, address))) throw taken;
   const device = { type: 'router', id: router.id } as const;
   const portId = await openPortAt(tx, ctx, { device, networkId: place.network.id, room, address });
   if (portId === undefined) throw taken;
   await store.insertInterface(tx, { portId, routerId: router.id, subnetId });
+}
+
+/** The subnet's gateway, unless it has none or another router has it. */
+async function freeGateway(tx: Tx, { gateway, subnetId }: AddressPlace): Promise<string | undefined> {
+  if (gateway === null || (await isGivenIn(tx, subnetId, gateway))) return undefined;
+  return gateway;
+}
+
+function hostOf({ cidr }: AddressPlace, wanted: string): string {
+  const address = canonicalAddress(wanted);
+  const range = parseRange(cidr);
+  if (address !== null && range && isHostOf(range, address)) return address;
+  throw new Invalid({ ip_address: [`is not an address of ${cidr} that something can have`] });
 }
 
 function refuseUnfit(router: Attached, place: AddressPlace, field: string): void {
@@ -81,7 +87,11 @@ function refuseUnfit(router: Attached, place: AddressPlace, field: string): void
 }
 
 /** Gateways are never given away, so that those of two networks may be the same address. */
-function spaceOf({ network, cidr, gateway }: AddressPlace, address: string, rules?: AddressRules): string {
+function spaceOf(
+  { network, cidr, gateway }: AddressPlace,
+  address: string | undefined,
+  rules?: AddressRules,
+): string {
   const own = address === gateway || rules?.separateNetworks || (rules?.subnetFault?.(cidr) ?? null) !== null;
   return own ? network.id : WHOLE_REGION;
 }

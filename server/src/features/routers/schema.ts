@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   IpAddress,
   IpNetwork,
   ListOf,
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   Uuid,
 } from '../../platform/http/schemas.ts';
 
@@ -41,8 +41,8 @@ export const Router = Type.Object(
     routes: Type.Array(Route),
     task_id: Nullable(Uuid()),
     creator_task_id: Nullable(Uuid(), { default: null }),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'Router' },
 );
@@ -102,6 +102,19 @@ export const CreateRouter = Type.Object(
 );
 export type CreateRouter = Static<typeof CreateRouter>;
 
+/** For older clients null is as good as absent: what is not given stays. */
+export const OlderUpdateRouter = Type.Object(
+  {
+    name: Type.Optional(Nullable(Name(), { default: null })),
+    external_gateway_info: Type.Optional(
+      Type.Unsafe<ManualGateway | null>({ anyOf: [manual, { type: 'null' }], default: null }),
+    ),
+    routes: CreateRouter.properties.routes,
+  },
+  { $id: 'OlderUpdateRouter' },
+);
+export type OlderUpdateRouter = Static<typeof OlderUpdateRouter>;
+
 export const UpdateRouter = Type.Object(
   {
     name: Type.Optional(Name()),
@@ -117,7 +130,11 @@ export type UpdateRouter = Static<typeof UpdateRouter>;
 export const AttachSubnet = Type.Object(
   {
     subnet_id: Uuid(),
-    ip_address: Type.Optional(IpAddress({ description: "Default: the subnet's gateway." })),
+    ip_address: Type.Optional(
+      IpAddress({
+        description: "Default: the subnet's gateway, or any free address when another router has that.",
+      }),
+    ),
   },
   { $id: 'AttachSubnet' },
 );

@@ -1,10 +1,10 @@
-import { Forbidden, Invalid } from '../../kernel/errors.ts';
+import { Invalid, NotOffered } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { findPlace, type NetworkProvider, readExternalNetwork } from '../networks/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -58,7 +58,7 @@ export class RouterService {
     });
   }
 
-  /** Changes name, routes and external gateway by a task; one that changes nothing needs none.
+  /** Changes name, routes and external gateway by a task; that of one that changes nothing has ended already.
    *  @throws Invalid naming every faulty field, NotFound, Conflict naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateRouter): Promise<TaskRef> {
     this.#require(ctx);
@@ -72,14 +72,17 @@ export class RouterService {
       const enable_snat = gateway ? (gateway.enable_snat ?? true) : row.enable_snat;
       const has = gateway === undefined ? row.gateway_port_id !== null : gateway !== null;
       const same = has === (row.gateway_port_id !== null) && name === row.name;
-      if (same && enable_snat === row.enable_snat && sameRoutes(routes, row.routes)) return NO_TASK;
       const taskId = ctx.ids.uuid();
+      const task = taskOf(ctx, 'update_router', row, taskId);
+      if (same && enable_snat === row.enable_snat && sameRoutes(routes, row.routes)) {
+        return startNothing(tx, ctx, task);
+      }
       const opened = has && row.gateway_port_id === null ? await openGateway(tx, ctx, id) : null;
       const closed = has ? null : row.gateway_port_id;
       const gateway_port_id = has ? (opened ?? row.gateway_port_id) : null;
       await store.holdRouter(tx, id, taskId);
       const change: RouterUpdate = { name, routes, enable_snat, gateway_port_id, opened, closed };
-      return startTask(tx, ctx, { ...taskOf(ctx, 'update_router', row, taskId), input: { ...change } });
+      return startTask(tx, ctx, { ...task, input: { ...change } });
     });
   }
 
@@ -147,7 +150,7 @@ export class RouterService {
   /** @throws Forbidden when the region has no networks */
   #require(ctx: RegionContext): AddressRules | undefined {
     if (this.#deps.providerOf(ctx.region.id)) return this.#deps.rulesOf(ctx.region.id);
-    throw new Forbidden(`Region ${ctx.region.name} has no networks, and so no routers`);
+    throw new NotOffered(`Region ${ctx.region.name} has no networks, and so no routers`);
   }
 }
 

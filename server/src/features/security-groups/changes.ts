@@ -3,7 +3,7 @@ import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { patchTags } from '../../platform/http/tags.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import {
   checkRemotes,
   placeOf,
@@ -15,7 +15,8 @@ import {
   traitsOf,
 } from './common.ts';
 import { type GroupRow, requireFree } from './model.ts';
-import { checkCount, checkRules, matchKey, mergeRules, ruleOf, template } from './rules.ts';
+import { type ReviseSecurityGroup, revised, type WantedRules } from './revise.ts';
+import { checkCount, checkRules, matchKey, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
 import type { RuleInput, UpdateSecurityGroup } from './schema.ts';
 import * as store from './store.ts';
 import type { ChangeInput } from './tasks.ts';
@@ -28,23 +29,45 @@ export class SecurityGroupChanges {
     this.#deps = deps;
   }
 
-  /** Changes it by a task; one that changes nothing needs none.
+  /** Changes it by a task; that of one that changes nothing has ended already.
    *  @throws Invalid with every fault, NotFound, Locked naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateSecurityGroup): Promise<TaskRef> {
+    return this.#update(
+      ctx,
+      id,
+      input,
+      () => input.rules && { rules: input.rules.map(ruleOf), field: ruleField },
+    );
+  }
+
+  /** The same, with single rules that come and go.
+   *  @throws the same, and Invalid for a rule that is not there */
+  async revise(ctx: RegionContext, id: string, input: ReviseSecurityGroup): Promise<TaskRef> {
+    const { changed_rules: changes } = input;
+    return this.#update(ctx, id, input, (row, faults) => changes && revised(row, changes, faults));
+  }
+
+  async #update(
+    ctx: RegionContext,
+    id: string,
+    input: Omit<UpdateSecurityGroup, 'rules'>,
+    wantedOf: (row: GroupRow, faults: Faults) => WantedRules | undefined,
+  ): Promise<TaskRef> {
     return this.#change(ctx, id, 'update_security_group', async (row, tx) => {
       const faults = new Faults();
       const tags = faults.try(() => (input.tags === undefined ? row.tags : patchTags(row.tags, input.tags)));
       if (row.is_default && input.name !== undefined && input.name !== row.name) {
         faults.add('name', 'the default group of a project keeps its name');
       }
-      const wanted = input.rules?.map(ruleOf);
+      const wanted = wantedOf(row, faults);
       if (wanted) {
-        checkRules(wanted, ruleField, faults);
-        await checkRemotes(tx, ctx, wanted, ruleField, faults, row.id);
+        checkCount(wanted.rules.length, faults);
+        checkRules(wanted.rules, wanted.field, faults);
+        await checkRemotes(tx, ctx, wanted.rules, wanted.field, faults, row.id);
       }
       faults.refuse();
       const { name = row.name, description = row.description } = input;
-      const rules = wanted ? mergeRules(ctx, row.rules, wanted) : row.rules;
+      const rules = wanted ? mergeRules(ctx, row.rules, wanted.rules) : row.rules;
       return { after: { name, description, tags: tags ?? row.tags, rules } };
     });
   }
@@ -60,19 +83,67 @@ export class SecurityGroupChanges {
 
   /** @throws Invalid with every fault, NotFound, Conflict when a rule lets the same through or a task holds it */
   async addRule(ctx: RegionContext, id: string, input: RuleInput): Promise<TaskRef> {
-    return this.#change(ctx, id, 'create_security_group_rule', async (row, tx) => {
-      const rule = ruleOf(input);
+    const { task } = await this.#addRule(ctx, id, input);
+    return task;
+  }
+
+  /** The same, and resolves with the rule's id when it is done; when that takes its time, it is done later. */
+  async addRuleNow(ctx: RegionContext, id: string, input: RuleInput): Promise<string> {
+    const { task, ruleId } = await this.#addRule(ctx, id, input);
+    await this.#deps.tasks.settled(ctx, task, `A rule of security group ${id} could not be added`);
+    return ruleId;
+  }
+
+  async #addRule(
+    ctx: RegionContext,
+    id: string,
+    input: RuleInput,
+  ): Promise<{ task: TaskRef; ruleId: string }> {
+    const ruleId = ctx.ids.uuid();
+    const task = await this.#change(ctx, id, 'create_security_group_rule', async (row, tx) => {
+      const rule = await this.#checkedRule(tx, ctx, row, input);
       const faults = new Faults();
-      checkRules([rule], () => '', faults);
-      await checkRemotes(tx, ctx, [rule], () => '', faults, row.id);
       checkCount(row.rules.length + 1, faults);
       faults.refuse();
-      const twin = row.rules.find((other) => matchKey(other) === matchKey(rule));
-      if (twin) throw new Conflict(`Rule ${twin.id} lets through the same already`);
-      const [added] = mergeRules(ctx, [], [rule]);
-      const rules = added ? [...row.rules, added] : row.rules;
-      return { after: { ...traitsOf(row), rules }, ...(added ? { ruleId: added.id } : {}) };
+      const now = ctx.clock.timestamp();
+      const added = { ...rule, id: ruleId, created_at: now, updated_at: now };
+      return { after: { ...traitsOf(row), rules: [...row.rules, added] }, ruleId };
     });
+    return { task, ruleId };
+  }
+
+  /** Makes a rule let something else through; it keeps its id. Resolves when it does; when that takes its time, it
+   *  does so later.
+   *  @throws the same as `addRule` */
+  async replaceRule(ctx: RegionContext, id: string, ruleId: string, input: RuleInput): Promise<void> {
+    const task = await this.#change(ctx, id, 'update_security_group', async (row, tx) => {
+      const had = row.rules.find((each) => each.id === ruleId.toLowerCase());
+      if (!had) throw new NotFound(`Security group ${id} has no rule ${ruleId}`);
+      const rule = await this.#checkedRule(tx, ctx, row, input, had.id);
+      const after = { ...had, ...rule, updated_at: ctx.clock.timestamp() };
+      const rules = row.rules.map((each) => (each === had ? after : each));
+      return { after: { ...traitsOf(row), rules } };
+    });
+    await this.#deps.tasks.settled(ctx, task, `Rule ${ruleId} could not be changed`);
+  }
+
+  /** @param itself the rule that it is to become
+   *  @throws Invalid with every fault, Conflict when another rule lets the same through */
+  async #checkedRule(
+    tx: Tx,
+    ctx: RegionContext,
+    row: GroupRow,
+    input: RuleInput,
+    itself?: string,
+  ): Promise<NewRule> {
+    const rule = ruleOf(input);
+    const faults = new Faults();
+    checkRules([rule], () => '', faults);
+    await checkRemotes(tx, ctx, [rule], () => '', faults, row.id);
+    faults.refuse();
+    const twin = row.rules.find((other) => other.id !== itself && matchKey(other) === matchKey(rule));
+    if (twin) throw new Conflict(`Rule ${twin.id} lets through the same already`);
+    return rule;
   }
 
   /** @throws NotFound for the group or the rule, Locked naming the task that holds it */
@@ -97,8 +168,8 @@ export class SecurityGroupChanges {
       const row = await store.lockGroup(tx, id, placeOf(ctx));
       requireFree(row);
       const input = await inputOf(row, tx);
-      if (sameTraits(row, input.after)) return NO_TASK;
       const taskId = ctx.ids.uuid();
+      if (sameTraits(row, input.after)) return startNothing(tx, ctx, taskOf(ctx, type, row, taskId));
       await store.holdGroup(tx, id, taskId);
       return startTask(tx, ctx, { ...taskOf(ctx, type, row, taskId), input: { ...input } });
     });

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -8,7 +8,7 @@ import type { NewTask } from '../../platform/tasks/start.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { GroupRow, GroupTraits, Place } from './model.ts';
 import type { SecurityGroupProvider } from './port.ts';
-import type { NewRule } from './rules.ts';
+import { matchKey, type NewRule } from './rules.ts';
 import { keepGroups, readUsers } from './store.ts';
 
 /** What the services of the feature share. */
@@ -34,7 +34,7 @@ export const placeOf = (ctx: RegionContext): Place => ({
 /** @throws Forbidden when the region has no security groups */
 export function requireGroups(deps: SecurityGroupDeps, ctx: RegionContext): void {
   if (deps.providerOf(ctx.region.id)) return;
-  throw new Forbidden(`Region ${ctx.region.name} has no security groups`);
+  throw new NotOffered(`Region ${ctx.region.name} has no security groups`);
 }
 
 export function taskOf(
@@ -76,7 +76,7 @@ export const traitsOf = ({ name, description, tags, rules }: GroupRow): GroupTra
 export function sameTraits(a: GroupTraits, b: GroupTraits): boolean {
   const ruleIds = (group: GroupTraits) =>
     group.rules
-      .map((rule) => `${rule.id} ${rule.description}`)
+      .map((rule) => `${rule.id} ${matchKey(rule)} ${rule.description}`)
       .sort()
       .join();
   return (

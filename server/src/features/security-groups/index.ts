@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import { SecurityGroupChanges } from './changes.ts';
 import type { SecurityGroupDeps } from './common.ts';
+import { olderSecurityGroupRoutes } from './older.ts';
 import { securityGroupChangeRoutes, securityGroupRoutes } from './routes.ts';
 import { SecurityGroupService } from './service.ts';
 import { securityGroupTasks } from './tasks.ts';
@@ -15,12 +16,14 @@ export type { SecurityGroupProvider } from './port.ts';
 
 export function securityGroups(deps: SecurityGroupDeps): Feature {
   const service = new SecurityGroupService(deps);
+  const changes = new SecurityGroupChanges(deps);
   return {
     name: 'security-groups',
     needs: 'securityGroups',
     routes: [
       ...securityGroupRoutes(service, deps.instances),
-      ...securityGroupChangeRoutes(new SecurityGroupChanges(deps), service),
+      ...securityGroupChangeRoutes(changes, service),
+      ...olderSecurityGroupRoutes({ service, changes, tasks: deps.tasks }),
     ],
     tasks: securityGroupTasks(deps),
     held: [{ table: 'security_groups', becomes: 'deleting = false' }],

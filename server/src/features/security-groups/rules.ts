@@ -16,7 +16,7 @@ export function ruleOf(input: RuleInput): NewRule {
   return {
     direction: input.direction,
     ethertype: input.ethertype ?? 'IPv4',
-    protocol: input.protocol ?? null,
+    protocol: input.protocol === 'any' ? null : (input.protocol ?? null),
     port_range_min: input.port_range_min ?? null,
     port_range_max: input.port_range_max ?? null,
     remote_group_id: input.remote_group_id?.toLowerCase() ?? null,

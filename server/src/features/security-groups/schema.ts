@@ -1,21 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   IpNetwork,
   ListOf,
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataList, Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
 import { DIRECTIONS, ETHERTYPES, MAX_RULES, PROTOCOLS } from './model.ts';
 
 const Port = () => Type.Integer({ minimum: 0, maximum: 65_535 });
 
-const SecurityGroupRule = Type.Object(
+export const SecurityGroupRule = Type.Object(
   {
     id: Uuid(),
     security_group_id: Uuid(),
@@ -28,8 +28,8 @@ const SecurityGroupRule = Type.Object(
     remote_ip_prefix: Nullable(IpNetwork()),
     description: Nullable(Type.String()),
     revision_number: Type.Integer(),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'SecurityGroupRule' },
 );
@@ -45,11 +45,9 @@ export const SecurityGroup = Type.Object(
     security_group_rules: Type.Optional(Type.Array(SecurityGroupRule)),
     revision_number: Type.Integer(),
     tags_v2: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    metadata: MetadataList(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'SecurityGroup' },
 );
@@ -59,7 +57,9 @@ export const RuleInput = Type.Object(
   {
     direction: StringEnum(DIRECTIONS),
     ethertype: Type.Optional(StringEnum(ETHERTYPES, { default: 'IPv4' })),
-    protocol: Type.Optional(Nullable(StringEnum(PROTOCOLS), { default: null })),
+    protocol: Type.Optional(
+      Nullable(StringEnum(['any', ...PROTOCOLS]), { default: null, description: 'null and any: every one' }),
+    ),
     port_range_min: Type.Optional(Nullable(Port(), { default: null })),
     port_range_max: Type.Optional(Nullable(Port(), { default: null })),
     remote_group_id: Type.Optional(Uuid()),

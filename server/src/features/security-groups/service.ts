@@ -1,7 +1,7 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, type StoredTags } from '../../platform/http/tags.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -20,7 +20,7 @@ import { requireFree } from './model.ts';
 import { bareRule, checkRules, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
 import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { viewGroup } from './views.ts';
+import { viewGroup, viewRule } from './views.ts';
 
 const DEFAULT_LIMIT = 10;
 
@@ -35,16 +35,23 @@ export class SecurityGroupService {
   /** Without rules it lets everything in and out.
    *  @throws Invalid with every fault, Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateSecurityGroup): Promise<TaskRef> {
+    const { task } = await this.#create(ctx, input);
+    return task;
+  }
+
+  async #create(ctx: RegionContext, input: CreateSecurityGroup): Promise<{ task: TaskRef; id: string }> {
     const faults = new Faults();
     const tags = givenTags(input, faults);
     const rules = input.rules?.map(ruleOf) ?? template();
     checkRules(rules, ruleField, faults);
-    const { task } = await this.#insert(
-      ctx,
-      { ...input, description: input.description ?? '', tags, rules },
-      faults,
-    );
-    return task;
+    return this.#insert(ctx, { ...input, description: input.description ?? '', tags, rules }, faults);
+  }
+
+  /** The same, and resolves with the group when it is there; when that takes its time, it is done later. */
+  async createNow(ctx: RegionContext, input: CreateSecurityGroup) {
+    const { task, id } = await this.#create(ctx, input);
+    await this.#deps.tasks.settled(ctx, task, `Security group ${input.name} could not be created`);
+    return this.get(ctx, id);
   }
 
   /** A group with the same rules; those that name the group itself name the copy.
@@ -77,6 +84,14 @@ export class SecurityGroupService {
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
     return viewGroup(await store.readGroup(ctx.db, id, placeOf(ctx)), ctx.region.name);
+  }
+
+  /** One rule, wherever it belongs, as it is shown. @throws NotFound */
+  async rule(ctx: RegionContext, ruleId: string) {
+    const group = await store.readGroupOfRule(ctx.db, ruleId, placeOf(ctx));
+    const rule = group.rules.find(({ id }) => id === ruleId.toLowerCase());
+    if (!rule) throw new NotFound(`Security group rule ${ruleId} was not found`);
+    return viewRule(rule, group);
   }
 
   /** What a group filters. @throws NotFound */

@@ -45,6 +45,20 @@ export async function readGroup(db: Queryable, id: string, place: Place): Promis
   return row;
 }
 
+/** The group that has a rule.
+ *  @throws NotFound */
+export async function readGroupOfRule(db: Queryable, ruleId: string, place: Place): Promise<GroupRow> {
+  const [row] = await db.named<GroupRow>(
+    'security_group_of_rule',
+    `select ${COLUMNS} from security_groups
+      where project_id = $2 and region_id = $3
+        and rules @> jsonb_build_array(jsonb_build_object('id', lower($1::text)))`,
+    [ruleId, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Security group rule ${ruleId} was not found`);
+  return row;
+}
+
 /** Locked against every other change. @throws NotFound */
 export async function lockGroup(tx: Tx, id: string, place: Place): Promise<GroupRow> {
   const [row] = await tx.named<GroupRow>(

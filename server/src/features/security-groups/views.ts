@@ -1,5 +1,5 @@
 import { offsetTime } from '../../kernel/codecs.ts';
-import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import { viewTags } from '../../platform/http/tags.ts';
 import type { GroupRow, Rule } from './model.ts';
 
 /** What of a security group is shown. */
@@ -14,14 +14,14 @@ export function viewGroup(row: GroupRow, region: string) {
     security_group_rules: row.rules.map((rule) => viewRule(rule, row)),
     revision_number: row.revision_number,
     tags_v2: viewTags(row.tags),
-    metadata: viewMetadata(row.tags),
+    metadata: viewTags(row.tags),
     created_at: offsetTime(row.created_at),
     updated_at: offsetTime(row.updated_at),
   };
 }
 
 /** What of a rule is shown. A rule is replaced, not revised. */
-function viewRule(rule: Rule, { id: security_group_id }: GroupRow) {
+export function viewRule(rule: Rule, { id: security_group_id }: GroupRow) {
   return {
     id: rule.id,
     security_group_id,

@@ -1,8 +1,9 @@
 import type { Feature } from '../../platform/feature.ts';
+import { olderSshKeyRoutes } from './older.ts';
 import { sshKeyRoutes } from './routes.ts';
 
 export { findSshKey, findSshKeyIds } from './store.ts';
 
 export function sshKeys(): Feature {
-  return { name: 'ssh-keys', routes: sshKeyRoutes };
+  return { name: 'ssh-keys', routes: [...sshKeyRoutes, ...olderSshKeyRoutes] };
 }

@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   Key,
   ListOf,
   Name,
   Nullable,
   OrderBy,
+  offsetParameter,
   StringEnum,
   Uuid,
+  ZuluTime,
 } from '../../platform/http/schemas.ts';
 
 const fields = {
@@ -18,7 +19,7 @@ const fields = {
   shared_in_project: Type.Boolean(),
   state: StringEnum(['ACTIVE', 'DELETING']),
   project_id: Type.Integer(),
-  created_at: DateTime(),
+  created_at: ZuluTime(),
 };
 
 export const SshKey = Type.Object(fields, { $id: 'SshKey' });
@@ -45,8 +46,15 @@ export const SshKeyParams = Type.Object({ project_id: Key(), ssh_key_id: Uuid() 
 
 export const SshKeyListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+  offset: offsetParameter(),
   name: Type.Optional(Type.String()),
   order_by: Type.Optional(OrderBy(['created_at', 'name'], 'created_at.desc')),
 });
 export type SshKeyListQuery = Static<typeof SshKeyListQuery>;
+
+/** Of key pairs, as older clients call them. */
+export const KeyPairQuery = Type.Object({
+  project_id: Type.Optional(Nullable(Key(), { default: null })),
+  user_id: Type.Optional(Nullable(Key(), { default: null })),
+});
+export type KeyPairQuery = Static<typeof KeyPairQuery>;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
-import type { SshKeyListQuery } from './schema.ts';
+import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
 
 export interface SshKeyRow {
   readonly id: string;
@@ -57,6 +57,20 @@ export async function readSshKey(db: Queryable, id: string, viewer: Viewer): Pro
   return row;
 }
 
+/** The project of a key, wherever it is. */
+export async function readProjectOfKey(
+  db: Queryable,
+  id: string,
+  clientId: number,
+): Promise<number | undefined> {
+  const [row] = await db.named<{ project_id: number }>(
+    'ssh_key_project',
+    'select project_id from ssh_keys where id = $1 and client_id = $2',
+    [id, clientId],
+  );
+  return row?.project_id;
+}
+
 /** The key of this name, if the viewer may use it. */
 export async function findSshKey(
   db: Queryable,
@@ -103,6 +117,24 @@ export async function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery
     base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
   ]);
   return { count: total.count, results: results as unknown as SshKeyRow[] };
+}
+
+/** The keys that a user sees in all projects of the client, or in one; newest first. */
+export async function listKeysOfClient(
+  db: Db,
+  clientId: number,
+  viewerId: number,
+  { project_id: projectId = null, user_id: userId = null }: KeyPairQuery,
+  limit: number,
+): Promise<SshKeyRow[]> {
+  return db.named<SshKeyRow>(
+    'ssh_keys_of_client',
+    `select ${COLUMNS} from ssh_keys
+      where client_id = $1 and (shared_in_project or user_id = $2) and ($3::int is null or project_id = $3)
+        and ($4::int is null or user_id = $4)
+      order by created_at desc, id desc limit $5`,
+    [clientId, viewerId, projectId, userId, limit],
+  );
 }
 
 export async function shareSshKey(

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   IntegerEnum,
   IpAddress,
   IpNetwork,
@@ -8,17 +7,17 @@ import {
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   OrderBy,
   Uuid,
 } from '../../../platform/http/schemas.ts';
 import { tagFilters } from '../../../platform/http/tag-filters.ts';
-import { Tag, TagsInput, TagsPatch } from '../../../platform/http/tags.ts';
+import { MetadataList, Tag, TagsInput, TagsPatch } from '../../../platform/http/tags.ts';
 import { ownedBy } from '../schema.ts';
 
 const IpVersion = () => IntegerEnum([4, 6]);
-const HostRoutes = () =>
-  Nullable(Type.Array(Type.Object({ destination: IpNetwork(), nexthop: IpAddress() })), { default: null });
-const NameServers = () => Nullable(Type.Array(IpAddress()), { default: null });
+const HostRoutes = () => Type.Array(Type.Object({ destination: IpNetwork(), nexthop: IpAddress() }));
+const NameServers = () => Type.Array(IpAddress());
 const MAX_ENTRIES = 20;
 const HostRoutesInput = () =>
   Type.Optional(
@@ -44,17 +43,15 @@ export const Subnet = Type.Object(
     enable_dhcp: Type.Boolean(),
     dns_nameservers: NameServers(),
     host_routes: HostRoutes(),
-    has_router: Type.Boolean({ default: false, deprecated: true }),
+    has_router: Type.Boolean({ default: false, deprecated: true, description: 'Always false.' }),
     total_ips: Nullable(Type.Integer(), { default: null }),
     available_ips: Nullable(Type.Integer(), { default: null }),
     tags: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
+    metadata: MetadataList(),
     task_id: Nullable(Uuid(), { default: null }),
     creator_task_id: Nullable(Uuid(), { default: null }),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'Subnet' },
 );

@@ -12,8 +12,7 @@ const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where 
 
 /** Times, names and so on of a subnet `s`; how many addresses are free is counted. */
 const COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
-  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips,
-  exists (select from router_interfaces i where i.subnet_id = s.id) as has_router, s.tags, s.task_id,
+  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips, s.tags, s.task_id,
   s.creator_task_id, s.created_at, s.updated_at`;
 
 export interface NewSubnet extends Place {
@@ -225,4 +224,15 @@ export function subnetQuery(where: SubnetListWhere): RawBuilder<Found> {
     select c.count, ${sql.raw(COLUMNS)}
       from (select count(*) as count from subnets s where ${filter}) c left join page s on true
      order by s.position`;
+}
+
+/** The subnets of the networks that regions have of their own. */
+export async function readExternalRanges(db: Queryable): Promise<string[]> {
+  const rows = await db.named<{ cidr: string }>(
+    'subnets_external',
+    `select distinct s.cidr::text as cidr from subnets s join networks n on n.id = s.network_id
+      where n.external and n.project_id is null order by 1`,
+    [],
+  );
+  return rows.map(({ cidr }) => cidr);
 }

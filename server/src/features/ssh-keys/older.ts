@@ -1,0 +1,212 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { NotFound } from '../../kernel/errors.ts';
+import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
+import { type Route, regionRoute, route } from '../../platform/http/route.ts';
+import {
+  DateTime,
+  Key,
+  ListOf,
+  Name,
+  Nullable,
+  RegionParams,
+  StringEnum,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { readProject } from '../projects/index.ts';
+import { KeyPairQuery, ShareSshKey } from './schema.ts';
+import { createSshKey, deleteSshKey, getSshKey, listSshKeys, shareSshKey, viewSshKey } from './service.ts';
+import { listKeysOfClient, readProjectOfKey } from './store.ts';
+
+/** SSH keys as older clients know them: key pairs, under v1 in a region and under v2 in none. They are the same. */
+
+const tag = 'SSH keys';
+const MOST = 1000;
+
+const KeyPair = Type.Object(
+  {
+    sshkey_id: Type.String(),
+    sshkey_name: Type.String(),
+    public_key: Type.String(),
+    private_key: Nullable(Type.String(), { default: null }),
+    fingerprint: Nullable(Type.String(), { default: null }),
+    shared_in_project: Type.Boolean(),
+    state: StringEnum(['ACTIVE', 'DELETING']),
+    project_id: Nullable(Type.Integer(), { default: null }),
+    created_at: Nullable(DateTime(), { default: null }),
+  },
+  { $id: 'KeyPair' },
+);
+const KeyPairList = ListOf(KeyPair, 'KeyPairList');
+
+const CreateKeyPair = Type.Object(
+  {
+    sshkey_name: Name({ minLength: 1, maxLength: 255 }),
+    public_key: Type.Optional(Nullable(Type.String({ maxLength: 16_384 }), { default: null })),
+    shared_in_project: Type.Optional(Nullable(Type.Boolean(), { default: true })),
+  },
+  { $id: 'CreateKeyPair' },
+);
+const CreateKeyPairV2 = Type.Object(
+  { ...CreateKeyPair.properties, project_id: Key() },
+  { $id: 'CreateKeyPairInProject' },
+);
+
+/** @param privateKey of a pair that was made for this answer */
+function keyPair({ id, name, ...key }: ReturnType<typeof viewSshKey>, privateKey: string | null = null) {
+  return { sshkey_id: id, sshkey_name: name, ...key, private_key: privateKey };
+}
+
+async function create(ctx: ProjectContext, input: Static<typeof CreateKeyPair>) {
+  const { private_key, ...key } = await createSshKey(ctx, {
+    name: input.sshkey_name,
+    // Older clients send an empty text for none.
+    ...(input.public_key ? { public_key: input.public_key } : {}),
+    shared_in_project: input.shared_in_project ?? true,
+  });
+  return keyPair(key, private_key);
+}
+
+async function list(ctx: ProjectContext) {
+  const { count, results } = await listSshKeys(ctx, { limit: MOST });
+  return { count, results: results.map((key) => keyPair(key)) };
+}
+
+/** A context of the project, if the caller's client has it.
+ *  @throws NotFound */
+async function inProject(ctx: RequestContext, id: number): Promise<ProjectContext> {
+  const project = await readProject(ctx.db, id, ctx.caller.clientId);
+  if (!project) throw new NotFound(`Project ${id} was not found`);
+  return { ...ctx, project: { id, clientId: project.client_id } };
+}
+
+/** A context of the project that has the key.
+ *  @throws NotFound */
+async function withKey(ctx: RequestContext, id: string): Promise<ProjectContext> {
+  const projectId = await readProjectOfKey(ctx.db, id, ctx.caller.clientId);
+  if (projectId === undefined) throw new NotFound(`SSH key ${id} was not found`);
+  return inProject(ctx, projectId);
+}
+
+const all = '/cloud/v1/keypairs/{project_id}/{region_id}';
+const one = `${all}/{keypair_id}`;
+const params = Type.Object({ ...RegionParams.properties, keypair_id: Uuid() });
+
+const inRegions: readonly Route[] = [
+  regionRoute({
+    method: 'POST',
+    path: all,
+    tag,
+    summary: 'Add a key pair, or have one made',
+    deprecated: true,
+    access: 'write',
+    params: RegionParams,
+    body: CreateKeyPair,
+    sensitive: true,
+    response: KeyPair,
+    handler: (ctx, { body }) => create(ctx, body),
+  }),
+  regionRoute({
+    method: 'GET',
+    path: all,
+    tag,
+    summary: 'List key pairs',
+    deprecated: true,
+    access: 'read',
+    params: RegionParams,
+    response: KeyPairList,
+    handler: list,
+  }),
+  regionRoute({
+    method: 'GET',
+    path: one,
+    tag,
+    summary: 'Get a key pair',
+    deprecated: true,
+    access: 'read',
+    params,
+    response: KeyPair,
+    handler: async (ctx, { params: { keypair_id: id } }) => keyPair(await getSshKey(ctx, id)),
+  }),
+  regionRoute({
+    method: 'DELETE',
+    path: one,
+    tag,
+    summary: 'Delete a key pair',
+    deprecated: true,
+    access: 'write',
+    params,
+    status: 204,
+    handler: (ctx, { params: { keypair_id: id } }) => deleteSshKey(ctx, id),
+  }),
+  regionRoute({
+    method: 'PATCH',
+    path: `${one}/share`,
+    tag,
+    summary: 'Share a key pair in its project, or keep it to its owner',
+    deprecated: true,
+    access: 'write',
+    params,
+    body: ShareSshKey,
+    response: KeyPair,
+    handler: async (ctx, { params: { keypair_id: id }, body }) =>
+      keyPair(await shareSshKey(ctx, id, body.shared_in_project)),
+  }),
+];
+
+const V2 = '/cloud/v2/keypairs';
+const oneParams = Type.Object({ keypair_id: Uuid() });
+
+const inNoRegion: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: V2,
+    tag,
+    summary: 'Add a key pair to a project, or have one made',
+    deprecated: true,
+    access: 'write',
+    body: CreateKeyPairV2,
+    sensitive: true,
+    response: KeyPair,
+    handler: async (ctx, { body }) => create(await inProject(ctx, body.project_id), body),
+  }),
+  route({
+    method: 'GET',
+    path: V2,
+    tag,
+    summary: 'List the key pairs of all projects, or of one',
+    deprecated: true,
+    access: 'read',
+    query: KeyPairQuery,
+    response: KeyPairList,
+    handler: async (ctx, { query }) => {
+      const { clientId, userId } = ctx.caller;
+      const rows = await listKeysOfClient(ctx.db, clientId, userId, query, MOST);
+      return { count: rows.length, results: rows.map((row) => keyPair(viewSshKey(row))) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${V2}/{keypair_id}`,
+    tag,
+    summary: 'Get a key pair, whichever project has it',
+    deprecated: true,
+    access: 'read',
+    params: oneParams,
+    response: KeyPair,
+    handler: async (ctx, { params: { keypair_id: id } }) =>
+      keyPair(await getSshKey(await withKey(ctx, id), id)),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${V2}/{keypair_id}`,
+    tag,
+    summary: 'Delete a key pair, whichever project has it',
+    deprecated: true,
+    access: 'write',
+    params: oneParams,
+    status: 204,
+    handler: async (ctx, { params: { keypair_id: id } }) => deleteSshKey(await withKey(ctx, id), id),
+  }),
+];
+
+export const olderSshKeyRoutes: readonly Route[] = [...inRegions, ...inNoRegion];
