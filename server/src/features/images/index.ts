@@ -1,17 +1,19 @@
 import type { Feature } from '../../platform/feature.ts';
+import { olderImageRoutes } from './older.ts';
 import { imageRoutes } from './routes.ts';
 import { type ImageDeps, ImageService } from './service.ts';
-import { createImageTask, deleteImageTask } from './tasks.ts';
+import { createImageTask, deleteImageTask, downloadImageTask } from './tasks.ts';
 
 export type { ImageProvider } from './port.ts';
 export { imageSource } from './source.ts';
 
 export function images(deps: ImageDeps): Feature {
+  const service = new ImageService(deps);
   return {
     name: 'images',
     needs: 'images',
-    routes: imageRoutes(new ImageService(deps)),
-    tasks: [createImageTask(deps), deleteImageTask(deps)],
+    routes: [...imageRoutes(service), ...olderImageRoutes(service)],
+    tasks: [createImageTask(deps), downloadImageTask(deps), deleteImageTask(deps)],
     held: [{ table: 'images', becomes: `status = 'error'` }],
   };
 }

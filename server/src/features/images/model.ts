@@ -39,6 +39,10 @@ export interface ImageRow extends ImageTraits {
   readonly size: number | null;
   readonly display_order: number | null;
   readonly volume_id: string | null;
+  /** The address it came from. */
+  readonly source_url: string | null;
+  /** It goes after the volumes that were made of it. */
+  readonly kept_for_volumes: boolean;
   readonly task_id: string | null;
   readonly creator_task_id: string | null;
   readonly created_at: Date;

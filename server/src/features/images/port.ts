@@ -2,7 +2,7 @@ import type { Operation, Progress } from '../../kernel/operation.ts';
 
 /** What a region's provider must be able to do for images. */
 export interface ImageProvider {
-  /** Makes the image of its volume, as the volume is now.
+  /** Makes the image of its volume, as the volume is now, or of the file at its address.
    *  @throws TaskFailed when it cannot be done */
   applyImage(desired: DesiredImage, operation: Operation): Promise<Progress>;
   /** Forgets the image; one that is not there is fine.
@@ -12,7 +12,7 @@ export interface ImageProvider {
 
 export interface DesiredImage {
   readonly id: string;
-  readonly volumeId: string;
+  readonly source: { readonly volumeId: string } | { readonly url: string };
 }
 
 /** Type of the operation that takes back what another one of the same task did. */

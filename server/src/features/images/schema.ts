@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import {
-  DateTime,
   ListOf,
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
@@ -52,8 +53,8 @@ export const Image = Type.Object(
     metadata_detailed: Type.Array(Tag, { description: 'The tags, for older clients.' }),
     task_id: Nullable(Uuid()),
     creator_task_id: Nullable(Uuid()),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'Image' },
 );
@@ -75,23 +76,43 @@ export const ImageListQuery = ListQuery({
 export type ImageListQuery = Static<typeof ImageListQuery>;
 export const ImageQuery = Type.Object({ include_prices: include_prices({ default: false }) });
 
+const traits = {
+  name: Name(),
+  architecture: Type.Optional(StringEnum(ARCHITECTURES, { default: 'x86_64' })),
+  os_type: Type.Optional(StringEnum(OS_TYPES, { default: 'linux' })),
+  ssh_key: Type.Optional(StringEnum(SSH_KEYS, { default: 'allow' })),
+  hw_firmware_type: Type.Optional(Nullable(StringEnum(FIRMWARE_TYPES), { default: null })),
+  hw_machine_type: Type.Optional(Nullable(StringEnum(MACHINE_TYPES), { default: null })),
+  is_baremetal: Type.Optional(Type.Boolean({ default: false })),
+  tags: Type.Optional(TagsInput),
+  metadata: Type.Optional(TagsInput),
+};
 export const CreateImage = Type.Object(
-  {
-    name: Name(),
-    volume_id: Uuid(),
-    source: Type.Optional(Type.Literal('volume', { default: 'volume' })),
-    architecture: Type.Optional(StringEnum(ARCHITECTURES, { default: 'x86_64' })),
-    os_type: Type.Optional(StringEnum(OS_TYPES, { default: 'linux' })),
-    ssh_key: Type.Optional(StringEnum(SSH_KEYS, { default: 'allow' })),
-    hw_firmware_type: Type.Optional(Nullable(StringEnum(FIRMWARE_TYPES), { default: null })),
-    hw_machine_type: Type.Optional(Nullable(StringEnum(MACHINE_TYPES), { default: null })),
-    is_baremetal: Type.Optional(Type.Boolean({ default: false })),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
-  },
+  { ...traits, volume_id: Uuid(), source: Type.Optional(Type.Literal('volume', { default: 'volume' })) },
   { $id: 'CreateImage' },
 );
 export type CreateImage = Static<typeof CreateImage>;
+
+const LONGEST_URL = 2000;
+export const DownloadImage = Type.Object(
+  {
+    ...traits,
+    url: Type.String({
+      format: 'uri',
+      pattern: worded('^https?://', 'must begin with http:// or https://'),
+      minLength: 1,
+      maxLength: LONGEST_URL,
+      description: 'Where the file is. A simulated region keeps the address and fetches nothing.',
+    }),
+    cow_format: Type.Optional(
+      Type.Boolean({ default: false, description: 'Volumes made of it need it: it goes after them.' }),
+    ),
+    os_distro: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),
+    os_version: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),
+  },
+  { $id: 'DownloadImage' },
+);
+export type DownloadImage = Static<typeof DownloadImage>;
 
 export const UpdateImage = Type.Object(
   {

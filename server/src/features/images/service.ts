@@ -1,18 +1,18 @@
-import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { Conflict, Invalid, NotOffered } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, patchTags } from '../../platform/http/tags.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
-import { filledFrom, holdForImage, placeOf, taskOf } from '../volumes/index.ts';
+import { filledFrom, holdForImage, madeFrom, placeOf, taskOf } from '../volumes/index.ts';
 import { listImages } from './list-store.ts';
 import { type ImageTraits, requireFree } from './model.ts';
 import type { ImageProvider } from './port.ts';
-import type { CreateImage, ImageListQuery, UpdateImage } from './schema.ts';
+import type { CreateImage, DownloadImage, ImageListQuery, UpdateImage } from './schema.ts';
 import * as store from './store.ts';
 import { viewImage } from './views.ts';
 
@@ -21,6 +21,9 @@ export interface ImageDeps {
 }
 
 const DEFAULT_LIMIT = 1000;
+/** GiB that an image from an address counts as where nothing is fetched: clients take one without a size for one that
+ *  is not there yet. */
+const FETCHED_SIZE = 1;
 
 /** Commands on images, one transaction each, and reads. */
 export class ImageService {
@@ -52,11 +55,47 @@ export class ImageService {
         size: volume.size,
         minRam: Number(origin.min_ram ?? 0),
         volumeId: volume.id,
+        sourceUrl: null,
+        keptForVolumes: false,
         taskId,
         timestamp: ctx.clock.timestamp(),
       });
       const task = await startTask(tx, ctx, taskOf(ctx, 'create_image', { id, name: traits.name }, taskId));
       await reserve(tx, { clientId, regionId: place.regionId }, { image_count: 1, image_size: volume.size });
+      return task;
+    });
+  }
+
+  /** An image of the file at an address.
+   *  @throws Invalid, Forbidden, QuotaExceeded */
+  async download(ctx: RegionContext, input: DownloadImage): Promise<TaskRef> {
+    const { username, password } = new URL(input.url);
+    if (username || password) throw new Invalid({ url: ['must not hold a user name or password'] });
+    const traits = traitsOf(input);
+    this.#require(ctx);
+    const place = placeOf(ctx);
+    const { clientId } = ctx.project;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, place.projectId);
+      const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
+      await store.insertImage(tx, {
+        ...traits,
+        ...place,
+        id,
+        clientId,
+        osDistro: input.os_distro ?? traits.os_type,
+        osVersion: input.os_version ?? '',
+        size: FETCHED_SIZE,
+        minRam: 0,
+        volumeId: null,
+        sourceUrl: input.url,
+        keptForVolumes: input.cow_format ?? false,
+        taskId,
+        timestamp: ctx.clock.timestamp(),
+      });
+      const task = await startTask(tx, ctx, taskOf(ctx, 'download_image', { id, name: traits.name }, taskId));
+      const amounts = { image_count: 1, image_size: FETCHED_SIZE };
+      await reserve(tx, { clientId, regionId: place.regionId }, amounts);
       return task;
     });
   }
@@ -90,6 +129,9 @@ export class ImageService {
       if (volume) {
         throw new Conflict(`Image ${id} is being copied to volume ${volume}`, { retryAfterMs: 1000 });
       }
+      const user = row.kept_for_volumes ? await madeFrom(tx, id) : undefined;
+      if (user)
+        throw new Conflict(`Volume ${user} was made of image ${id} and needs it; delete the volume first`);
       const taskId = ctx.ids.uuid();
       await store.holdForDeletion(tx, id, taskId);
       return startTask(tx, ctx, taskOf(ctx, 'delete_image', row, taskId));
@@ -120,12 +162,13 @@ export class ImageService {
 
   /** @throws Forbidden when the region has no images */
   #require(ctx: RegionContext): void {
-    if (!this.#deps.providerOf(ctx.region.id)) throw new Forbidden(`Region ${ctx.region.name} has no images`);
+    if (!this.#deps.providerOf(ctx.region.id))
+      throw new NotOffered(`Region ${ctx.region.name} has no images`);
   }
 }
 
 /** @throws Invalid with every faulty tag */
-function traitsOf(input: CreateImage): ImageTraits {
+function traitsOf(input: CreateImage | DownloadImage): ImageTraits {
   const faults = new Faults();
   const tags = givenTags(input, faults);
   faults.refuse();

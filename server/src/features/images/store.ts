@@ -7,7 +7,7 @@ import type { ImageRow, ImageTraits } from './model.ts';
 
 export const IMAGE_COLUMNS = `i.id, i.project_id, i.region_id, i.client_id, i.name, i.description, i.status,
   i.architecture, i.os_type, i.os_distro, i.os_version, i.disk_format, i.min_disk, i.min_ram, i.size, i.ssh_key,
-  i.hw_firmware_type, i.hw_machine_type, i.is_baremetal, i.display_order, i.volume_id, i.tags, i.task_id,
+  i.hw_firmware_type, i.hw_machine_type, i.is_baremetal, i.display_order, i.volume_id, i.source_url, i.kept_for_volumes, i.tags, i.task_id,
   i.creator_task_id, i.created_at, i.updated_at`;
 
 export interface NewImage extends ImageTraits, Place {
@@ -19,7 +19,10 @@ export interface NewImage extends ImageTraits, Place {
   readonly size: number;
   /** MiB. */
   readonly minRam: number;
-  readonly volumeId: string;
+  readonly volumeId: string | null;
+  /** The address it comes from, if it is made of no volume. */
+  readonly sourceUrl: string | null;
+  readonly keptForVolumes: boolean;
   readonly taskId: string;
   readonly timestamp: string;
 }
@@ -29,9 +32,9 @@ export async function insertImage(tx: Tx, image: NewImage): Promise<void> {
     'image_insert',
     `insert into images (id, project_id, region_id, client_id, name, status, architecture, os_type, os_distro,
             os_version, disk_format, min_disk, min_ram, size, ssh_key, hw_firmware_type, hw_machine_type, is_baremetal,
-            volume_id, tags, task_id, creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, 'saving', $6, $7, $8, $9, 'raw', $10::int, $11, $10::int, $12, $13, $14, $15, $16, $17, $18,
-             $18, $19, $19)`,
+            volume_id, source_url, kept_for_volumes, tags, task_id, creator_task_id, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, 'saving', $6, $7, $8, $9, 'raw', $10::int, $11, $10::int, $12, $13, $14,
+             $15, $16, $17, $18, $19, $20, $20, $21, $21)`,
     [
       image.id,
       image.projectId,
@@ -49,6 +52,8 @@ export async function insertImage(tx: Tx, image: NewImage): Promise<void> {
       image.hw_machine_type,
       image.is_baremetal,
       image.volumeId,
+      image.sourceUrl,
+      image.keptForVolumes,
       JSON.stringify(image.tags),
       image.taskId,
       image.timestamp,

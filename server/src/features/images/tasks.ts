@@ -26,13 +26,19 @@ async function forget(tx: Tx, row: ImageRow, taskId: string): Promise<void> {
 }
 
 /** An image of a volume, which the task holds too; when it fails, nothing of the image is left. */
-export const createImageTask = (deps: ImageDeps): TaskHandler => ({
-  type: 'create_image',
+export const createImageTask = (deps: ImageDeps): TaskHandler => newImageTask('create_image', deps);
+
+/** An image of the file at an address; when it fails, nothing of it is left. */
+export const downloadImageTask = (deps: ImageDeps): TaskHandler => newImageTask('download_image', deps);
+
+const newImageTask = (type: string, deps: ImageDeps): TaskHandler => ({
+  type,
   deadlineMs: DEADLINE_MS,
   async run(run) {
     const row = await store.readHeld(run.db, run.task.id);
     if (!row) return done({});
-    const desired = { id: row.id, volumeId: row.volume_id ?? '' };
+    const { id, volume_id: volumeId, source_url: url } = row;
+    const desired = { id, source: url === null ? { volumeId: volumeId ?? '' } : { url } };
     const waiting = waitFor(await providerFor(run, deps).applyImage(desired, run.operation));
     if (waiting) return waiting;
     return done({ images: [row.id] }, async (tx) => {

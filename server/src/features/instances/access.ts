@@ -1,4 +1,4 @@
-import { Forbidden, TaskFailed } from '../../kernel/errors.ts';
+import { NotOffered, TaskFailed } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import type { TaskRun } from '../../platform/tasks/handler.ts';
@@ -33,9 +33,7 @@ export const deviceOf = (id: string) => ({ type: 'instance', id }) as const;
 /** @throws Forbidden when the region has no virtual machines */
 export function requireMachines(deps: Pick<InstanceDeps, 'providerOf'>, ctx: RegionContext): void {
   if (deps.providerOf(ctx.region.id)) return;
-  throw new Forbidden(
-    `Region ${ctx.region.name} has no virtual machines; GET /cloud/v1/regions shows has_kvm`,
-  );
+  throw new NotOffered(`Region ${ctx.region.name} has no virtual machines`);
 }
 
 /** @throws TaskFailed when the region has no virtual machines any more */

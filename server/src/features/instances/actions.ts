@@ -1,11 +1,11 @@
-import { Invalid } from '../../kernel/errors.ts';
+import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { NO_TASK, type TaskRef } from '../../platform/tasks/start.ts';
+import { startNothing, type TaskRef } from '../../platform/tasks/start.ts';
 import { excessOf, reserve } from '../quotas/index.ts';
-import { type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from './access.ts';
+import { type InstanceDeps, placeOf, quotaScopeOf, requireMachines, taskOf } from './access.ts';
 import { startChange } from './hold.ts';
-import { machineAmounts, type Power, requireChangeable } from './model.ts';
+import { CHANGES, machineAmounts, type Power, requireChangeable } from './model.ts';
 import { knownFlavor } from './new-instance.ts';
 import type { InstanceAction } from './schema-actions.ts';
 import { readRamOfInstance } from './sizing/store.ts';
@@ -43,7 +43,23 @@ export class InstanceActions {
     });
   }
 
-  /** Changes the size. One that it has already needs no task.
+  /** Where the screen of an instance is shown.
+   *  @throws NotFound, Conflict when it is not running, or the machines of the region have no screens */
+  async screen(ctx: RegionContext, id: string, kind: string | undefined) {
+    requireMachines(this.#deps, ctx);
+    const row = await store.readInstance(ctx.db, id, placeOf(ctx));
+    const provider = this.#deps.providerOf(ctx.region.id);
+    if (!provider?.screenOf) {
+      throw new Conflict(`Instance ${id} has no screen: nothing boots in region ${ctx.region.name}`);
+    }
+    if (row.status !== 'ACTIVE') {
+      throw new Conflict(`Instance ${id} is ${row.status}; it must be ACTIVE to show its screen`);
+    }
+    const { url, type, protocol } = await provider.screenOf(id, kind);
+    return { remote_console: { url, type, protocol } };
+  }
+
+  /** Changes the size. The task of one that it has already has ended.
    *  @throws NotFound, Invalid for a flavor that does not exist or is too small for its image, Conflict when it is
    *  in no state for this, a node of a cluster, or held by a task, QuotaExceeded */
   async changeFlavor(ctx: RegionContext, id: string, flavorId: string): Promise<TaskRef> {
@@ -57,7 +73,9 @@ export class InstanceActions {
       faults.refuse();
       if (!flavor) throw new Invalid({ flavor_id: ['is unknown'] });
       requireChangeable(row, 'changeflavor');
-      if (flavor.id === row.flavor.id) return NO_TASK;
+      if (flavor.id === row.flavor.id) {
+        return startNothing(tx, ctx, taskOf(ctx, CHANGES.changeflavor.task, row, ctx.ids.uuid()));
+      }
       const task = await startChange(tx, ctx, row, 'changeflavor', { flavor });
       await reserve(tx, quotaScopeOf(ctx), excessOf(machineAmounts(flavor), machineAmounts(row.flavor)));
       return task;

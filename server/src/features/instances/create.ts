@@ -74,7 +74,8 @@ export async function createInstance(
   });
 }
 
-function nameOf({ name, name_template }: CreateInstance, id: string, ports: readonly PortRow[]): string {
+function nameOf(input: CreateInstance, id: string, ports: readonly PortRow[]): string {
+  const { name = input.names?.[0], name_template } = input;
   if (name !== undefined) return name;
   if (name_template === undefined) return `instance-${id.slice(0, 8)}`;
   return nameFrom(name_template, ports[0]?.ip_assignments[0]?.ip_address ?? '');

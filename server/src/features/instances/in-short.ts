@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { DateTime, Name, Nullable, Uuid } from '../../platform/http/schemas.ts';
+import { Name, Nullable, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { Tag } from '../../platform/http/tags.ts';
 import type { MachinesInShort } from '../floating-ips/index.ts';
 import { showInstances } from './list-store.ts';
@@ -34,7 +34,7 @@ const FloatingIpInstance = Type.Object(
     tags: Type.Array(Tag),
     creator_task_id: Type.String(),
     task_id: Nullable(Type.String()),
-    created_at: DateTime(),
+    created_at: ZuluTime(),
   },
   { $id: 'FloatingIpInstance' },
 );

@@ -1,4 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
+import type { TaskReads } from '../tasks/index.ts';
 import type { InstanceDeps } from './access.ts';
 import { InstanceActions } from './actions.ts';
 import { resealFirstBoots } from './first-boot.ts';
@@ -6,6 +7,7 @@ import { interfaceRoutes } from './interfaces/routes.ts';
 import { InterfaceService } from './interfaces/service.ts';
 import { interfaceTasks } from './interfaces/tasks.ts';
 import { instanceMetricsRoutes } from './metrics/routes.ts';
+import { olderInstanceRoutes } from './older.ts';
 import { instanceRoutes } from './routes.ts';
 import { instanceActionRoutes } from './routes-actions.ts';
 import { instanceGroupRoutes } from './security-groups/routes.ts';
@@ -19,6 +21,7 @@ import { deleteVmTask } from './tasks/delete.ts';
 
 export type { InstanceDeps } from './access.ts';
 export { machinesInShort } from './in-short.ts';
+export { portsAsInterfaces } from './interfaces/of-ports.ts';
 export type { ShownInstance } from './list-store.ts';
 export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
 export { instancesOfGroup } from './of-group.ts';
@@ -31,13 +34,16 @@ const WITHOUT_TASK = `task_state = null,
   vm_state = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then vm_state else 'error' end,
   status = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then status else 'ERROR' end`;
 
-export function instances(deps: InstanceDeps): Feature {
+export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): Feature {
+  const service = new InstanceService(deps);
+  const actions = new InstanceActions(deps);
   return {
     name: 'instances',
     needs: 'instances',
     routes: [
-      ...instanceRoutes(new InstanceService(deps)),
-      ...instanceActionRoutes(new InstanceActions(deps)),
+      ...instanceRoutes(service),
+      ...instanceActionRoutes(actions),
+      ...olderInstanceRoutes({ service, actions, tasks: deps.tasks }),
       ...interfaceRoutes(new InterfaceService(deps)),
       ...instanceGroupRoutes,
       ...serverGroupMemberRoutes(deps),

@@ -107,6 +107,7 @@ test.each([
   ['available_floating=true', '234'],
   ['tag_value=r2', '2'],
   [`tag_key_value=${encodeURIComponent('{"role":"r4"}')}`, '4'],
+  [`metadata_kv=${encodeURIComponent('{"role":"r4"}')}`, '4'],
   ['changes-since=2026-01-03T00:00:00Z', '1345'],
   ['changes-before=2026-01-03T00:00:00Z', '23'],
 ])('the filter %s finds %s', async (query, found) => {

@@ -10,8 +10,17 @@ export interface InstanceProvider {
   /** Forgets the machine; its volumes and addresses are not its own. One that is not there is fine.
    *  @throws TaskFailed when it cannot be done */
   removeInstance(id: string, operation: Operation): Promise<Progress>;
+  /** Where the screen of a running machine is shown; absent: the machines have none. */
+  screenOf?(id: string, kind: string | undefined): Promise<Screen>;
   /** What a machine has used, on average, in each step of the window that it has lived through; oldest first. */
   readUse(machine: ObservedMachine, window: UseWindow): Promise<readonly MachineUse[]>;
+}
+
+export interface Screen {
+  readonly url: string;
+  /** `novnc`, `serial` and the like. */
+  readonly type: string;
+  readonly protocol: string;
 }
 
 export interface ObservedMachine {

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
 import type { InstanceActions } from './actions.ts';
-import { ChangeFlavor, InstanceAction } from './schema-actions.ts';
+import { ChangeFlavor, Console, ConsoleQuery, InstanceAction } from './schema-actions.ts';
 
 const tag = 'Instances';
 const one = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
@@ -20,6 +20,18 @@ export function instanceActionRoutes(actions: InstanceActions): readonly Route[]
       body: InstanceAction,
       response: TaskIds,
       handler: (ctx, { params: { instance_id: id }, body }) => actions.act(ctx, id, body),
+    }),
+    regionRoute({
+      method: 'GET',
+      path: `${one}/get_console`,
+      tag,
+      summary: 'Get the address at which the screen of an instance is shown',
+      access: 'write',
+      sensitive: true,
+      params,
+      query: ConsoleQuery,
+      response: Console,
+      handler: (ctx, { params: { instance_id: id }, query }) => actions.screen(ctx, id, query.console_type),
     }),
     regionRoute({
       method: 'POST',

@@ -84,6 +84,13 @@ export const CreateInstance = Type.Object(
           '{two_ip_octets} and the last for {one_ip_octet}.',
       }),
     ),
+    names: Type.Optional(
+      Type.Array(Name(), {
+        maxItems: 1,
+        deprecated: true,
+        description: 'The name, as older clients send it; one instance is created at a time.',
+      }),
+    ),
     flavor: Type.String(),
     volumes: Type.Array(MachineVolume, { minItems: 1 }),
     interfaces: Type.Array(NewInterface, { minItems: 1 }),

@@ -8,6 +8,7 @@ import {
   OrderBy,
   StringEnum,
   Uuid,
+  ZuluTime,
 } from '../../platform/http/schemas.ts';
 import { Tag, TagsPatch } from '../../platform/http/tags.ts';
 import { InstanceDdosProfile } from './schema-ddos.ts';
@@ -128,8 +129,8 @@ export const Instance = Type.Object(
     ),
     creator_task_id: Nullable(Type.String()),
     task_id: Nullable(Type.String()),
-    created_at: DateTime(),
-    instance_created: DateTime(),
+    created_at: ZuluTime(),
+    instance_created: ZuluTime(),
   },
   { $id: 'Instance' },
 );
@@ -151,6 +152,10 @@ export const InstanceListQuery = ListQuery({
   only_with_fixed_external_ip: flag(),
   only_isolated: flag({ default: false }),
   include_k8s: flag({ default: true }),
+  include_baremetal: flag({
+    description: 'There are no bare metal servers here, so that it changes nothing.',
+  }),
+  include_ai: flag({ description: 'There are no GPU clusters here, so that it changes nothing.' }),
   with_ddos: flag({ default: false }),
   with_interfaces_name: flag({ default: false }),
   profile_name: word(),
@@ -159,6 +164,7 @@ export const InstanceListQuery = ListQuery({
   'changes-since': Type.Optional(DateTime()),
   'changes-before': Type.Optional(DateTime()),
   tag_key_value: word(),
+  metadata_kv: word({ deprecated: true, description: 'What older clients call tag_key_value.' }),
   tag_value: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }))),
   order_by: Type.Optional(OrderBy(['created', 'name', 'status'], 'created.desc')),
 });

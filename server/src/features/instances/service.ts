@@ -1,7 +1,7 @@
 import { Locked } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { patchTags, sameTags } from '../../platform/http/tags.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
@@ -67,9 +67,7 @@ export class InstanceService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: InstanceListQuery) {
     refuseUnstorable(query, 'query');
-    const { tags = {} } = parseTagFilters(
-      query.tag_key_value === undefined ? {} : { tag_key_value: query.tag_key_value },
-    );
+    const { tags = {} } = parseTagFilters(query);
     const { count, rows } = await listInstances(ctx.db, { ...placeOf(ctx), query, tags });
     return {
       count,

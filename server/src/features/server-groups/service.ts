@@ -1,4 +1,4 @@
-import { Conflict, Forbidden } from '../../kernel/errors.ts';
+import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -100,6 +100,6 @@ export class ServerGroupService {
   /** @throws Forbidden when the region has no machines to group */
   #require(ctx: RegionContext): void {
     if (this.#deps.hasMachines(ctx.region.id)) return;
-    throw new Forbidden(`Region ${ctx.region.name} has no server groups`);
+    throw new NotOffered(`Region ${ctx.region.name} has no server groups`);
   }
 }

@@ -1,7 +1,7 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
 import { requireState, statusDuring, type VolumeAction, type VolumeRow } from './model.ts';
@@ -74,7 +74,7 @@ export class VolumeActions {
       const fault = typeFault(type, types);
       if (fault !== undefined) throw new Invalid({ volume_type: [fault] });
       requireState(row, 'retype');
-      return type === row.type ? NO_TASK : this.#start(tx, ctx, row, 'retype', { type });
+      return type === row.type ? { tasks: [] } : this.#start(tx, ctx, row, 'retype', { type });
     });
     await this.#deps.tasks.settled(ctx, task, `The type of volume ${id} could not be changed`);
   }

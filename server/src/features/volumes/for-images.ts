@@ -27,3 +27,13 @@ export async function filledFrom(tx: Tx, imageId: string): Promise<string | unde
   );
   return row?.id;
 }
+
+/** Id of a volume that was made of the image. Lock the image first. */
+export async function madeFrom(tx: Tx, imageId: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'volume_made_from',
+    'select id from volumes where image_id = $1 limit 1',
+    [imageId],
+  );
+  return row?.id;
+}

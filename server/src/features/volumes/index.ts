@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import { VolumeActions } from './actions.ts';
 import { MachineVolumes } from './machine-volumes.ts';
+import { olderSnapshotRoutes, olderVolumeRoutes } from './older.ts';
 import type { VolumeDeps } from './place.ts';
 import { volumeActionRoutes, volumeRoutes } from './routes.ts';
 import { VolumeService } from './service.ts';
@@ -9,7 +10,7 @@ import { SnapshotService } from './snapshots/service.ts';
 import { createSnapshotTask, deleteSnapshotTask } from './snapshots/tasks.ts';
 import { volumeTasks } from './tasks.ts';
 
-export { filledFrom, holdForImage, releaseForImage } from './for-images.ts';
+export { filledFrom, holdForImage, madeFrom, releaseForImage } from './for-images.ts';
 export type { ImageSource, SourceImage } from './images.ts';
 export type { MachinePlan } from './machine-plan.ts';
 export { VOLUMES_OF_INSTANCE } from './machine-store.ts';
@@ -30,14 +31,18 @@ export interface VolumeFeature extends Feature {
 
 export function volumes(deps: VolumeDeps): VolumeFeature {
   const service = new VolumeService(deps);
+  const actions = new VolumeActions(deps);
+  const snapshots = new SnapshotService(deps);
   return {
     name: 'volumes',
     needs: 'volumes',
     machines: new MachineVolumes(deps),
     routes: [
       ...volumeRoutes(service),
-      ...volumeActionRoutes(new VolumeActions(deps), service),
-      ...snapshotRoutes(new SnapshotService(deps)),
+      ...volumeActionRoutes(actions, service),
+      ...snapshotRoutes(snapshots),
+      ...olderVolumeRoutes({ service, actions, tasks: deps.tasks }),
+      ...olderSnapshotRoutes(snapshots),
     ],
     tasks: [...volumeTasks(deps), createSnapshotTask(deps), deleteSnapshotTask(deps)],
     held: [

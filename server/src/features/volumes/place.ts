@@ -1,4 +1,4 @@
-import { Forbidden } from '../../kernel/errors.ts';
+import { NotOffered } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { NewTask } from '../../platform/tasks/start.ts';
 import type { TaskReads } from '../tasks/index.ts';
@@ -22,7 +22,7 @@ export const placeOf = (ctx: RegionContext): Place => ({
 
 /** @throws Forbidden when the region has no volumes */
 export function requireVolumes(deps: Pick<VolumeDeps, 'providerOf'>, ctx: RegionContext): void {
-  if (!deps.providerOf(ctx.region.id)) throw new Forbidden(`Region ${ctx.region.name} has no volumes`);
+  if (!deps.providerOf(ctx.region.id)) throw new NotOffered(`Region ${ctx.region.name} has no volumes`);
 }
 
 export function taskOf(

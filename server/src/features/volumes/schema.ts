@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   ListOf,
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
@@ -22,7 +22,7 @@ const VolumeAttachment = Type.Object(
     instance_name: nullable(),
     flavor_id: nullable(),
     device: nullable(),
-    attached_at: Nullable(DateTime(), { default: null }),
+    attached_at: Nullable(OffsetTime(), { default: null }),
   },
   { $id: 'VolumeAttachment' },
 );
@@ -60,8 +60,8 @@ export const Volume = Type.Object(
     metadata_detailed: Type.Array(Tag, { description: 'The tags, for older clients.' }),
     task_id: nullable(Uuid()),
     creator_task_id: nullable(Uuid()),
-    created_at: DateTime(),
-    updated_at: Nullable(DateTime(), { default: null }),
+    created_at: OffsetTime(),
+    updated_at: Nullable(OffsetTime(), { default: null }),
   },
   { $id: 'Volume' },
 );

@@ -2,8 +2,8 @@ import { NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { refuseUnstorable } from '../../platform/http/body.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, patchTags } from '../../platform/http/tags.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -74,7 +74,7 @@ export class VolumeService {
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockVolume(tx, id, placeOf(ctx));
       requireState(row, 'delete');
-      const going = await lockGoing(tx, id, snapshots);
+      const going = await lockGoing(tx, row, snapshots);
       const taskId = ctx.ids.uuid();
       await store.holdVolume(tx, id, taskId, statusDuring('delete'));
       for (const snapshot of going) await holdForDeletion(tx, snapshot.id, taskId);

@@ -30,6 +30,8 @@ const plain = {
 };
 const subPort = { ...plain, segmentation_id: Type.Integer(), segmentation_type: Type.String() };
 
+export const PlainInterface = Type.Object(plain, { $id: 'InstanceInterface' });
+
 /** Trunks with ports below them are those of bare metal. */
 const Interface = Type.Union([
   Type.Object({ ...plain, sub_ports: Type.Array(Type.Object(subPort)) }),

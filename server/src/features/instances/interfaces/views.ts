@@ -1,12 +1,16 @@
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { viewFloatingIpsOf } from '../../floating-ips/index.ts';
 import { readNetworkDetails } from '../../networks/index.ts';
-import { macAddressOf, readPortsOf } from '../../ports/index.ts';
+import { macAddressOf, type PortRow, readPortsOf } from '../../ports/index.ts';
 import { namesOfSecurityGroups } from '../../security-groups/index.ts';
 
 /** The interfaces of an instance, in their order. Nodes of clusters have none of their own. */
 export async function viewInterfaces(ctx: RegionContext, instanceId: string) {
-  const ports = await readPortsOf(ctx.db, 'instance', [instanceId]);
+  return viewAsInterfaces(ctx, await readPortsOf(ctx.db, 'instance', [instanceId]));
+}
+
+/** Ports as interfaces, whatever has them. */
+export async function viewAsInterfaces(ctx: RegionContext, ports: readonly PortRow[]) {
   const [networks, floating] = await Promise.all([
     readNetworkDetails(
       ctx,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, ListQuery, Nullable, StringEnum } from '../../../platform/http/schemas.ts';
+import { ListOf, ListQuery, Nullable, StringEnum, ZuluTime } from '../../../platform/http/schemas.ts';
 
 export const MetricsWindow = Type.Object(
   {
@@ -31,6 +31,6 @@ const MetricsPoint = Type.Object({
   network_Bps_ingress: measured('Bytes a second to the instance.'),
   network_pps_egress: measured('Packets a second from the instance.'),
   network_pps_ingress: measured('Packets a second to the instance.'),
-  time: Type.String({ description: 'The end of the time that the averages are about.' }),
+  time: ZuluTime({ description: 'The end of the time that the averages are about.' }),
 });
 export const InstanceMetricsList = ListOf(MetricsPoint, 'InstanceMetricsList');

@@ -1,16 +1,22 @@
 import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import type { VolumeRow } from '../model.ts';
 import { requireFree, type SnapshotRow } from './model.ts';
 import * as store from './store.ts';
 
 /** The snapshots that go with a volume, which is locked.
- *  @param list their ids, with commas between
+ *  @param list their ids, with commas between; the one that the volume came from may be among them, and stays
  *  @throws Invalid for snapshots that the volume does not have, Conflict when it has others, or one is being copied,
  *  Locked when a task holds one */
-export async function lockGoing(tx: Tx, volumeId: string, list: string): Promise<readonly SnapshotRow[]> {
+export async function lockGoing(
+  tx: Tx,
+  { id: volumeId, snapshot_id: origin }: Pick<VolumeRow, 'id' | 'snapshot_id'>,
+  list: string,
+): Promise<readonly SnapshotRow[]> {
   const named = new Set(list.split(',').flatMap((text) => text.trim().toLowerCase() || []));
   const snapshots = await store.lockSnapshotsOf(tx, [volumeId]);
-  const foreign = [...named].filter((id) => !snapshots.some((snapshot) => snapshot.id === id));
+  const known = new Set([origin, ...snapshots.map(({ id }) => id)]);
+  const foreign = [...named].filter((id) => !known.has(id));
   if (foreign.length > 0) {
     throw new Invalid(
       { snapshots: foreign.map((id) => `volume ${volumeId} has no snapshot ${id}`) },

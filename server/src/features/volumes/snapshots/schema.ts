@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  DateTime,
   ListOf,
   ListQuery,
   Name,
   Nullable,
+  OffsetTime,
   StringEnum,
   Uuid,
 } from '../../../platform/http/schemas.ts';
@@ -28,8 +28,8 @@ export const Snapshot = Type.Object(
     }),
     task_id: Nullable(Uuid()),
     creator_task_id: Uuid(),
-    created_at: DateTime(),
-    updated_at: DateTime(),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
   },
   { $id: 'Snapshot' },
 );
@@ -53,8 +53,11 @@ export const UpdateSnapshot = Type.Object(
 );
 export type UpdateSnapshot = Static<typeof UpdateSnapshot>;
 
+const UNSCHEDULED = 'Nothing makes snapshots by a schedule here, so that none matches.';
 export const SnapshotListQuery = ListQuery({
   volume_id: Type.Optional(Uuid()),
   instance_id: Type.Optional(Uuid()),
+  lifecycle_policy_id: Type.Optional(Type.Integer({ description: UNSCHEDULED })),
+  schedule_id: Type.Optional(Type.String({ description: UNSCHEDULED })),
 });
 export type SnapshotListQuery = Static<typeof SnapshotListQuery>;

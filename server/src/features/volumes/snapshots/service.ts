@@ -80,6 +80,8 @@ export class SnapshotService {
   }
 
   async list(ctx: RegionContext, query: SnapshotListQuery) {
+    const scheduled = query.lifecycle_policy_id ?? query.schedule_id;
+    if (scheduled !== undefined) return { count: 0, results: [] };
     const { count, rows } = await store.listSnapshots(ctx.db, {
       ...placeOf(ctx),
       volumeId: query.volume_id,
