@@ -1,4 +1,4 @@
-import { Forbidden, Locked, NotFound } from '../../kernel/errors.ts';
+import { Locked, NotFound, NotOffered } from '../../kernel/errors.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
@@ -27,7 +27,7 @@ export const quotaScopeOf = (ctx: RegionContext) => ({
 /** @throws Forbidden in a region without managed Kubernetes */
 export function providerFor(service: KubernetesService, ctx: RegionContext): KubernetesProvider {
   const provider = service.providerOf(ctx.region.id);
-  if (!provider) throw new Forbidden(`Region ${ctx.region.name} does not offer managed Kubernetes`);
+  if (!provider) throw new NotOffered(`Region ${ctx.region.name} does not offer managed Kubernetes`);
   return provider;
 }
 

@@ -33,7 +33,6 @@ const need = async (name: string, needed_nodes: number | null) => {
 const sized = (name: string, count: number) =>
   waitUntil(async () => (await poolOf(name)).node_count === count || undefined, {
     what: `${count} nodes in ${name}`,
-    timeoutMs: 20_000,
   });
 
 test('a pool grows with what its pods need up to its maximum, and shrinks down to its minimum', async () => {

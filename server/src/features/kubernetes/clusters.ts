@@ -1,7 +1,7 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { readClusterNodes } from '../instances/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -143,17 +143,21 @@ interface Work {
 
 function start(tx: Tx, ctx: RegionContext, type: string, work: Work): Promise<TaskRef> {
   return startTask(tx, ctx, {
+    ...taskOf(ctx, type, work),
     id: work.taskId,
-    type,
-    subject: work.id,
-    name: work.name,
-    projectId: ctx.project.id,
-    regionId: ctx.region.id,
     ...(work.input ? { input: work.input } : {}),
   });
 }
 
-/** @throws NotFound, Conflict, Invalid; answers without a task when nothing would change */
+const taskOf = (ctx: RegionContext, type: string, { id, name }: Pick<Work, 'id' | 'name'>) => ({
+  type,
+  subject: id,
+  name,
+  projectId: ctx.project.id,
+  regionId: ctx.region.id,
+});
+
+/** @throws NotFound, Conflict, Invalid; when nothing would change, the task has ended already */
 export async function updateCluster(
   service: KubernetesService,
   ctx: RegionContext,
@@ -165,10 +169,11 @@ export async function updateCluster(
     const cluster = await lockFreeCluster(tx, ctx, name);
     const settings = changedSettings(cluster.settings, input);
     await checkChange(service, ctx, cluster, input, settings);
-    if (isSame(settings, cluster.settings)) return NO_TASK;
+    const type = 'update_k8s_cluster_v2';
+    if (isSame(settings, cluster.settings)) return startNothing(tx, ctx, taskOf(ctx, type, cluster));
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, cluster, taskId, 'Provisioned');
-    const task = await start(tx, ctx, 'update_k8s_cluster_v2', { ...cluster, taskId, input });
+    const task = await start(tx, ctx, type, { ...cluster, taskId, input });
     if (settings.logging?.enabled && !cluster.settings.logging?.enabled)
       await reserve(tx, quotaScopeOf(ctx), loggingAmounts(settings.logging));
     return task;

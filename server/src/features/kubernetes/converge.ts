@@ -32,6 +32,8 @@ export interface Convergence {
   readonly failures: readonly string[];
   readonly pools: readonly PoolRow[];
   readonly nodes: readonly NodeRow[];
+  /** How much of the nodes that are being made is done: half of two nodes is one. */
+  readonly underway: number;
 }
 
 /** The cluster is no longer the caller's to change. */
@@ -62,6 +64,7 @@ export async function converge(
     failures: asked.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
     pools,
     nodes,
+    underway: asked.reduce((sum, { done = 0 }) => sum + done, 0),
   };
 }
 
@@ -170,6 +173,8 @@ interface Answer {
   readonly outcome: 'ready' | 'removed' | 'failed' | 'waiting';
   readonly retryInMs?: number;
   readonly failure?: string;
+  /** Of a node that is being made: how much of it is, 0 to 1. */
+  readonly done?: number;
 }
 
 async function ask(
@@ -189,7 +194,8 @@ async function ask(
     const progress = building
       ? await provider.applyNode(desiredNode(cluster, pools, node), operation)
       : await provider.removeNode({ id: node.id, clusterId: cluster.id }, operation);
-    return answer(node, progress, building ? 'ready' : 'removed');
+    const share = building && !progress.ready ? { done: (progress.percent ?? 0) / 100 } : {};
+    return { ...answer(node, progress, building ? 'ready' : 'removed'), ...share };
   } catch (error) {
     if (!building || !(error instanceof TaskFailed)) throw error;
     return { node, outcome: 'failed', failure: error.message };

@@ -44,7 +44,7 @@ async function replaced(name: string, gone: readonly NodeView[]): Promise<NodeVi
       const healthy = nodes.length === 3 && nodes.every(({ status }) => status === 'ACTIVE');
       return healthy && !nodes.some(({ id }) => gone.some((old) => old.id === id)) ? nodes : undefined;
     },
-    { what: `new nodes of ${name}`, timeoutMs: 20_000 },
+    { what: `new nodes of ${name}` },
   );
 }
 
@@ -136,7 +136,7 @@ test('nodes of a region with seeded failures fall ill by themselves, and its poo
         const numbers = all.map(({ name }) => Number(name.split('-').at(-1)));
         return all.length === 8 && Math.max(...numbers) > 8 ? numbers : undefined;
       },
-      { what: 'replaced nodes', timeoutMs: 20_000 },
+      { what: 'replaced nodes' },
     );
     expect(nodes.filter((number) => number <= 8).length).toBeGreaterThan(0);
   } finally {

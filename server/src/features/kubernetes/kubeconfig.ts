@@ -1,6 +1,8 @@
 /** What a kubeconfig is made of; certificates and key are PEM. */
 export interface KubeconfigParts {
   readonly clusterName: string;
+  /** Nothing answers at the address. */
+  readonly simulated: boolean;
   /** `https://address:port`. */
   readonly server: string;
   readonly caCertificate: string;
@@ -14,7 +16,8 @@ export const base64 = (text: string) => Buffer.from(text).toString('base64');
  *  needs quotes. */
 export function kubeconfig(parts: KubeconfigParts): string {
   const { clusterName: name } = parts;
-  return `apiVersion: v1
+  const note = parts.simulated ? '# This cluster is simulated: nothing answers at its address.\n' : '';
+  return `${note}apiVersion: v1
 kind: Config
 clusters:
 - name: ${name}

@@ -17,6 +17,11 @@ export interface ClusterSettings {
   readonly autoscaler_config: Readonly<Record<string, string>> | null;
   readonly cni: Cni;
   readonly vast_enabled: boolean;
+  /** Absent of clusters of before it was kept, like the two below. */
+  readonly ddn_enabled?: boolean;
+  /** The network and subnet as they were asked for; empty or null: none. */
+  readonly fixed_network?: string | null;
+  readonly fixed_subnet?: string | null;
   readonly ddos_profile: DdosInput | null;
   readonly is_ipv6: boolean;
   readonly logging: ReturnType<typeof completeLogging>;
@@ -74,6 +79,8 @@ export interface PoolRow {
   readonly crio_config: Readonly<Record<string, string>>;
   readonly kubelet_config: Readonly<Record<string, string>>;
   readonly security_group_ids: readonly string[];
+  /** Whether any were named, be it none. */
+  readonly names_security_groups: boolean;
   readonly servergroup_id: string | null;
   readonly servergroup_policy: string | null;
   readonly state: PoolState;
@@ -109,6 +116,9 @@ export function settingsOf(input: CreateCluster): ClusterSettings {
     autoscaler_config: input.autoscaler_config ?? null,
     cni: completeCni(input.cni),
     vast_enabled: input.csi?.nfs?.vast_enabled ?? false,
+    ddn_enabled: input.csi?.nfs?.ddn_enabled ?? false,
+    fixed_network: input.fixed_network ?? null,
+    fixed_subnet: input.fixed_subnet ?? null,
     ddos_profile: completeDdos(input.ddos_profile),
     is_ipv6: input.is_ipv6 ?? false,
     logging: completeLogging(input.logging),

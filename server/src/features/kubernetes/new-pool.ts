@@ -21,6 +21,7 @@ export function newPool(ctx: RegionContext, clusterId: string, input: CreatePool
     crio_config: input.crio_config ?? {},
     kubelet_config: input.kubelet_config ?? {},
     security_group_ids: input.security_group_ids ?? [],
+    names_security_groups: input.security_group_ids !== undefined,
     servergroup_id: input.servergroup_policy ? ctx.ids.uuid() : null,
     servergroup_policy: input.servergroup_policy ?? null,
     timestamp: ctx.clock.timestamp(),

@@ -12,7 +12,7 @@ import {
 
 const POOL = `id, cluster_id, name, flavor_id, node_count, min_node_count, max_node_count, boot_volume_size,
   boot_volume_type, is_public_ipv4, auto_healing_enabled, labels, taints, crio_config, kubelet_config,
-  security_group_ids, servergroup_id, servergroup_policy, state, created_at`;
+  security_group_ids, names_security_groups, servergroup_id, servergroup_policy, state, created_at`;
 const NODE = 'id, number, cluster_id, pool_id, name, version, state, private_ip, state_since';
 
 /** Pools of these clusters, oldest first. */
@@ -41,8 +41,8 @@ export async function insertPool(
     'k8s_pool_insert',
     `insert into k8s_pools (id, cluster_id, name, flavor_id, node_count, min_node_count, max_node_count,
        boot_volume_size, boot_volume_type, is_public_ipv4, auto_healing_enabled, labels, taints, crio_config,
-       kubelet_config, security_group_ids, servergroup_id, servergroup_policy, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+       kubelet_config, security_group_ids, names_security_groups, servergroup_id, servergroup_policy, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
     [
       pool.id,
       pool.cluster_id,
@@ -60,6 +60,7 @@ export async function insertPool(
       JSON.stringify(pool.crio_config),
       JSON.stringify(pool.kubelet_config),
       pool.security_group_ids,
+      pool.names_security_groups,
       pool.servergroup_id,
       pool.servergroup_policy,
       pool.timestamp,
@@ -76,13 +77,14 @@ export type PoolChange = Pick<
   | 'max_node_count'
   | 'node_count'
   | 'security_group_ids'
+  | 'names_security_groups'
 >;
 
 export async function updatePool(tx: Tx, id: string, change: PoolChange): Promise<void> {
   await tx.named(
     'k8s_pool_update',
     `update k8s_pools set auto_healing_enabled = $2, labels = $3, taints = $4, min_node_count = $5,
-            max_node_count = $6, node_count = $7, security_group_ids = $8 where id = $1`,
+            max_node_count = $6, node_count = $7, security_group_ids = $8, names_security_groups = $9 where id = $1`,
     [
       id,
       change.auto_healing_enabled,
@@ -92,6 +94,7 @@ export async function updatePool(tx: Tx, id: string, change: PoolChange): Promis
       change.max_node_count,
       change.node_count,
       change.security_group_ids,
+      change.names_security_groups,
     ],
   );
 }

@@ -2,7 +2,7 @@ import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { NO_TASK, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { release, reserve } from '../quotas/index.ts';
 import { getPool, type KubernetesService, lockFreeCluster, providerFor, quotaScopeOf } from './access.ts';
 import { nodeAmounts, poolAmounts } from './amounts.ts';
@@ -27,16 +27,17 @@ interface Work {
 async function start(tx: Tx, ctx: RegionContext, cluster: ClusterRow, work: Work): Promise<TaskRef> {
   const id = ctx.ids.uuid();
   await holdCluster(tx, cluster, id, 'Provisioned');
-  return startTask(tx, ctx, {
-    id,
-    type: work.type,
-    subject: work.pool.id,
-    name: `${cluster.name}/${work.pool.name}`,
-    projectId: ctx.project.id,
-    regionId: ctx.region.id,
-    input: { clusterId: cluster.id, ...work.input },
-  });
+  const input = { clusterId: cluster.id, ...work.input };
+  return startTask(tx, ctx, { ...taskOf(ctx, cluster, work), id, input });
 }
+
+const taskOf = (ctx: RegionContext, cluster: ClusterRow, { type, pool }: Work) => ({
+  type,
+  subject: pool.id,
+  name: `${cluster.name}/${pool.name}`,
+  projectId: ctx.project.id,
+  regionId: ctx.region.id,
+});
 
 /** @throws NotFound, Conflict for a taken name or a busy cluster, Invalid, QuotaExceeded */
 export async function createPool(
@@ -127,6 +128,7 @@ function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
     max_node_count,
     node_count: Math.min(upper, Math.max(min_node_count, wanted ?? pool.node_count)),
     security_group_ids: input.security_group_ids ?? pool.security_group_ids,
+    names_security_groups: pool.names_security_groups || input.security_group_ids !== undefined,
   };
 }
 
@@ -162,10 +164,10 @@ export async function resizePool(
     const upper = upperBound(pool);
     if (count < pool.min_node_count || count > upper)
       throw new Invalid({ node_count: [`must be from ${pool.min_node_count} to ${upper}`] });
-    if (count === pool.node_count) return NO_TASK;
+    const work = { type: 'resize_k8s_cluster_pool_v2', pool, input: { from: pool.node_count } };
+    if (count === pool.node_count) return startNothing(tx, ctx, taskOf(ctx, cluster, work));
     await store.setNodeCount(tx, pool.id, count);
-    const input = { from: pool.node_count };
-    const task = await start(tx, ctx, cluster, { type: 'resize_k8s_cluster_pool_v2', pool, input });
+    const task = await start(tx, ctx, cluster, work);
     const more = count - pool.node_count;
     if (more > 0) await reserve(tx, quotaScopeOf(ctx), nodeAmounts(pool, more));
     return task;

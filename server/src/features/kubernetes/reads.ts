@@ -15,6 +15,7 @@ import { openAuthority, openClient, storeClient } from './keys.ts';
 import { base64, kubeconfig } from './kubeconfig.ts';
 import type { ClusterRow } from './model.ts';
 import { readNodes, readPools } from './pool-store.ts';
+import { roomForNodes } from './room.ts';
 import type { CheckCluster, CheckPool } from './schema-input.ts';
 import { completeLogging } from './schema-parts.ts';
 import { upgradeVersions, VERSIONS } from './versions.ts';
@@ -92,13 +93,17 @@ export async function listUpgradeVersions(ctx: RegionContext, name: string, quer
   );
 }
 
-/** Prices are not part of this cloud: they are hidden, also from those who ask for them. */
-export function listFlavors(
-  service: KubernetesService,
-  ctx: RegionContext,
-  query: PageQuery & { readonly exclude_gpu?: boolean; readonly include_prices?: boolean },
-) {
+interface FlavorQuery extends PageQuery {
+  readonly exclude_gpu?: boolean;
+  readonly include_capacity?: boolean;
+  readonly include_prices?: boolean;
+}
+
+/** Prices are not part of this cloud: they are hidden, also from those who ask for them. What is there is not limited
+ *  by hardware, only by quotas: the capacity is the number of nodes that they leave room for. */
+export async function listFlavors(service: KubernetesService, ctx: RegionContext, query: FlavorQuery) {
   providerFor(service, ctx);
+  const room = query.include_capacity ? await roomForNodes(ctx) : undefined;
   const offered = FLAVORS.filter(({ gpu }) => !query.exclude_gpu || gpu === null);
   return pageOf(
     offered.map((flavor) => ({
@@ -111,8 +116,7 @@ export function listFlavors(
       disabled: false,
       resource_class: flavor.resourceClass,
       hardware_description: hardwareOf(flavor),
-      // What is there is not limited by hardware, only by quotas.
-      capacity: null,
+      capacity: room?.get(flavor.id) ?? null,
       reserved_capacity: null,
       currency_code: null,
       price_per_hour: null,
@@ -163,6 +167,7 @@ export async function readKubeconfig(service: KubernetesService, ctx: RegionCont
   const host = `https://${cluster.api_address}:6443`;
   return {
     config: kubeconfig({
+      simulated: service.providerOf(cluster.region_id)?.takesSignals === true,
       clusterName: cluster.name,
       server: host,
       caCertificate: cluster.ca_certificate,

@@ -68,7 +68,12 @@ export const CreateCluster = Type.Object(
     cni: Type.Optional(Nullable(Cni, { default: null })),
     csi: Type.Optional(
       Type.Object({
-        nfs: Type.Optional(Type.Object({ vast_enabled: Type.Optional(Type.Boolean({ default: false })) })),
+        nfs: Type.Optional(
+          Type.Object({
+            vast_enabled: Type.Optional(Type.Boolean({ default: false })),
+            ddn_enabled: Type.Optional(Type.Boolean({ default: false })),
+          }),
+        ),
       }),
     ),
     ddos_profile: Type.Optional(Nullable(DdosInput, { default: null })),

@@ -1,15 +1,13 @@
-import { type Static, Type } from '@sinclair/typebox';
-import { DateTime, ListOf, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { ListOf, Nullable, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
 import { exceededSchema } from '../quotas/index.ts';
 import { Cni, DdosInput, LoggingView, Oidc, Strings } from './schema-parts.ts';
 
 /** What clients see. */
 
 const text = () => Type.String();
-const maybe = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(
-  schema: T,
-  value: unknown = null,
-) => Type.Optional(Nullable(schema, { default: value }));
+const maybe = <T extends TSchema>(schema: T, value: unknown = null) =>
+  Type.Optional(Nullable(schema, { default: value }));
 
 export const Pool = Type.Object(
   {
@@ -28,11 +26,11 @@ export const Pool = Type.Object(
     taints: Strings(),
     crio_config: Strings(),
     kubelet_config: Strings(),
-    security_group_ids: Type.Array(text()),
+    security_group_ids: maybe(Type.Array(text())),
     servergroup_id: Type.String({ default: '' }),
     servergroup_name: Type.String({ default: '' }),
     servergroup_policy: Type.String({ default: '' }),
-    created_at: text(),
+    created_at: ZuluTime(),
   },
   { $id: 'K8sPool' },
 );
@@ -60,8 +58,8 @@ export const Cluster = Type.Object(
     authentication: Type.Optional(
       Nullable(
         Type.Object({
-          kubeconfig_created_at: Type.Optional(Nullable(DateTime(), { default: null })),
-          kubeconfig_expires_at: Type.Optional(Nullable(DateTime(), { default: null })),
+          kubeconfig_created_at: Type.Optional(Nullable(ZuluTime(), { default: null })),
+          kubeconfig_expires_at: Type.Optional(Nullable(ZuluTime(), { default: null })),
           oidc: Type.Optional(Nullable(Oidc, { default: null })),
         }),
         { default: null },
@@ -69,7 +67,7 @@ export const Cluster = Type.Object(
     ),
     autoscaler_config: Type.Optional(Nullable(Strings(), { default: null })),
     cni: Type.Optional(Nullable(Cni, { default: null })),
-    csi: Type.Object({ nfs: Type.Object({ vast_enabled: Type.Boolean() }) }),
+    csi: Type.Object({ nfs: Type.Object({ vast_enabled: Type.Boolean(), ddn_enabled: Type.Boolean() }) }),
     ddos_profile: Type.Optional(Nullable(DdosInput, { default: null })),
     fixed_network: maybe(text(), ''),
     fixed_subnet: maybe(text(), ''),
@@ -80,7 +78,7 @@ export const Cluster = Type.Object(
     services_ip_pool: maybe(text(), '172.24.0.0/18'),
     pods_ipv6_pool: maybe(text()),
     services_ipv6_pool: maybe(text()),
-    created_at: text(),
+    created_at: ZuluTime(),
     creator_task_id: maybe(text()),
     task_id: maybe(text()),
   },
@@ -98,8 +96,8 @@ export const Kubeconfig = Type.Object(
     client_key: text(),
     cluster_ca_certificate: text(),
     config: text(),
-    created_at: DateTime(),
-    expires_at: DateTime(),
+    created_at: ZuluTime(),
+    expires_at: ZuluTime(),
     host: text(),
   },
   { $id: 'K8sKubeconfig' },

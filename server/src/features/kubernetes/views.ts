@@ -26,12 +26,23 @@ export function viewPool(row: PoolRow, nodes: readonly NodeRow[]) {
     taints: row.taints,
     crio_config: row.crio_config,
     kubelet_config: row.kubelet_config,
-    security_group_ids: row.security_group_ids,
+    // As it was asked for: infrastructure tools take an empty list for a difference where none was given.
+    security_group_ids: row.names_security_groups ? row.security_group_ids : null,
     servergroup_id: row.servergroup_id ?? '',
     servergroup_name: row.servergroup_id === null ? '' : `k8s-${row.name}`,
     servergroup_policy: row.servergroup_policy ?? '',
     created_at: zuluTime(row.created_at),
   };
+}
+
+/** The network as it was asked for, not where the cluster came to be. */
+function askedNetwork({ settings, ...row }: ClusterRow) {
+  if (settings.fixed_network !== undefined) {
+    return { fixed_network: settings.fixed_network, fixed_subnet: settings.fixed_subnet ?? null };
+  }
+  // Of before this was kept.
+  const isGiven = row.fixed_subnet_id !== null;
+  return { fixed_network: isGiven ? row.network_id : '', fixed_subnet: isGiven ? row.subnet_id : '' };
 }
 
 export function viewCluster(row: ClusterRow, pools: readonly PoolRow[], nodes: readonly NodeRow[]) {
@@ -51,10 +62,9 @@ export function viewCluster(row: ClusterRow, pools: readonly PoolRow[], nodes: r
     },
     autoscaler_config: settings.autoscaler_config,
     cni: settings.cni,
-    csi: { nfs: { vast_enabled: settings.vast_enabled } },
+    csi: { nfs: { vast_enabled: settings.vast_enabled, ddn_enabled: settings.ddn_enabled ?? false } },
     ddos_profile: settings.ddos_profile,
-    fixed_network: row.network_id,
-    fixed_subnet: row.subnet_id,
+    ...askedNetwork(row),
     is_ipv6: settings.is_ipv6,
     is_public: pools.some((pool) => pool.cluster_id === row.id && pool.is_public_ipv4),
     logging: settings.logging,

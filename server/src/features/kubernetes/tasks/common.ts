@@ -59,11 +59,16 @@ function step(run: TaskRun, deps: TaskDeps, provider: KubernetesProvider, cluste
   return converge({ db: run.db, ids: deps.ids, provider, timestamp }, clusterId, run.task.id, goal);
 }
 
-function progressOf({ pools, nodes }: Convergence, { version }: Goal): [percent: number, step: string] {
+function progressOf(
+  { pools, nodes, underway }: Convergence,
+  { version }: Goal,
+): [percent: number, step: string] {
   const wanted = pools.reduce((sum, pool) => sum + (pool.state === 'DELETING' ? 0 : pool.node_count), 0);
   const there = nodes.filter((node) => node.state === 'READY' && node.version === version).length;
   const counted = Math.min(there, wanted);
-  return [wanted === 0 ? 50 : 10 + (85 * counted) / wanted, `${counted} of ${wanted} nodes at ${version}`];
+  // A node that is being made counts for what is done of it.
+  const made = Math.min(counted + underway, wanted);
+  return [wanted === 0 ? 50 : 10 + (85 * made) / wanted, `${counted} of ${wanted} nodes at ${version}`];
 }
 
 /** Removes the nodes that `which` picks, and waits until they are gone. Other nodes are left as they are. */

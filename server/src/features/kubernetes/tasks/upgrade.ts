@@ -20,7 +20,9 @@ export function upgradeClusterTask(deps: TaskDeps): TaskHandler {
         // A new attempt is a new piece of work to the provider.
         const name = `${cluster.name}@${version}#${cluster.upgrade_attempts}`;
         const desired = desiredControlPlane(cluster, version);
-        const waiting = waitFor(await provider.applyControlPlane(desired, { ...run.operation, name }));
+        const waiting = waitFor(
+          await provider.applyControlPlane(desired, { ...run.operation, name, subject: cluster.name }),
+        );
         if (waiting) {
           return { ...waiting, percent: (waiting.percent ?? 0) / 10, step: `control plane to ${version}` };
         }
