@@ -8,7 +8,7 @@ import {
   SecretListQuery,
   SecretParams,
 } from './schema.ts';
-import type { InferenceSecrets } from './service.ts';
+import { type InferenceSecrets, MAX_SECRETS } from './service.ts';
 
 const tag = 'Inference secrets';
 const COLLECTION = '/cloud/v3/inference/{project_id}/secrets';
@@ -23,6 +23,7 @@ export function inferenceSecretRoutes(secrets: InferenceSecrets): readonly Route
       path: COLLECTION,
       tag,
       summary: 'Create an inference secret',
+      description: `A project has at most ${MAX_SECRETS}.`,
       access,
       params: ProjectParams,
       body: CreateInferenceSecret,

@@ -1,6 +1,7 @@
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { ProjectContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { guardProject } from '../projects/index.ts';
@@ -12,6 +13,9 @@ import type {
   SecretListQuery,
 } from './schema.ts';
 import * as store from './store.ts';
+
+/** Of one project. */
+export const MAX_SECRETS = 1000;
 
 /** Where a value belongs; a value copied to another row does not open there. */
 const contextOf = (projectId: number, name: string) => `inference_secrets/${projectId}/${name}`;
@@ -25,11 +29,17 @@ export class InferenceSecrets {
     this.#cipher = cipher;
   }
 
-  /** @throws Conflict when the name is taken */
+  /** @throws Conflict when the name is taken, Forbidden for one too many */
   async create(ctx: ProjectContext, input: CreateInferenceSecret): Promise<InferenceSecret> {
     try {
       await ctx.db.transaction(async (tx) => {
         await guardProject(tx, ctx.project.id);
+        await refuseMore(tx, {
+          what: 'inference secrets',
+          holder: `project ${ctx.project.id}`,
+          limit: MAX_SECRETS,
+          count: () => store.countSecrets(tx, ctx.project.id),
+        });
         await store.insertSecret(tx, this.#seal(ctx, input));
         await audit(tx, ctx, 'create_inference_secret', input.name);
       });

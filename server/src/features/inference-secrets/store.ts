@@ -14,6 +14,15 @@ export interface NewSecret extends SecretRow {
 
 const COLUMNS = 'project_id, name, type, key_id, sealed';
 
+export async function countSecrets(tx: Tx, projectId: number): Promise<number> {
+  const [row] = await tx.named<{ count: number }>(
+    'inference_secrets_kept',
+    'select count(*)::int as count from inference_secrets where project_id = $1',
+    [projectId],
+  );
+  return row?.count ?? 0;
+}
+
 export async function insertSecret(tx: Tx, secret: NewSecret): Promise<void> {
   await tx.named(
     'inference_secret_insert',

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { MAX_SETS } from './service.ts';
 
 let server: TestServer;
 const URL = '/waap/v1/custom-page-sets';
@@ -119,4 +120,19 @@ test('changes of different pages at once are all kept', async () => {
   await Promise.all(pages.map((page) => server.call('PATCH', url, { body: { [page]: { enabled: true } } })));
   const { body: set } = await server.call('GET', url);
   for (const page of pages) expect(set[page], page).toEqual({ enabled: true });
+});
+
+test('an account keeps so many sets, and its own alone count', async () => {
+  await server.db.named(
+    'test_fill_sets',
+    `insert into custom_page_sets (client_id, name, pages, created_at)
+     select 2, 'set ' || i, '{}', now() from generate_series(1, $1::int) i`,
+    [MAX_SETS - 1],
+  );
+  const set = (as: 'other client' | 'Administrators') =>
+    server.call('POST', URL, { body: { name: 'more' }, as });
+  const both = await Promise.all([set('other client'), set('other client')]);
+  expect(both.map(({ status }) => status).sort()).toEqual([201, 403]);
+  expect(both.find(({ status }) => status === 403)?.body.detail).toContain(`There are ${MAX_SETS} sets`);
+  expect((await set('Administrators')).status).toBe(201);
 });

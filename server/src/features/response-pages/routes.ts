@@ -15,6 +15,8 @@ import {
   deleteSet,
   getSet,
   listSets,
+  MAX_MIB,
+  MAX_SETS,
   previewFaults,
   previewPage,
   setFaults,
@@ -22,6 +24,8 @@ import {
 } from './service.ts';
 
 const tag = 'Response pages';
+/** Bytes: a set has four logos. */
+const WITH_LOGOS = 3 * 1024 * 1024;
 const SETS = '/waap/v1/custom-page-sets';
 
 export const responsePageRoutes: readonly Route[] = [
@@ -42,8 +46,10 @@ export const responsePageRoutes: readonly Route[] = [
     path: SETS,
     tag,
     summary: 'Create a set of response pages',
+    description: `An account has at most ${MAX_SETS} sets, of ${MAX_MIB} MiB together; one more is refused once they are reached.`,
     access: 'write',
     body: CreateCustomPageSet,
+    bodyLimit: WITH_LOGOS,
     bodyFaults: setFaults,
     status: 201,
     response: CustomPageSet,
@@ -77,9 +83,25 @@ export const responsePageRoutes: readonly Route[] = [
     access: 'write',
     params: SetParams,
     body: UpdateCustomPageSet,
+    bodyLimit: WITH_LOGOS,
     bodyFaults: setFaults,
     status: 204,
     handler: (ctx, { params, body }) => updateSet(ctx, params.set_id, body),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${SETS.replace('/v1/', '/v2/')}/{set_id}`,
+    tag,
+    summary: 'Change the given pages of a set, and get it back; null removes a page',
+    access: 'write',
+    params: SetParams,
+    body: UpdateCustomPageSet,
+    bodyFaults: setFaults,
+    response: CustomPageSet,
+    handler: async (ctx, { params, body }) => {
+      await updateSet(ctx, params.set_id, body);
+      return getSet(ctx, params.set_id);
+    },
   }),
   route({
     method: 'DELETE',

@@ -1,9 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { Key, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import { Key, Nullable, offsetParameter, StringEnum } from '../../platform/http/schemas.ts';
 import { FIELDS, LENGTHS, PAGE_TYPES, PAGES, type Page, type PageField } from './model.ts';
 
+/** Characters of the largest image in base64, with line breaks. */
+const LONGEST_LOGO = 750_000;
+
 function field(name: PageField) {
-  if (name === 'logo') return Type.String();
+  if (name === 'logo') return Type.String({ minLength: 1, maxLength: LONGEST_LOGO });
   const [minLength, maxLength] = LENGTHS[name];
   return Type.String({ minLength, maxLength });
 }
@@ -42,7 +45,12 @@ function pageFields<T extends TSchema>(wrap: (schema: TSchema) => T): Record<Pag
   return Object.fromEntries(entries) as Record<Page, T>;
 }
 
-const Domains = Nullable(Type.Array(Type.Integer({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER })));
+const Domains = Nullable(
+  Type.Array(Type.Integer({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
+    maxItems: 1000,
+    description: 'Where the pages are shown',
+  }),
+);
 const SetName = Type.String({ minLength: 1, maxLength: 50 });
 
 export const CustomPageSet = Type.Object(
@@ -79,7 +87,7 @@ export const SetParams = Type.Object({ set_id: Key() });
 export const SetListQuery = Type.Object({
   ordering: Type.Optional(StringEnum(['name', '-name', 'id', '-id'])),
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 100 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 0 })),
+  offset: offsetParameter(100_000),
   name: Type.Optional(Type.String()),
   ids: Type.Optional(
     Type.Array(Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),

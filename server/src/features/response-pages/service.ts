@@ -1,5 +1,7 @@
 import { type InvalidFields, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import type { Tx } from '../../platform/database/db.ts';
+import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { renderPage } from './html/page.ts';
 import { readLogo } from './logo.ts';
@@ -53,8 +55,30 @@ export async function getSet(ctx: RequestContext, id: number) {
   return viewSet(row ?? notFound(id));
 }
 
+/** Of one account: a set may have some MiB of logos. */
+export const MAX_SETS = 100;
+export const MAX_MIB = 32;
+
+async function refuseMoreBytes(tx: Tx, clientId: number, exceptId: number): Promise<void> {
+  await refuseMore(tx, {
+    what: 'MiB of response pages',
+    holder: `account ${clientId}`,
+    limit: MAX_MIB,
+    count: async () => Math.floor((await store.bytesOfSets(tx, clientId, exceptId)) / 1024 / 1024),
+  });
+}
+
+/** @throws Forbidden for one set too many */
 export async function createSet(ctx: RequestContext, input: CreateCustomPageSet) {
   return ctx.db.transaction(async (tx) => {
+    const { clientId } = ctx.caller;
+    await refuseMore(tx, {
+      what: 'sets of response pages',
+      holder: `account ${clientId}`,
+      limit: MAX_SETS,
+      count: () => store.countSets(tx, clientId),
+    });
+    await refuseMoreBytes(tx, clientId, 0);
     const row = await store.insertSet(tx, {
       clientId: ctx.caller.clientId,
       name: input.name,
@@ -71,6 +95,7 @@ export async function createSet(ctx: RequestContext, input: CreateCustomPageSet)
 export async function updateSet(ctx: RequestContext, id: number, input: UpdateCustomPageSet): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const row = (await store.lockSet(tx, ctx.caller.clientId, id)) ?? notFound(id);
+    await refuseMoreBytes(tx, ctx.caller.clientId, id);
     await store.updateSet(tx, id, {
       name: input.name ?? row.name,
       domains: input.domains === undefined ? row.domains : input.domains,

@@ -65,6 +65,26 @@ export interface NewSet {
   readonly timestamp: string;
 }
 
+export async function countSets(tx: Tx, clientId: number): Promise<number> {
+  const [row] = await tx.named<{ count: number }>(
+    'page_set_count',
+    'select count(*)::int as count from custom_page_sets where client_id = $1',
+    [clientId],
+  );
+  return row?.count ?? 0;
+}
+
+/** What the pages of all sets but one take. */
+export async function bytesOfSets(tx: Tx, clientId: number, exceptId: number): Promise<number> {
+  const [row] = await tx.named<{ bytes: number }>(
+    'page_set_bytes',
+    `select coalesce(sum(octet_length(pages::text)), 0)::bigint as bytes
+       from custom_page_sets where client_id = $1 and id <> $2`,
+    [clientId, exceptId],
+  );
+  return row?.bytes ?? 0;
+}
+
 export async function insertSet(tx: Tx, set: NewSet): Promise<SetRow> {
   const [row] = await tx.named<SetRow>(
     'page_set_insert',

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  ColonTime,
   DateTime,
   ListOf,
   ListQuery,
@@ -9,7 +10,10 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 
-const hidden = (description: string) => Type.String({ format: 'password', writeOnly: true, description });
+/** Characters; a chain of some ten certificates, or a list of some thousand revocations. */
+export const LONGEST_PEM = 65_536;
+const hidden = (description: string) =>
+  Type.String({ format: 'password', writeOnly: true, maxLength: LONGEST_PEM, description });
 
 export const SecretPayload = Type.Object({
   certificate: hidden('The certificate in PEM; without a private key: certificates of authorities, or a CRL'),
@@ -29,13 +33,22 @@ export const CreateSecret = Type.Object(
 export type CreateSecret = Static<typeof CreateSecret>;
 
 const text = () => Nullable(Type.String(), { default: null });
-const time = () => Nullable(DateTime(), { default: null });
+const time = () => Nullable(ColonTime(), { default: null });
+
+export const SECRET_TYPES = [
+  'certificate',
+  'opaque',
+  'passphrase',
+  'private',
+  'public',
+  'symmetric',
+] as const;
 
 export const Secret = Type.Object(
   {
     id: Uuid(),
     name: Type.String(),
-    secret_type: StringEnum(['certificate', 'opaque', 'passphrase', 'private', 'public', 'symmetric']),
+    secret_type: StringEnum(SECRET_TYPES),
     status: Type.String(),
     algorithm: text(),
     bit_length: Nullable(Type.Integer(), { default: null }),

@@ -9,6 +9,7 @@ import { reserve } from '../quotas/index.ts';
 import { inspect } from './inspect.ts';
 import type { Material } from './material.ts';
 import type { CreateSecret, SecretListQuery, SecretPayload } from './schema.ts';
+import { LONGEST_PEM } from './schema.ts';
 import { seal } from './sealing.ts';
 import * as store from './store.ts';
 import { viewSecret } from './view.ts';
@@ -60,7 +61,7 @@ export class SecretService {
       algorithm,
       bit_length: bitLength,
       names,
-      expiration: (input.expiration && readTime(input.expiration)) || notAfter,
+      expiration: (input.expiration && readTime(input.expiration)) || null,
       not_after: notAfter,
       task_id: ctx.ids.uuid(),
       ...seal(this.#cipher, id, material.content),
@@ -129,7 +130,9 @@ function payloadFaults(payload: SecretPayload, now: Date): InvalidFields {
 function isPayload(value: unknown): value is SecretPayload {
   if (typeof value !== 'object' || value === null) return false;
   const { certificate, certificate_chain, private_key } = value as Partial<SecretPayload>;
-  return [certificate, certificate_chain, private_key].every((field) => typeof field === 'string');
+  return [certificate, certificate_chain, private_key].every(
+    (field) => typeof field === 'string' && field.length <= LONGEST_PEM,
+  );
 }
 
 const unknown = (id: string) => new NotFound(`Secret ${id} was not found`);

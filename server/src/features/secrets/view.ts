@@ -1,4 +1,4 @@
-import { nullable, offsetTime } from '../../kernel/codecs.ts';
+import { colonTime, nullable } from '../../kernel/codecs.ts';
 import type { SecretKind } from './material.ts';
 import type { SecretRow } from './store.ts';
 
@@ -21,7 +21,7 @@ export function viewSecret(row: SecretRow) {
     bit_length: row.bit_length,
     mode: null,
     content_types: { default: contentType },
-    created: offsetTime(row.created_at),
-    expiration: nullable(offsetTime)(row.expiration),
+    created: colonTime(row.created_at),
+    expiration: nullable(colonTime)(row.expiration),
   };
 }

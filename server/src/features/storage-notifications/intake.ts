@@ -1,3 +1,4 @@
+import { readTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { monthOf } from './model.ts';
@@ -17,8 +18,7 @@ export async function takeReport(
   storageName: string,
   report: UsageReport,
 ): Promise<{ counted: boolean }> {
-  const at = new Date(report.to);
-  refuseOutside(at, ctx.clock.now());
+  const at = timeOf(report.to, ctx.clock.now());
   if (!report.buckets && !report.videos) throw new Invalid({ buckets: ['is required, or videos'] });
   const buckets = bucketsOf(report);
   const key = { clientId: ctx.clientId, storageName, id: report.id, at };
@@ -32,9 +32,11 @@ export async function takeReport(
   });
 }
 
-function refuseOutside(at: Date, now: Date): void {
+function timeOf(text: string, now: Date): Date {
+  const at = readTime(text);
+  if (!at) throw new Invalid({ to: ['must be a time such as 2026-01-31T12:00:00Z'] });
   const ageMs = now.getTime() - at.getTime();
-  if (Number.isNaN(ageMs)) throw new Invalid({ to: ['must be a valid date-time'] });
   if (ageMs > MAX_LATE_MS) throw new Invalid({ to: ['must not be more than 31 days ago'] });
   if (ageMs < -MAX_EARLY_MS) throw new Invalid({ to: ['must not be in the future'] });
+  return at;
 }

@@ -11,10 +11,12 @@ import {
   UsageReceipt,
   UsageReport,
 } from './schema.ts';
-import { deleteEvent, getEvents, setEvent, setEvents } from './service.ts';
+import { deleteEvent, getEvents, MAX_EVENTS, setEvent, setEvents } from './service.ts';
+import { storageUsageRoute } from './usage-view.ts';
 import { viewConfigurator } from './views.ts';
 
 const tag = 'Storage notifications';
+const LIMIT = `An account has at most ${MAX_EVENTS} thresholds.`;
 const EVENT = '/storage/notifications/v1/event';
 const EVENTS = '/storage/notifications/v1/events';
 
@@ -24,6 +26,7 @@ const eventRoutes: readonly Route[] = [
     path: EVENT,
     tag,
     summary: 'Set a threshold on a storage or a bucket',
+    description: LIMIT,
     access: 'write',
     query: EventQuery,
     body: EventInput,
@@ -35,6 +38,7 @@ const eventRoutes: readonly Route[] = [
     path: EVENT,
     tag,
     summary: 'Set a threshold on a storage or a bucket, and see it as it is stored',
+    description: LIMIT,
     access: 'write',
     query: EventQuery,
     body: EventInput,
@@ -69,6 +73,7 @@ const eventsRoutes: readonly Route[] = [
     path: EVENTS,
     tag,
     summary: 'Set several thresholds, all or none; those not given stay',
+    description: LIMIT,
     access: 'write',
     body: EventsInput,
     response: StorageNotificationEvents,
@@ -90,11 +95,16 @@ const intakeRoute = clientRoute({
   path: '/virga/v1/clients/{client_id}/storages/{storage_name}/usage_reports',
   tag: 'Operator',
   summary: 'Count what a storage engine or the delivery edge reports, each report once',
-  access: 'operate',
+  access: 'report',
   params: ReportParams,
   body: UsageReport,
   response: UsageReceipt,
   handler: (ctx, { params, body }) => takeReport(ctx, params.storage_name, body),
 });
 
-export const storageNotificationRoutes: readonly Route[] = [...eventRoutes, ...eventsRoutes, intakeRoute];
+export const storageNotificationRoutes: readonly Route[] = [
+  ...eventRoutes,
+  ...eventsRoutes,
+  intakeRoute,
+  storageUsageRoute,
+];

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { Key, StringEnum } from '../../platform/http/schemas.ts';
+import { DateTime, Key, StringEnum } from '../../platform/http/schemas.ts';
 import { EVENT_NAMES, KINDS } from './model.ts';
 
 /** Names of storages and buckets: anything readable on one line. */
@@ -91,8 +91,8 @@ const MAX_BUCKETS = 10_000;
 export const UsageReport = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 255 }),
-    from: Type.Optional(Type.String({ format: 'date-time' })),
-    to: Type.String({ format: 'date-time' }),
+    from: Type.Optional(DateTime()),
+    to: DateTime(),
     buckets: Type.Optional(
       Type.Array(
         Type.Object({

@@ -1,6 +1,7 @@
 import { BadRequest, Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { type Faults, readEvent, readEvents, readTarget, type WantedEvent } from './event-rules.ts';
 import { monthOf, type StoredEvent } from './model.ts';
@@ -8,6 +9,9 @@ import type { EventInput, EventsInput } from './schema.ts';
 import * as store from './store.ts';
 import { tellReached } from './tell.ts';
 import { viewEvent, viewEvents } from './views.ts';
+
+/** Of one client. */
+export const MAX_EVENTS = 1000;
 
 /** The client that a call is about: the caller's own. @throws NotFound when the query names another */
 function clientOf(ctx: RequestContext, named?: number): number {
@@ -21,7 +25,7 @@ const refuse = (faults: Faults) => {
 };
 
 /** Creates an event, or changes the one with this uuid, or the one of this name on this storage or bucket.
- *  @throws Invalid naming every faulty field, Conflict when there is another such event where it is moved to */
+ *  @throws Invalid naming every faulty field, Forbidden for one too many, Conflict when there is another such event where it is moved to */
 export async function setEvent(ctx: RequestContext, input: EventInput, named?: number) {
   const clientId = clientOf(ctx, named);
   const faults: Faults = {};
@@ -106,6 +110,12 @@ async function setOne(
   else if (known && known.name !== name) faults[`${path}uuid`] = [`is the id of a ${known.name} event`];
   else if (known) return changeEvent(tx, ctx, known, { ...known, ...place, threshold });
   else if (place) {
+    await refuseMore(tx, {
+      what: 'storage events',
+      holder: `account ${clientId}`,
+      limit: MAX_EVENTS,
+      count: () => store.countEvents(tx, clientId),
+    });
     const event = { uuid: ctx.ids.uuid(), name, ...place, threshold, reached_in: null };
     await store.insertEvent(tx, clientId, event, ctx.clock.timestamp());
     await recordAudit(tx, ctx, { action: 'create_storage_event', subject: event.uuid });

@@ -10,6 +10,15 @@ export async function lockClient(tx: Tx, clientId: number): Promise<void> {
   await tx.named('storage_client_lock', `select pg_advisory_xact_lock(${LOCK}, $1)`, [clientId]);
 }
 
+export async function countEvents(tx: Tx, clientId: number): Promise<number> {
+  const [row] = await tx.named<{ count: number }>(
+    'storage_event_count',
+    'select count(*)::int as count from storage_events where client_id = $1',
+    [clientId],
+  );
+  return row?.count ?? 0;
+}
+
 export async function listEvents(db: Db, clientId: number): Promise<StoredEvent[]> {
   return db.named(
     'storage_event_list',

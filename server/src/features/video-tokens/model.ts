@@ -1,4 +1,4 @@
-import { canonicalIp, type IpRanges } from '../../kernel/ip-addresses.ts';
+import { canonicalIp, IpRanges } from '../../kernel/ip-addresses.ts';
 import { videoToken } from '../../kernel/video-signature.ts';
 import type { VideoTokenRecord } from './schema.ts';
 
@@ -17,6 +17,9 @@ export interface SigningSettings {
   readonly cdnIpUrl: string;
 }
 
+/** No token is valid beyond the year 2100, which is later than the longest lifetime that can be asked for. */
+export const LATEST = 4_102_444_800;
+
 /** When a token expires, in Unix seconds.
  *  @param expire as it came in the query; anything that is no number counts as missing
  *  @param now Unix time in seconds */
@@ -24,7 +27,7 @@ export function expiryOf(expire: unknown, now: number): number {
   const text = String(Array.isArray(expire) ? expire[0] : (expire ?? '')).trim();
   const asked = /^\+?\d{1,16}(\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : 0;
   if (asked <= 0 || !Number.isSafeInteger(asked)) return now + DEFAULT_LIFETIME;
-  return asked > FIRST_ABSOLUTE ? asked : now + asked;
+  return Math.min(LATEST, asked > FIRST_ABSOLUTE ? asked : now + asked);
 }
 
 export interface Viewer {
@@ -33,11 +36,14 @@ export interface Viewer {
   readonly remoteAddress: string;
 }
 
-/** The viewer's address: `x-real-ip`, else the first of `x-forwarded-for`, else 0.0.0.0. With a list of trusted
- *  proxies the headers of others are not believed, and whoever sends none is the viewer. */
+/** A proxy on this machine, when none is named. */
+const THIS_MACHINE = new IpRanges(['127.0.0.0/8', '::1']);
+
+/** The viewer's address: `x-real-ip`, else the first of `x-forwarded-for`, where a trusted proxy says so; else the
+ *  peer. Who is trusted as a part of this machine, and says nothing, is no viewer: 0.0.0.0. */
 export function viewerIp({ headers, remoteAddress }: Viewer, trusted: IpRanges | undefined): string {
   const peer = canonicalIp(remoteAddress) ?? NOBODY_KNOWS;
-  if (trusted && !trusted.contains(peer)) return peer;
+  if (!(trusted ?? THIS_MACHINE).contains(peer)) return peer;
   const named = firstAddress(headers['x-real-ip']) ?? firstAddress(headers['x-forwarded-for']);
   return named ?? (trusted ? peer : NOBODY_KNOWS);
 }

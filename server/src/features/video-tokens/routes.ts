@@ -12,6 +12,7 @@ export function videoTokenRoutes(settings: VideoTokenSettings | undefined): read
       description:
         'Tokens for one video or live stream, one valid from everywhere and one bound to the viewer, with the playlist addresses that carry them.',
       access: { public: 'asked by players; who may see a video is decided by VIRGA_VIDEO_AUTHORIZE_URL' },
+      corsOrigins: settings?.corsOrigins ?? '*',
       query: VideoTokenQuery,
       response: VideoTokenRecord,
       handler: async (ctx, input) => {

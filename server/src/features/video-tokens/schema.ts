@@ -9,10 +9,17 @@ export const VideoTokenQuery = Type.Object({
   expire: Type.Optional(
     Type.Unknown({
       description:
-        'Lifetime in seconds, or a Unix time after 1735689600; 3600 s when it is absent, not positive or no number',
+        'Lifetime in seconds, or a Unix time after 1735689600; 3600 s when it is absent, not positive or no number; at most until 2100, Unix time 4102444800',
     }),
   ),
-  client_ip: Type.Optional(Type.String({ description: "Overrides the viewer's detected IP address" })),
+  client_ip: Type.Optional(
+    Type.String({
+      description:
+        'The IP address that token_ip and url_ip are bound to. Without it: x-real-ip, else the first address of ' +
+        'x-forwarded-for, when a trusted proxy sends them; else the address that the request comes from, or 0.0.0.0, ' +
+        'which no viewer has, when that is this very machine: send client_ip where there is no proxy.',
+    }),
+  ),
 });
 export type VideoTokenQuery = Static<typeof VideoTokenQuery>;
 
@@ -23,7 +30,10 @@ export const VideoTokenRecord = Type.Object(
     client_ip: Type.String(),
     expires: Type.Integer({ description: 'Unix time in seconds at which both tokens expire' }),
     url: Type.String({ description: 'Master playlist with the plain token' }),
-    url_ip: Type.String({ description: 'Master playlist with the token that is bound to client_ip' }),
+    url_ip: Type.String({
+      description:
+        'Master playlist with the token that is bound to client_ip of this answer; from every other address it is a 403',
+    }),
   },
   { $id: 'VideoTokenRecord' },
 );

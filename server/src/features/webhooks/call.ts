@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { messageOf } from '../../kernel/errors.ts';
+import { type AllowedNetworks, type Posting, post } from './reach.ts';
 
 /** Signed calls in the form of the Standard Webhooks specification (standardwebhooks.com). */
 
@@ -18,40 +19,40 @@ export function signatureOf(secret: string, id: string, seconds: number, body: s
 
 export interface WebhookCall {
   readonly url: string;
-  readonly secret: string;
   /** The same for every repetition. */
   readonly id: string;
   readonly now: Date;
   readonly body: string;
+  /** How the receiver knows who calls: a signature, or a header that it gave. */
+  readonly by: { readonly secret: string } | { readonly header: string; readonly value: string };
+  /** Absent: the operator chose the address, and it may be anywhere. */
+  readonly allowed?: AllowedNetworks;
 }
 
 /** Posts one call. @throws Error unless the answer is a 2xx; redirects are not followed */
-export async function callWebhook({ url, secret, id, now, body }: WebhookCall): Promise<void> {
+export async function callWebhook({ url, id, now, body, by, allowed }: WebhookCall): Promise<void> {
   const seconds = Math.floor(now.getTime() / 1000);
-  const answer = await reach(url, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'virga-webhooks',
-      'webhook-id': id,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': signatureOf(secret, id, seconds, body),
-    },
-    body,
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  });
-  await answer.body?.cancel();
-  if (!answer.ok) throw new Error(`the target answered ${answer.status}`);
+  const proof: Record<string, string> =
+    'secret' in by
+      ? { 'webhook-signature': signatureOf(by.secret, id, seconds, body) }
+      : { [by.header]: by.value };
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'virga-webhooks',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    ...proof,
+  };
+  const status = await reach({ url, headers, body, patienceMs: PATIENCE_MS, allowed });
+  if (status < 200 || status > 299) throw new Error(`the target answered ${status}`);
 }
 
-/** @throws Error that says why the address cannot be reached, which fetch itself hides in a cause */
-async function reach(url: string, init: RequestInit): Promise<Response> {
+/** @throws Error that says why the address cannot be reached */
+async function reach(posting: Posting): Promise<number> {
   try {
-    return await fetch(url, init);
+    return await post(posting);
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new Error(`the target cannot be reached: ${messageOf(cause)}${code}`, { cause: error });
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new Error(`the target cannot be reached: ${messageOf(error)}${code}`, { cause: error });
   }
 }

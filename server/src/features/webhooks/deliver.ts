@@ -1,10 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { Db } from '../../platform/database/db.ts';
+import type { Db, Queryable } from '../../platform/database/db.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { callWebhook } from './call.ts';
 import { type DeliveryState, isLast, KEPT_DAYS } from './model.ts';
+import type { AllowedNetworks } from './reach.ts';
 import * as store from './store.ts';
 
 export interface DelivererOptions {
@@ -12,6 +13,10 @@ export interface DelivererOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly cipher: Cipher;
+  /** Networks off the internet in which subscribers may be. */
+  readonly allowedNetworks: AllowedNetworks;
+  /** What subscribers are told by a delivery. */
+  readonly userAction: (db: Queryable, deliveryId: string) => Promise<object>;
 }
 
 const BATCH = 16;
@@ -57,14 +62,18 @@ export class Deliverer {
   }
 
   async #send(delivery: store.ClaimedDelivery): Promise<void> {
-    const { type, data, created_at } = delivery;
-    await callWebhook({
-      url: delivery.url,
-      secret: this.#secretOf(delivery),
-      id: delivery.event_id,
-      now: this.#options.clock.now(),
+    const { db, clock, allowedNetworks, userAction } = this.#options;
+    const { id, type, created_at, url, event_id, auth_header_name: header } = delivery;
+    const call = (data: unknown) => ({
+      url,
+      id: event_id,
+      now: clock.now(),
       body: JSON.stringify({ type, timestamp: created_at.toISOString(), data }),
     });
+    const secret = this.#secretOf(delivery);
+    if (header === null) return callWebhook({ ...call(delivery.data), by: { secret } });
+    const told = call(await userAction(db, id));
+    await callWebhook({ ...told, by: { header, value: secret }, allowed: allowedNetworks });
   }
 
   #secretOf({ target_id: id, key_id: keyId, sealed: box }: store.ClaimedDelivery): string {

@@ -2,8 +2,11 @@ import type { Feature } from '../../platform/feature.ts';
 import { Deliverer, type DelivererOptions } from './deliver.ts';
 import { webhookRoutes } from './routes.ts';
 import { resealTargets } from './service.ts';
+import { countWaiting } from './store.ts';
 
 export { postEvent, type WebhookEvent } from './post.ts';
+export type { AllowedNetworks } from './reach.ts';
+export { listSubscriptions, MOST_SUBSCRIPTIONS, subscribe, unsubscribe } from './subscriptions.ts';
 
 const DELIVER_EVERY_MS = 250;
 const FORGET_EVERY_MS = 3_600_000;
@@ -28,5 +31,12 @@ export function webhooks(options: DelivererOptions): Feature {
       },
     ],
     reseal: resealTargets,
+    backlogs: [
+      {
+        name: 'webhook_deliveries_waiting',
+        help: 'Deliveries of webhooks that were neither taken nor given up',
+        count: countWaiting,
+      },
+    ],
   };
 }

@@ -4,12 +4,14 @@ import {
   CreatedWebhookTarget,
   CreateWebhookTarget,
   DeliveryListQuery,
+  DeliveryParams,
   TargetListQuery,
   TargetParams,
+  WebhookDelivery,
   WebhookDeliveryList,
   WebhookTargetList,
 } from './schema.ts';
-import { createTarget, deleteTarget, listDeliveries, listTargets } from './service.ts';
+import { createTarget, deleteTarget, listDeliveries, listTargets, replayDelivery } from './service.ts';
 
 const tag = 'Operator';
 const TARGETS = '/virga/v1/webhook_targets';
@@ -28,6 +30,16 @@ const deliveries = route({
 export function webhookRoutes(cipher: Cipher): readonly Route[] {
   return [
     deliveries,
+    route({
+      method: 'POST',
+      path: '/virga/v1/webhook_deliveries/{delivery_id}/replay',
+      tag,
+      summary: 'Post an ended delivery again',
+      access: 'operate',
+      params: DeliveryParams,
+      response: WebhookDelivery,
+      handler: (ctx, { params }) => replayDelivery(ctx, params.delivery_id),
+    }),
     route({
       method: 'GET',
       path: TARGETS,

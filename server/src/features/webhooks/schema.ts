@@ -1,12 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { DateTime, Key, ListOf, ListQuery, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import {
+  Key,
+  ListOf,
+  ListQuery,
+  Nullable,
+  OffsetTime,
+  StringEnum,
+  Uuid,
+} from '../../platform/http/schemas.ts';
 import { DELIVERY_STATES } from './model.ts';
 
 const WEBHOOK_URL_LENGTH = 2000;
 
 export const WebhookTarget = Type.Object(
-  { id: Type.Integer(), client_id: Type.Integer(), url: Type.String(), created_at: DateTime() },
+  { id: Type.Integer(), client_id: Type.Integer(), url: Type.String(), created_at: OffsetTime() },
   { $id: 'WebhookTarget' },
 );
 export const WebhookTargetList = ListOf(WebhookTarget, 'WebhookTargetList');
@@ -46,15 +54,16 @@ export const WebhookDelivery = Type.Object(
     data: Type.Unknown(),
     state: StringEnum(DELIVERY_STATES),
     attempts: Type.Integer(),
-    next_attempt_at: Nullable(DateTime()),
+    next_attempt_at: Nullable(OffsetTime()),
     last_error: Nullable(Type.String()),
-    created_at: DateTime(),
-    ended_at: Nullable(DateTime()),
+    created_at: OffsetTime(),
+    ended_at: Nullable(OffsetTime()),
   },
   { $id: 'WebhookDelivery' },
 );
 export const WebhookDeliveryList = ListOf(WebhookDelivery, 'WebhookDeliveryList');
 
+export const DeliveryParams = Type.Object({ delivery_id: Uuid() });
 export const DeliveryListQuery = ListQuery({
   client_id: Type.Optional(Key()),
   state: Type.Optional(StringEnum(DELIVERY_STATES)),

@@ -1,5 +1,5 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
-import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -53,6 +53,23 @@ export async function deleteTarget(ctx: RequestContext, id: number): Promise<voi
 export async function listDeliveries(ctx: RequestContext, query: DeliveryListQuery) {
   const { count, results } = await store.listDeliveries(ctx.db, query);
   return { count, results: results.map(viewDelivery) };
+}
+
+/** Posts an ended delivery again, to the target that it was for.
+ *  @throws Conflict when it is still to be made, or its target is gone; NotFound */
+export async function replayDelivery(ctx: RequestContext, id: string) {
+  return ctx.db.transaction(async (tx) => {
+    const known = await store.readDelivery(tx, id);
+    if (!known) throw new NotFound(`Webhook delivery ${id} was not found`);
+    const row = await store.replay(tx, id, ctx.clock.now());
+    if (!row) {
+      throw new Conflict(
+        known.state === 'WAITING' ? 'It is still to be made' : 'Its target is gone; nobody would be told',
+      );
+    }
+    await recordAudit(tx, ctx, { action: 'replay_webhook_delivery', subject: id });
+    return viewDelivery(row);
+  });
 }
 
 function viewDelivery(row: store.DeliveryRow) {

@@ -12,6 +12,11 @@ export interface TargetRow {
   readonly created_at: Date;
 }
 
+/** What of a target is kept for whom it is: clients that subscribe to their user actions give a header. */
+interface SubscriptionName {
+  readonly auth_header_name?: string;
+}
+
 export interface SealedRow {
   readonly id: number;
   readonly key_id: string;
@@ -29,12 +34,44 @@ export async function nextTargetId(tx: Tx): Promise<number> {
   return row.id;
 }
 
-export async function insertTarget(tx: Tx, row: TargetRow & SealedRow): Promise<void> {
+export async function insertTarget(tx: Tx, row: TargetRow & SealedRow & SubscriptionName): Promise<void> {
+  const { auth_header_name: header = null } = row;
   await tx.named(
     'webhook_target_insert',
-    'insert into webhook_targets (id, client_id, url, key_id, sealed, created_at) values ($1, $2, $3, $4, $5, $6)',
-    [row.id, row.client_id, row.url, row.key_id, row.sealed, row.created_at.toISOString()],
+    `insert into webhook_targets (id, client_id, url, key_id, sealed, created_at, kind, auth_header_name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      row.id,
+      row.client_id,
+      row.url,
+      row.key_id,
+      row.sealed,
+      row.created_at.toISOString(),
+      header === null ? 'events' : 'user_actions',
+      header,
+    ],
   );
+}
+
+export interface SubscriptionRow extends SealedRow {
+  readonly url: string;
+  readonly auth_header_name: string;
+}
+
+const SUBSCRIPTIONS = `select id, url, auth_header_name, key_id, sealed from webhook_targets
+  where client_id = $1 and kind = 'user_actions' order by id`;
+
+/** Where a client has its user actions posted to. */
+export async function readSubscriptions(db: Queryable, clientId: number): Promise<SubscriptionRow[]> {
+  return db.named<SubscriptionRow>('webhook_subscriptions', SUBSCRIPTIONS, [clientId]);
+}
+
+/** The same; nobody else of the client subscribes until the transaction ends. */
+export async function lockSubscriptions(tx: Tx, clientId: number): Promise<SubscriptionRow[]> {
+  await tx.named('webhook_subscriber_lock', 'select 1 from clients where id = $1 for no key update', [
+    clientId,
+  ]);
+  return readSubscriptions(tx, clientId);
 }
 
 export async function listTargets(db: Db, { client_id, limit = 1000, offset = 0 }: TargetListQuery) {
@@ -43,12 +80,12 @@ export async function listTargets(db: Db, { client_id, limit = 1000, offset = 0 
     db.named<TargetRow>(
       'webhook_target_list',
       `select id, client_id, url, created_at from webhook_targets
-        where $1::int is null or client_id = $1 order by id limit $2 offset $3`,
+        where kind = 'events' and ($1::int is null or client_id = $1) order by id limit $2 offset $3`,
       [...values, limit, offset],
     ),
     db.named<{ count: number }>(
       'webhook_target_count',
-      'select count(*)::int as count from webhook_targets where $1::int is null or client_id = $1',
+      "select count(*)::int as count from webhook_targets where kind = 'events' and ($1::int is null or client_id = $1)",
       values,
     ),
   ]);
@@ -102,7 +139,8 @@ export async function insertDeliveries(tx: Tx, event: NewDeliveries): Promise<vo
     'webhook_delivery_insert',
     `insert into webhook_deliveries
        (id, event_id, client_id, target_id, url, type, data, next_attempt_at, created_at)
-     select gen_random_uuid(), $1, client_id, id, url, $3, $4, $5, $5 from webhook_targets where client_id = $2`,
+     select gen_random_uuid(), $1, client_id, id, url, $3, $4, $5, $5 from webhook_targets
+      where client_id = $2 and kind = 'events'`,
     [event.eventId, event.clientId, event.type, JSON.stringify(event.data), event.now.toISOString()],
   );
 }
@@ -119,6 +157,8 @@ export interface ClaimedDelivery {
   readonly created_at: Date;
   readonly key_id: string | null;
   readonly sealed: Buffer | null;
+  /** Of a subscription to user actions; null: the call is signed. */
+  readonly auth_header_name: string | null;
 }
 
 /** Takes deliveries whose time has come, and puts down when each will be tried again. */
@@ -134,7 +174,7 @@ export async function claimDue(db: Db, now: Date, limit: number): Promise<Claime
                 + make_interval(secs => ($3::int[])[least(d.attempts + 1, array_length($3::int[], 1))])
          from due where due.id = d.id
        returning d.id, d.event_id, d.target_id, d.url, d.type, d.data, d.attempts, d.created_at)
-     select c.*, t.key_id, t.sealed from claimed c left join webhook_targets t on t.id = c.target_id`,
+     select c.*, t.key_id, t.sealed, t.auth_header_name from claimed c left join webhook_targets t on t.id = c.target_id`,
     [now.toISOString(), limit, [...RETRY_AFTER]],
   );
 }
@@ -154,7 +194,7 @@ export async function closeAttempt(
   );
 }
 
-export interface DeliveryRow extends Omit<ClaimedDelivery, 'key_id' | 'sealed'> {
+export interface DeliveryRow extends Omit<ClaimedDelivery, 'key_id' | 'sealed' | 'auth_header_name'> {
   readonly client_id: number;
   readonly state: DeliveryState;
   readonly next_attempt_at: Date;
@@ -183,6 +223,38 @@ export async function listDeliveries(db: Db, query: DeliveryListQuery) {
     ),
   ]);
   return { count: totals[0]?.count ?? 0, results };
+}
+
+export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {
+  const [row] = await tx.named<DeliveryRow>(
+    'webhook_delivery_read',
+    'select * from webhook_deliveries where id = $1 for update',
+    [id],
+  );
+  return row;
+}
+
+/** Puts an ended delivery back among those to be made, at once.
+ *  @returns the delivery as it is then; nothing when there is none that has ended and whose target is still there */
+export async function replay(tx: Tx, id: string, now: Date): Promise<DeliveryRow | undefined> {
+  const [row] = await tx.named<DeliveryRow>(
+    'webhook_replay',
+    `update webhook_deliveries set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null,
+            ended_at = null
+      where id = $1 and state <> 'WAITING' and target_id in (select id from webhook_targets) returning *`,
+    [id, now.toISOString()],
+  );
+  return row;
+}
+
+/** How many deliveries are still to be made. */
+export async function countWaiting(db: Queryable): Promise<number> {
+  const [row] = await db.named<{ count: number }>(
+    'webhook_backlog',
+    `select count(*) as count from webhook_deliveries where state = 'WAITING'`,
+    [],
+  );
+  return row?.count ?? 0;
 }
 
 /** Forgets what ended before a moment. */

@@ -176,7 +176,14 @@ test('an attempt that a crash cut off is repeated after its time, with the same 
     const [claimed, ...others] = await claimDue(idle.db, clock.now(), 10);
     expect([claimed?.attempts, others.length]).toEqual([1, 0]);
     const log = pino({ level: 'silent' });
-    const next = new Deliverer({ db: idle.db, clock, log, cipher: new Cipher([masterKey]) });
+    const next = new Deliverer({
+      db: idle.db,
+      clock,
+      log,
+      cipher: new Cipher([masterKey]),
+      allowedNetworks: [],
+      userAction: async () => ({}),
+    });
     await next.run(new AbortController().signal);
     expect(calls).toEqual([]);
     aheadMs += 5000;

@@ -1,0 +1,78 @@
+import { Conflict, Invalid } from '../../kernel/errors.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
+import type { RequestContext } from '../../platform/http/context.ts';
+import type { Cipher } from '../../platform/secrets/cipher.ts';
+import * as store from './store.ts';
+
+/** Addresses that clients have their user actions posted to: webhook targets of a kind of their own. */
+
+export interface NewSubscription {
+  readonly url: string;
+  readonly auth_header_name: string;
+  readonly auth_header_value: string;
+}
+
+/** Of one client. */
+export const MOST_SUBSCRIPTIONS = 10;
+/** What a call has by itself. */
+const OWN_HEADERS: readonly string[] = [
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+  'webhook-id',
+  'webhook-timestamp',
+];
+
+/** Subscribing an address again gives it the new header.
+ *  @throws Invalid for an address with a user name in it or a header that every call has, Conflict when the client
+ *  has as many as it may have */
+export async function subscribe(ctx: RequestContext, cipher: Cipher, input: NewSubscription): Promise<void> {
+  const url = new URL(input.url);
+  if (url.username || url.password) throw new Invalid({ url: ['must not hold a user name or password'] });
+  if (OWN_HEADERS.includes(input.auth_header_name.toLowerCase())) {
+    throw new Invalid({ auth_header_name: ['is a header that every call has'] });
+  }
+  const { clientId } = ctx.caller;
+  await ctx.db.transaction(async (tx) => {
+    const had = await store.lockSubscriptions(tx, clientId);
+    const same = had.find((each) => each.url === input.url);
+    if (same) await store.deleteTarget(tx, same.id, ctx.clock.now());
+    if (!same && had.length >= MOST_SUBSCRIPTIONS) {
+      throw new Conflict(`There are ${MOST_SUBSCRIPTIONS} subscriptions already; unsubscribe first`);
+    }
+    const id = await store.nextTargetId(tx);
+    const { keyId, box } = cipher.seal(input.auth_header_value, store.secretContext(id));
+    const row = { id, client_id: clientId, url: input.url, created_at: ctx.clock.now() };
+    const { auth_header_name } = input;
+    await store.insertTarget(tx, { ...row, auth_header_name, key_id: keyId, sealed: box });
+    await recordAudit(tx, ctx, { action: 'subscribe_user_actions', subject: id });
+  });
+}
+
+/** The client's subscriptions, with the headers that they were given. */
+export async function listSubscriptions(
+  ctx: RequestContext,
+  cipher: Cipher,
+  { limit = 1000, offset = 0 }: { readonly limit?: number; readonly offset?: number },
+) {
+  const all = await store.readSubscriptions(ctx.db, ctx.caller.clientId);
+  const results = all.slice(offset, offset + limit).map(({ id, url, auth_header_name, key_id, sealed }) => ({
+    id,
+    url,
+    auth_header_name,
+    auth_header_value: cipher.open({ keyId: key_id, box: sealed }, store.secretContext(id)),
+  }));
+  return { count: all.length, results };
+}
+
+/** Ends all subscriptions of the client; what they were still to be told is given up. */
+export async function unsubscribe(ctx: RequestContext): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    for (const { id } of await store.lockSubscriptions(tx, ctx.caller.clientId)) {
+      await store.deleteTarget(tx, id, ctx.clock.now());
+    }
+    await recordAudit(tx, ctx, { action: 'unsubscribe_user_actions', subject: null });
+  });
+}
