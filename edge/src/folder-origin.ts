@@ -1,5 +1,6 @@
+import { constants, existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open, stat } from 'node:fs/promises';
+import { lstat, open, readlink, realpath } from 'node:fs/promises';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -13,6 +14,7 @@ const KEPT_FILES = 1000;
 /** How long a kept file is served without a look at the disk; a live playlist changes every few seconds. */
 const FRESH_MS = 100;
 const CHUNK = 256 * 1024;
+const HAS_PROC = existsSync('/proc/self/fd');
 
 interface Version extends Validators {
   readonly size: number;
@@ -24,19 +26,20 @@ interface Kept extends Version {
   checkedAt: number;
 }
 
-/** Files in a folder. */
+/** Regular files in a folder. Links in it lead nowhere, whoever made them, and nothing is waited for. */
 export class FolderOrigin implements Origin {
-  readonly #root: string;
+  readonly #root: () => string;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(root: string) {
-    this.#root = root;
+  /** @param root the folder, or what says where it is now */
+  constructor(root: string | (() => string)) {
+    this.#root = typeof root === 'string' ? () => root : root;
   }
 
   async serve(file: string, request: IncomingMessage, response: ServerResponse): Promise<number> {
     const kept = await this.#fresh(file);
     if (kept) return this.#send(kept, request, response, kept.body);
-    const handle = await open(path.join(this.#root, file)).catch(absent);
+    const handle = await openBelow(this.#root(), file).catch(absent);
     if (!handle) return refuse(response, 404);
     // The opened file is described, not the name: it may be replaced at any moment.
     let owned = true;
@@ -64,7 +67,7 @@ export class FolderOrigin implements Origin {
   async #fresh(file: string): Promise<Kept | undefined> {
     const kept = this.#kept.get(file);
     if (!kept || performance.now() - kept.checkedAt < FRESH_MS) return kept;
-    const info = await stat(path.join(this.#root, file)).catch(absent);
+    const info = await lstat(path.join(this.#root(), file)).catch(absent);
     if (info && etagOf(info) === kept.etag) {
       kept.checkedAt = performance.now();
       return kept;
@@ -114,6 +117,27 @@ export class FolderOrigin implements Origin {
   }
 }
 
+/** Opens a file for reading, unless a link is on the way to it. A pipe is not waited for.
+ *  @throws ENOENT when one is */
+async function openBelow(root: string, file: string): Promise<FileHandle> {
+  const name = path.join(root, file);
+  const handle = await open(name, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    // The kernel knows where the opened file is. A playlist may have been replaced since.
+    const real = HAS_PROC
+      ? (await readlink(`/proc/self/fd/${handle.fd}`)).replace(/ \(deleted\)$/, '')
+      : await realpath(name);
+    // Of a folder that was opened before, the way to it may be closed by now.
+    const from = root.startsWith('/proc/self/fd/') ? await readlink(root) : await realpath(root);
+    if (real === path.join(from, file)) return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  throw Object.assign(new Error(`${name} is behind a link`), { code: 'ENOENT' });
+}
+
 async function streamed(handle: FileHandle, range: ByteRange, response: ServerResponse): Promise<number> {
   const source = handle.createReadStream({ ...range, highWaterMark: CHUNK });
   // A viewer who leaves in the middle is nothing to report.
@@ -152,6 +176,7 @@ const partial = (headers: OutgoingHttpHeaders, { start, end }: ByteRange, size: 
 
 /** Names of things that are not there, or are no files, or can be none. */
 function absent(error: NodeJS.ErrnoException): undefined {
-  if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES'].includes(error.code ?? '')) return undefined;
+  if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES', 'ENXIO', 'EISDIR'].includes(error.code ?? ''))
+    return undefined;
   throw error;
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { FolderOrigin } from './folder-origin.ts';
+import { dropPrivileges, HeldFolder, prepareJournal } from './privileges.ts';
 import { createEdge } from './server.ts';
 import { type EdgeSettings, EdgeSettingsError, readEdgeSettings, type VideoSettings } from './settings.ts';
 import { UpstreamOrigin } from './upstream-origin.ts';
@@ -15,11 +16,14 @@ type Log = (message: string, error: unknown) => void;
 /** Starts the edge of this process's environment and runs it until a signal, or until the server beside which it
  *  was started is gone. */
 async function main(): Promise<void> {
-  const settings = readEdgeSettings(process.env);
+  const settings = readEdgeSettings({ ...process.env, ...(await settingsOfServer()) });
   const { edge } = settings;
   const usage = new UsageCounter();
+  const folder = 'folder' in edge.origin ? new HeldFolder(edge.origin.folder) : undefined;
   const origin =
-    'folder' in edge.origin ? new FolderOrigin(edge.origin.folder) : new UpstreamOrigin(edge.origin.url);
+    'folder' in edge.origin
+      ? new FolderOrigin(() => folder?.path ?? '')
+      : new UpstreamOrigin(edge.origin.url);
   const log: Log = (message, error) =>
     console.error(JSON.stringify({ time: new Date().toISOString(), msg: message, error: String(error) }));
   const server = createEdge({
@@ -47,8 +51,18 @@ async function main(): Promise<void> {
   // Set by the server that starts an edge beside itself; without it nobody would ever stop this process.
   process.on('disconnect', stop);
   await listening(server, edge);
+  // A port below 1024 is open by now, and nobody was answered yet.
+  dropPrivileges();
+  if (folder?.isReadable === false)
+    log('the account nobody, which the edge has become, may not read this folder', folder.path);
   reporter?.start();
   announce(server.address() as AddressInfo, settings);
+}
+
+/** What a server says to the edge that it starts: secrets, which everybody could read in an environment. */
+async function settingsOfServer(): Promise<Record<string, string>> {
+  if (!process.send) return {};
+  return new Promise((resolve) => process.once('message', resolve));
 }
 
 /** Its journal has the port in its name: several edges may share a data directory. */
@@ -57,7 +71,8 @@ function newReporter(
   usage: UsageCounter,
   log: Log,
 ): UsageReporter | undefined {
-  const journal = new UsageJournal(path.join(dataDir, `edge-usage-${edge.port}`));
+  const folder = prepareJournal(dataDir, edge.port);
+  const journal = new UsageJournal(() => path.join(folder.path, `usage-${edge.port}`));
   return edge.report && new UsageReporter({ ...edge.report, usage, journal, now: () => new Date(), log });
 }
 

@@ -58,7 +58,7 @@ describe('an edge with a folder', () => {
     writeFileSync(file, 'two');
     // The same length and second: only the finer part of the time tells.
     utimesSync(file, new Date(), new Date());
-    await waitUntil(async () => (await body()) === 'two', { what: 'the new playlist', timeoutMs: 2_000 });
+    await waitUntil(async () => (await body()) === 'two', { what: 'the new playlist' });
     rmSync(file);
     await waitUntil(async () => (await ask(running.port, target)).status === 404, { what: 'it to be gone' });
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { withSecretsFromFiles } from '../../server/src/kernel/secret-files.ts';
 import {
   type Environment,
   readVideoSettings,
@@ -20,8 +21,9 @@ export class EdgeSettingsError extends Error {}
 /** The settings of an edge. Without VIRGA_VIDEO_SECRETS they are those that a server keeps in the same
  *  VIRGA_DATA_DIR.
  *  @throws EdgeSettingsError naming every wrong setting, in one line */
-export function readEdgeSettings(env: Environment, cwd = process.cwd()): EdgeSettings {
+export function readEdgeSettings(environment: Environment, cwd = process.cwd()): EdgeSettings {
   const faults: string[] = [];
+  const env = withSecretsFromFiles(environment, faults, ['VIRGA_VIDEO_SECRETS', 'VIRGA_EDGE_REPORT_TOKEN']);
   const settings = readVideoSettings(env, faults, cwd);
   const dataDir = path.resolve(cwd, env.VIRGA_DATA_DIR?.trim() || '.virga');
   const secrets = settings.secrets.length > 0 ? settings.secrets : keptSecrets(dataDir);

@@ -20,11 +20,16 @@ type Line =
  *  is written anew when they become a report or a report was acknowledged. Not synced to the disk: only a
  *  machine that loses its power loses more than the process does. */
 export class UsageJournal {
-  readonly #file: string;
+  readonly #path: () => string;
 
-  constructor(file: string) {
-    this.#file = file;
-    mkdirSync(path.dirname(file), { recursive: true });
+  /** @param file where it is, or what says where it is now */
+  constructor(file: string | (() => string)) {
+    this.#path = typeof file === 'string' ? () => file : file;
+    mkdirSync(path.dirname(this.#file), { recursive: true });
+  }
+
+  get #file(): string {
+    return this.#path();
   }
 
   /** A last line that was cut off says nothing. */

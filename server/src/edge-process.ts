@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import type { Logger } from './kernel/log.ts';
 import { VIDEO_SETTING_NAMES } from './kernel/video-settings.ts';
 
@@ -9,6 +8,8 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 /** Longer than the edge itself takes to let answers that are under way end. */
 const PATIENCE_MS = 12_000;
+/** What every account of the machine could read in an environment. The edge is told them. */
+const SECRET: readonly string[] = ['VIRGA_VIDEO_SECRETS', 'VIRGA_EDGE_REPORT_TOKEN'];
 /** All that the edge needs of this process's environment; other secrets are none of its business. */
 const PASSED_ON = ['PATH', 'TZ', 'NODE_EXTRA_CA_CERTS', ...VIDEO_SETTING_NAMES];
 
@@ -61,13 +62,17 @@ export class EdgeProcess {
 
   #spawn(): void {
     const { script, settings, env = process.env, log } = this.#options;
-    const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
+    const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+    const all = Object.entries({ ...Object.fromEntries(passed), ...settings });
+    const told = Object.fromEntries(all.filter(([name]) => SECRET.includes(name)));
     const child = spawn(process.execPath, ['--enable-source-maps', script], {
       detached: true,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...Object.fromEntries(passed), ...settings },
+      env: Object.fromEntries(all.filter(([name]) => !SECRET.includes(name))),
     });
     this.#child = child;
+    // One that has just ended says so by itself.
+    child.send(told, () => undefined);
     child.on('error', (error) => log.warn({ err: error }, 'the edge cannot be started'));
     let failed = false;
     child.on('message', (message: Message) => {
@@ -102,18 +107,10 @@ export class EdgeProcess {
   }
 }
 
-/** Where an edge beside this server reports what it delivered: as the storage `video` of the first client, with
- *  the operator token of the first run. Nowhere, where that token is not known.
- *  @param url of the API */
-export function reportSettings(dataDir: string, url: string): Record<string, string> {
-  let kept = '';
-  try {
-    kept = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
-  } catch {
-    // Removed by somebody careful, or written on another machine.
-  }
-  const token = /^OPERATOR_TOKEN=(.+)$/m.exec(kept)?.[1];
-  if (token === undefined) return {};
+/** Where an edge beside this server reports what it delivered: as the storage `video` of the first client.
+ *  @param url of the API
+ *  @param token that may report usage and nothing else */
+export function reportSettings(url: string, token: string): Record<string, string> {
   return {
     VIRGA_EDGE_REPORT_URL: `${url}/virga/v1/clients/1/storages/video/usage_reports`,
     VIRGA_EDGE_REPORT_TOKEN: token,

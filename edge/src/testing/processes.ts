@@ -62,7 +62,7 @@ export async function startNginx(
         if (child.exitCode !== null) throw new Error(readFileSync(path.join(folder, 'error.log'), 'utf8'));
         return answers(port);
       },
-      { what: 'nginx to listen', timeoutMs: 5_000 },
+      { what: 'nginx to listen' },
     );
   } catch (error) {
     await stop();
