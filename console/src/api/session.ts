@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react';
+
+/** Who is signed in. `unknown` until the server has been asked. */
+export type Session =
+  | { readonly state: 'unknown' | 'out' }
+  | {
+      readonly state: 'in';
+      readonly csrf: string;
+      readonly email: string;
+      readonly clientId: number;
+      readonly role: string;
+    };
+
+let session: Session = { state: 'unknown' };
+const listeners = new Set<() => void>();
+
+export function setSession(next: Session): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+export const currentSession = (): Session => session;
+export const csrfToken = (): string | undefined => (session.state === 'in' ? session.csrf : undefined);
+
+/** A call was refused because nobody is signed in any more. */
+export function signedOut(): void {
+  if (session.state === 'in') setSession({ state: 'out' });
+}
+
+export function useSession(): Session {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => session,
+  );
+}

@@ -1,0 +1,16 @@
+import { useConnection } from '../api/connection.ts';
+import { duration, useNow } from '../ui/time.tsx';
+import styles from './away-bar.module.css';
+
+/** Says that the server does not answer, since when, and that the page goes on by itself. */
+export function AwayBar() {
+  const { awaySince } = useConnection();
+  const now = useNow();
+  if (awaySince === undefined) return null;
+  return (
+    <div className={styles.bar} role="status">
+      Virga has not answered for {duration(now - awaySince)}. What you see is from before. This page goes on
+      by itself when it is back.
+    </div>
+  );
+}

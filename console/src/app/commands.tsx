@@ -1,0 +1,69 @@
+import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { IconSearch } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Found, findResources } from './find.ts';
+import { NAV } from './nav.ts';
+import { type Place, pathIn } from './place.ts';
+
+export const openCommands = () => spotlight.open();
+
+const CREATE = [
+  { label: 'Create load balancer', path: 'load-balancers/new' },
+  { label: 'Create instance', path: 'instances/new' },
+  ...[
+    ['Create volume', 'volumes'],
+    ['Take snapshot', 'snapshots'],
+    ['Add image', 'images'],
+    ['Add SSH key', 'ssh-keys'],
+    ['Create server group', 'server-groups'],
+    ['Create network', 'networks'],
+    ['Create router', 'routers'],
+    ['Create security group', 'security-groups'],
+    ['Create floating IP', 'floating-ips'],
+    ['Reserve address', 'reserved-ips'],
+    ['Create cluster', 'kubernetes'],
+    ['Add certificate', 'secrets'],
+  ].map(([label = '', path = '']) => ({ label, path, form: true })),
+];
+
+/** ⌘K: every page, every creation, and resources by name or id. */
+export function Commands({ place }: { readonly place: Place }) {
+  const navigate = useNavigate();
+  const [found, setFound] = useState<readonly Found[]>([]);
+  const go = (to: string) => () => void navigate({ to });
+  const pages: SpotlightActionData[] = NAV.flatMap(({ items }) =>
+    items.map((item) => ({ id: `page ${item.label}`, label: item.label, onClick: go(item.to(place)) })),
+  );
+  const creations: SpotlightActionData[] = CREATE.map(({ label, path, ...rest }) => ({
+    id: label,
+    label,
+    onClick: go(`${pathIn(place, ...path.split('/'))}${'form' in rest ? '?new=1' : ''}`),
+  }));
+  const resources: SpotlightActionData[] = found.map(({ kind, name, id, to }) => ({
+    id,
+    label: name,
+    description: kind,
+    keywords: [id],
+    onClick: go(to),
+  }));
+  return (
+    <Spotlight
+      shortcut={['mod + K']}
+      scrollable
+      maxHeight={420}
+      nothingFound="Nothing has this name or id"
+      onQueryChange={(query) => void findResources(place, query).then(setFound)}
+      actions={[
+        ...(resources.length > 0 ? [{ group: 'Resources', actions: resources }] : []),
+        { group: 'Pages', actions: pages },
+        { group: 'Create', actions: creations },
+      ]}
+      searchProps={{
+        leftSection: <IconSearch size={18} />,
+        placeholder: 'A page, an action, or a name or id',
+        'aria-label': 'Search',
+      }}
+    />
+  );
+}

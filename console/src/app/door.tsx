@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ApiFault, faultOf } from '../api/client.ts';
+import { FaultNote } from '../ui/fault.tsx';
+import styles from './sign-in.module.css';
+
+interface DoorProps {
+  readonly title: string;
+  readonly about?: ReactNode;
+  /** Of the button; none: there is nothing to send. */
+  readonly verb?: string;
+  /** @returns what was wrong, or undefined */
+  readonly submit?: (form: FormData) => Promise<unknown>;
+  readonly children?: ReactNode;
+  readonly below?: ReactNode;
+}
+
+/** A page before the frame: signing in, a new password, an invitation. */
+export function Door({ title, about, verb, submit, children, below }: DoorProps) {
+  const [fault, setFault] = useState<ApiFault>();
+  const [busy, setBusy] = useState(false);
+  const send = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setBusy(true);
+    setFault(undefined);
+    const error = await submit?.(new FormData(event.currentTarget)).catch((thrown: unknown) => thrown);
+    setBusy(false);
+    if (error !== undefined) setFault(faultOf(error));
+  };
+  return (
+    <main className={styles.page}>
+      <form className={styles.form} onSubmit={(event) => void send(event)}>
+        <img src="/icon.svg" alt="" width={36} height={36} />
+        <h1>{title}</h1>
+        {about && <p>{about}</p>}
+        {fault && <FaultNote fault={fault} />}
+        {children}
+        {verb && (
+          <Button type="submit" loading={busy} fullWidth>
+            {verb}
+          </Button>
+        )}
+        {below}
+      </form>
+    </main>
+  );
+}
+
+/** The token that a link carries behind #, which browsers keep to themselves. */
+export const linkToken = (): string => decodeURIComponent(location.hash.slice(1));

@@ -1,0 +1,92 @@
+import { client } from '../api/client.ts';
+import { type Place, pathIn, pathParams } from './place.ts';
+
+/** A resource that a search has found. */
+export interface Found {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly to: string;
+}
+
+interface Noun {
+  readonly kind: string;
+  readonly path: string;
+  /** The folder of its pages. */
+  readonly page: string;
+  /** Whether each has a page of its own; others are shown in their list. */
+  readonly own?: boolean;
+}
+
+interface Named {
+  readonly id?: string;
+  readonly port_id?: string;
+  readonly servergroup_id?: string;
+  readonly name?: string;
+  readonly floating_ip_address?: string;
+  readonly fixed_ip_address?: string;
+}
+
+/** Every noun that has pages. */
+const NOUNS: readonly Noun[] = [
+  {
+    kind: 'Load balancer',
+    path: '/cloud/v1/loadbalancers/{project_id}/{region_id}',
+    page: 'load-balancers',
+    own: true,
+  },
+  { kind: 'Instance', path: '/cloud/v1/instances/{project_id}/{region_id}', page: 'instances', own: true },
+  { kind: 'Volume', path: '/cloud/v1/volumes/{project_id}/{region_id}', page: 'volumes', own: true },
+  { kind: 'Snapshot', path: '/cloud/v1/snapshots/{project_id}/{region_id}', page: 'snapshots' },
+  { kind: 'Network', path: '/cloud/v1/networks/{project_id}/{region_id}', page: 'networks', own: true },
+  { kind: 'Router', path: '/cloud/v1/routers/{project_id}/{region_id}', page: 'routers', own: true },
+  {
+    kind: 'Security group',
+    path: '/cloud/v1/securitygroups/{project_id}/{region_id}',
+    page: 'security-groups',
+    own: true,
+  },
+  { kind: 'Floating IP', path: '/cloud/v1/floatingips/{project_id}/{region_id}', page: 'floating-ips' },
+  {
+    kind: 'Reserved address',
+    path: '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}',
+    page: 'reserved-ips',
+  },
+  { kind: 'Server group', path: '/cloud/v1/servergroups/{project_id}/{region_id}', page: 'server-groups' },
+  { kind: 'Certificate', path: '/cloud/v1/secrets/{project_id}/{region_id}', page: 'secrets' },
+];
+
+const idOf = ({ id, port_id, servergroup_id }: Named) => id ?? servergroup_id ?? port_id ?? '';
+const nameOf = ({ floating_ip_address, fixed_ip_address, name }: Named) =>
+  floating_ip_address ?? fixed_ip_address ?? name ?? '';
+
+async function find(place: Place, text: string, noun: Noun): Promise<readonly Found[]> {
+  const { data } = await client.GET(
+    noun.path as never,
+    {
+      params: { path: pathParams(place), query: { limit: 200 } },
+    } as never,
+  );
+  const wanted = text.toLowerCase();
+  return ((data as unknown as { results?: readonly Named[] } | undefined)?.results ?? [])
+    .filter((item) => `${nameOf(item)} ${item.name ?? ''} ${idOf(item)}`.toLowerCase().includes(wanted))
+    .map((item) => ({
+      id: idOf(item),
+      name: nameOf(item),
+      kind: noun.kind,
+      to: pathIn(place, noun.page, ...(noun.own ? [idOf(item)] : [])),
+    }));
+}
+
+let latest = 0;
+
+/** Looks for resources of a place by name or id; an answer that comes too late finds nothing. */
+export async function findResources(place: Place, text: string): Promise<readonly Found[]> {
+  latest += 1;
+  const mine = latest;
+  if (text.trim().length < 2) return [];
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  if (mine !== latest) return [];
+  const found = await Promise.all(NOUNS.map((noun) => find(place, text.trim(), noun).catch(() => [])));
+  return mine === latest ? found.flat().slice(0, 12) : [];
+}

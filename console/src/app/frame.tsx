@@ -1,0 +1,185 @@
+import { ActionIcon, Burger, Drawer, Tooltip } from '@mantine/core';
+import { useDisclosure, useLocalStorage } from '@mantine/hooks';
+import {
+  IconBook2,
+  IconChevronDown,
+  IconLayoutSidebarLeftCollapse,
+  IconLayoutSidebarLeftExpand,
+  IconSearch,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { followTasks } from '../api/tasks.ts';
+import { AwayBar } from './away-bar.tsx';
+import { Commands, openCommands } from './commands.tsx';
+import styles from './frame.module.css';
+import { regionsQuery } from './home.ts';
+import { lacks, NAV, type NavGroup, type NavItem } from './nav.ts';
+import { PersonMenu } from './person-menu.tsx';
+import { PlacePickers } from './pickers.tsx';
+import { rememberPlace, usePlace } from './place.ts';
+import { TaskRing } from './task-drawer.tsx';
+
+/** What stands around every page: the left bar, the top bar, and what is going on. */
+export function Frame() {
+  const place = usePlace();
+  const [folded, setFolded] = useLocalStorage({ key: 'virga.folded', defaultValue: false });
+  const [sheet, { open, close }] = useDisclosure(false);
+  const { pathname } = useLocation();
+  useEffect(() => followTasks(), []);
+  useEffect(() => {
+    if (place.project) rememberPlace(place);
+  }, [place]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was chosen closes the sheet
+  useEffect(() => close(), [pathname]);
+  return (
+    <div className={styles.frame} data-folded={folded}>
+      <a className={styles.skip} href="#page">
+        Skip to the page
+      </a>
+      <aside className={styles.side}>
+        <Brand />
+        <Nav folded={folded} />
+        <div className={styles.fold}>
+          <Tooltip label={folded ? 'Unfold' : 'Fold'} position="right">
+            <ActionIcon
+              aria-label={folded ? 'Unfold the bar' : 'Fold the bar'}
+              onClick={() => setFolded(!folded)}
+            >
+              {folded ? (
+                <IconLayoutSidebarLeftExpand size={18} />
+              ) : (
+                <IconLayoutSidebarLeftCollapse size={18} />
+              )}
+            </ActionIcon>
+          </Tooltip>
+        </div>
+      </aside>
+      <Drawer
+        opened={sheet}
+        onClose={close}
+        size={280}
+        title={<Brand />}
+        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+      >
+        <Nav folded={false} />
+      </Drawer>
+      <div className={styles.main}>
+        <header className={styles.top}>
+          <Burger
+            className={styles.burger}
+            size="sm"
+            opened={sheet}
+            onClick={open}
+            aria-label="Open the menu"
+          />
+          <PlacePickers place={place} />
+          <button type="button" className={styles.search} onClick={openCommands}>
+            <IconSearch size={15} />
+            <span>Search or jump to…</span>
+            <kbd>⌘K</kbd>
+          </button>
+          <div className={styles.tools}>
+            <TaskRing />
+            <Tooltip label="API reference">
+              <ActionIcon component="a" href="/docs" target="_blank" aria-label="API reference">
+                <IconBook2 size={18} />
+              </ActionIcon>
+            </Tooltip>
+            <PersonMenu />
+          </div>
+        </header>
+        <AwayBar />
+        <main id="page" className={styles.page} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <Commands place={place} />
+    </div>
+  );
+}
+
+function Brand() {
+  return (
+    <Link className={styles.brand} to="/">
+      <img src="/icon.svg" alt="" width={24} height={24} />
+      <span>Virga</span>
+    </Link>
+  );
+}
+
+function Nav({ folded }: { readonly folded: boolean }) {
+  return (
+    <nav aria-label="Pages" className={styles.nav}>
+      {NAV.map((group) => (
+        <Group key={group.label} group={group} folded={folded} />
+      ))}
+    </nav>
+  );
+}
+
+function Group({ group, folded }: { readonly group: NavGroup; readonly folded: boolean }) {
+  const [closed, setClosed] = useLocalStorage({ key: `virga.closed.${group.label}`, defaultValue: false });
+  const [first] = group.items;
+  if (!first) return null;
+  const alone = group.items.length === 1;
+  return (
+    <div className={styles.group}>
+      {alone || folded ? (
+        <Tooltip label={group.label} position="right" disabled={!folded}>
+          <div>
+            <NavLink item={{ ...first, label: group.label }} icon={group.icon} />
+          </div>
+        </Tooltip>
+      ) : (
+        <>
+          <button
+            type="button"
+            className={styles.groupHead}
+            aria-expanded={!closed}
+            onClick={() => setClosed(!closed)}
+          >
+            <group.icon size={17} stroke={1.7} />
+            {group.label}
+            <IconChevronDown size={14} className={styles.chevron} />
+          </button>
+          {!closed && group.items.map((item) => <NavLink key={item.label} item={item} inset />)}
+        </>
+      )}
+    </div>
+  );
+}
+
+interface NavLinkProps {
+  readonly item: NavItem;
+  readonly icon?: NavGroup['icon'];
+  readonly inset?: boolean;
+}
+
+function NavLink({ item, icon: Icon, inset = false }: NavLinkProps) {
+  const place = usePlace();
+  const { pathname } = useLocation();
+  const regions = useQuery(regionsQuery());
+  const why = lacks(
+    item,
+    regions.data?.results.find(({ id }) => id === place.region),
+  );
+  const to = item.to(place);
+  const active = pathname === to || (item.label !== 'Overview' && pathname.startsWith(`${to}/`));
+  return (
+    <Tooltip label={why} disabled={!why} multiline w={240} position="right">
+      <Link
+        className={styles.link}
+        to={to}
+        data-inset={inset}
+        data-lacking={why !== undefined}
+        activeOptions={{ exact: true }}
+        data-active={active}
+      >
+        {Icon && <Icon size={17} stroke={1.7} />}
+        <span>{item.label}</span>
+      </Link>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,29 @@
+import { api, queryClient } from '../api/client.ts';
+import { lastPlace, type Place, pathIn, rememberPlace } from './place.ts';
+
+/** Where the portal opens. */
+export const homePath = async (): Promise<string> => pathIn(await homePlace());
+
+/** Pages that belong to no project show one in their pickers all the same. */
+export async function ensurePlace(): Promise<void> {
+  if (!lastPlace()) rememberPlace(await homePlace());
+}
+
+/** The place of last time if it is still there, else the first project and region. */
+async function homePlace(): Promise<Place> {
+  const [projects, regions] = await Promise.all([
+    queryClient.ensureQueryData(projectsQuery()),
+    queryClient.ensureQueryData(regionsQuery()),
+  ]);
+  const last = lastPlace();
+  const known =
+    last &&
+    projects.results.some(({ id }) => id === last.project) &&
+    regions.results.some(({ id }) => id === last.region);
+  const project = projects.results.find(({ is_default }) => is_default) ?? projects.results[0];
+  const region = regions.results.find(({ state }) => state === 'ACTIVE') ?? regions.results[0];
+  return known ? last : { project: project?.id ?? 0, region: region?.id ?? 0 };
+}
+
+export const projectsQuery = () => api.queryOptions('get', '/cloud/v1/projects');
+export const regionsQuery = () => api.queryOptions('get', '/cloud/v1/regions');

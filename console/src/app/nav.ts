@@ -1,0 +1,123 @@
+import {
+  IconActivity,
+  IconBox,
+  IconBucket,
+  IconDatabase,
+  IconLayoutDashboard,
+  IconLoadBalancer,
+  IconLock,
+  IconNetwork,
+  IconPlayerPlay,
+  IconServer2,
+  IconTool,
+  IconUsers,
+} from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+import type { Schemas } from '../api/client.ts';
+import { type Place, pathIn } from './place.ts';
+
+type Flag = 'has_kvm' | 'has_k8s' | 'has_dbaas';
+
+export interface NavItem {
+  readonly label: string;
+  readonly to: (place: Place) => string;
+  /** What the region must be able to do for it. */
+  readonly needs?: Flag;
+}
+
+export interface NavGroup {
+  readonly label: string;
+  readonly icon: ComponentType<{ size?: number; stroke?: number }>;
+  readonly items: readonly NavItem[];
+}
+
+const page = (label: string, path: string, needs?: Flag): NavItem => ({
+  label,
+  to: (place) => pathIn(place, ...path.split('/').filter(Boolean)),
+  ...(needs ? { needs } : {}),
+});
+
+/** Every page that the left bar leads to, in its order. */
+export const NAV: readonly NavGroup[] = [
+  { label: 'Overview', icon: IconLayoutDashboard, items: [page('Overview', '')] },
+  { label: 'Load balancers', icon: IconLoadBalancer, items: [page('Load balancers', 'load-balancers')] },
+  {
+    label: 'Networking',
+    icon: IconNetwork,
+    items: [
+      page('Networks', 'networks'),
+      page('Routers', 'routers'),
+      page('Ports', 'ports'),
+      page('Reserved addresses', 'reserved-ips'),
+      page('Floating IPs', 'floating-ips'),
+      page('Security groups', 'security-groups'),
+    ],
+  },
+  {
+    label: 'Compute',
+    icon: IconServer2,
+    items: [
+      page('Instances', 'instances', 'has_kvm'),
+      page('Volumes', 'volumes', 'has_kvm'),
+      page('Snapshots', 'snapshots', 'has_kvm'),
+      page('Images', 'images', 'has_kvm'),
+      page('SSH keys', 'ssh-keys'),
+      page('Server groups', 'server-groups', 'has_kvm'),
+    ],
+  },
+  { label: 'Kubernetes', icon: IconBox, items: [page('Kubernetes', 'kubernetes', 'has_k8s')] },
+  { label: 'Databases', icon: IconDatabase, items: [page('PostgreSQL', 'databases')] },
+  { label: 'Storage', icon: IconBucket, items: [page('Storage notifications', 'storage')] },
+  {
+    label: 'Secrets',
+    icon: IconLock,
+    items: [page('Certificates', 'secrets'), page('Inference secrets', 'inference-secrets')],
+  },
+  {
+    label: 'Delivery',
+    icon: IconPlayerPlay,
+    items: [page('Video', 'video'), page('Response pages', 'response-pages')],
+  },
+  {
+    label: 'Activity',
+    icon: IconActivity,
+    items: [
+      page('Tasks', 'tasks'),
+      { label: 'Audit log', to: () => '/account/audit' },
+      { label: 'Sign-ins', to: () => '/account/activity' },
+      { label: 'Webhooks', to: () => '/account/subscriptions' },
+    ],
+  },
+  {
+    label: 'Account',
+    icon: IconUsers,
+    items: [
+      { label: 'People', to: () => '/account/people' },
+      { label: 'API tokens', to: () => '/account/tokens' },
+      { label: 'Sessions', to: () => '/account/sessions' },
+      page('Quotas', 'quotas'),
+    ],
+  },
+  {
+    label: 'Operator',
+    icon: IconTool,
+    items: [
+      { label: 'Clients', to: () => '/operator/clients' },
+      { label: 'Quota requests', to: () => '/operator/quota-requests' },
+      { label: 'Regions', to: () => '/operator/regions' },
+      { label: 'Outbox', to: () => '/operator/outbox' },
+      { label: 'Webhook targets', to: () => '/operator/webhooks' },
+      { label: 'Deliveries', to: () => '/operator/deliveries' },
+    ],
+  },
+];
+
+/** Pages that a region lacks say what would change it. */
+export const LACKS: Readonly<Record<Flag, string>> = {
+  has_kvm: 'This region has no machines. Choose a region that has: the simulated one does.',
+  has_k8s: 'This region has no managed Kubernetes. Choose a region that has: the simulated one does.',
+  has_dbaas: 'This region has no managed PostgreSQL. Choose a region that has.',
+};
+
+export const lacks = (item: NavItem, region: Schemas['Region'] | undefined): string | undefined =>
+  item.needs && region && !region[item.needs] ? LACKS[item.needs] : undefined;

@@ -1,0 +1,115 @@
+import { Combobox, InputBase, useCombobox } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { projectsQuery, regionsQuery } from './home.ts';
+import styles from './pickers.module.css';
+import { type Place, rememberPlace } from './place.ts';
+
+interface Choice {
+  readonly id: number;
+  readonly name: string;
+  readonly note?: string | undefined;
+}
+
+/** Project and region of the page; another choice keeps the page, and leaves a single thing for its list. */
+export function PlacePickers({ place }: { readonly place: Place }) {
+  const projects = useQuery(projectsQuery());
+  const regions = useQuery(regionsQuery());
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const go = (next: Place) => {
+    rememberPlace(next);
+    const match = /^\/projects\/\d+\/regions\/\d+(?:\/([^/]+))?/.exec(pathname);
+    if (match)
+      void navigate({
+        to: `/projects/${next.project}/regions/${next.region}${match[1] ? `/${match[1]}` : ''}`,
+      });
+    else void navigate({ to: '.', replace: true });
+  };
+  return (
+    <div className={styles.pickers}>
+      <Picker
+        label="Project"
+        value={place.project}
+        choices={(projects.data?.results ?? []).map(({ id, name }) => ({ id, name }))}
+        choose={(project) => go({ ...place, project })}
+      />
+      <span className={styles.slash}>/</span>
+      <Picker
+        label="Region"
+        value={place.region}
+        choices={(regions.data?.results ?? []).map(({ id, display_name, state }) => ({
+          id,
+          name: display_name,
+          note: state === 'ACTIVE' ? undefined : state.toLowerCase(),
+        }))}
+        choose={(region) => go({ ...place, region })}
+      />
+    </div>
+  );
+}
+
+interface PickerProps {
+  readonly label: string;
+  readonly value: number;
+  readonly choices: readonly Choice[];
+  readonly choose: (id: number) => void;
+}
+
+function Picker({ label, value, choices, choose }: PickerProps) {
+  const [typed, setTyped] = useState('');
+  const combobox = useCombobox({
+    onDropdownClose: () => {
+      combobox.resetSelectedOption();
+      setTyped('');
+    },
+    onDropdownOpen: () => combobox.focusSearchInput(),
+  });
+  const shown = choices.filter(({ id, name }) => `${name} ${id}`.toLowerCase().includes(typed.toLowerCase()));
+  const current = choices.find(({ id }) => id === value);
+  return (
+    <Combobox
+      store={combobox}
+      width={260}
+      position="bottom-start"
+      onOptionSubmit={(id) => {
+        choose(Number(id));
+        combobox.closeDropdown();
+      }}
+    >
+      <Combobox.Target targetType="button">
+        <InputBase
+          component="button"
+          type="button"
+          pointer
+          className={styles.target}
+          classNames={{ input: styles.input ?? '' }}
+          rightSection={<Combobox.Chevron />}
+          rightSectionPointerEvents="none"
+          aria-label={`${label}: ${current?.name ?? 'none'}`}
+          onClick={() => combobox.toggleDropdown()}
+        >
+          {current?.name ?? label}
+        </InputBase>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          placeholder={`Find a ${label.toLowerCase()}`}
+          aria-label={`Find a ${label.toLowerCase()}`}
+        />
+        <Combobox.Options mah={320} style={{ overflowY: 'auto' }}>
+          {shown.length === 0 && <Combobox.Empty>Nothing has this name</Combobox.Empty>}
+          {shown.map(({ id, name, note }) => (
+            <Combobox.Option key={id} value={String(id)} active={id === value}>
+              {name}
+              <span className={styles.note}>{note ?? id}</span>
+            </Combobox.Option>
+          ))}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}

@@ -1,0 +1,142 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ErrorPage, NotFoundPage } from './error-page.tsx';
+import { Frame } from './frame.tsx';
+import { ensurePlace, homePath } from './home.ts';
+import { requireSession } from './session.ts';
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
+});
+
+/** A page for people who are not signed in. */
+const door = (path: string, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+
+const doors = [
+  door('/sign-in', () => import('./sign-in.tsx'), 'SignIn'),
+  door('/password/forgotten', () => import('./password.tsx'), 'ForgottenPassword'),
+  door('/password/new', () => import('./password.tsx'), 'NewPassword'),
+  door('/password/email', () => import('./password.tsx'), 'ConfirmEmail'),
+  door('/invitation/open', () => import('./invitation.tsx'), 'Invitation'),
+];
+
+/** Everything below needs somebody signed in, and stands in the frame. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  beforeLoad: async (options) => {
+    await requireSession(options);
+    await ensurePlace();
+  },
+  component: Frame,
+});
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  beforeLoad: async () => {
+    throw redirect({ to: await homePath(), replace: true });
+  },
+});
+
+const place = createRoute({ getParentRoute: () => inside, path: '/projects/$project/regions/$region' });
+
+type Module = Promise<Record<string, unknown>>;
+
+/** A page of a project in a region; its code is loaded when it is opened first. */
+const page = (path: string, load: () => Module, name: string) =>
+  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load, name) });
+
+const pages = [
+  page('/', () => import('../pages/overview/overview.tsx'), 'Overview'),
+  page('/load-balancers', () => import('../pages/load-balancers/list.tsx'), 'LoadBalancers'),
+  page('/load-balancers/new', () => import('../pages/load-balancers/create.tsx'), 'CreateLoadBalancer'),
+  page('/load-balancers/$id', () => import('../pages/load-balancers/detail.tsx'), 'LoadBalancerDetail'),
+  page('/networks', () => import('../pages/networks/list.tsx'), 'Networks'),
+  page('/networks/$id', () => import('../pages/networks/detail.tsx'), 'NetworkDetail'),
+  page('/floating-ips', () => import('../pages/floating-ips/list.tsx'), 'FloatingIps'),
+  page('/routers', () => import('../pages/routers/list.tsx'), 'Routers'),
+  page('/routers/$id', () => import('../pages/routers/detail.tsx'), 'RouterDetail'),
+  page('/ports', () => import('../pages/ports/list.tsx'), 'Ports'),
+  page('/reserved-ips', () => import('../pages/reserved-ips/list.tsx'), 'ReservedIps'),
+  page('/security-groups', () => import('../pages/security-groups/list.tsx'), 'SecurityGroups'),
+  page('/security-groups/$id', () => import('../pages/security-groups/detail.tsx'), 'SecurityGroupDetail'),
+  page('/kubernetes', () => import('../pages/kubernetes/list.tsx'), 'Clusters'),
+  page('/kubernetes/$name', () => import('../pages/kubernetes/detail.tsx'), 'ClusterDetail'),
+  page('/instances', () => import('../pages/instances/list.tsx'), 'Instances'),
+  page('/instances/new', () => import('../pages/instances/create.tsx'), 'CreateInstance'),
+  page('/instances/$id', () => import('../pages/instances/detail.tsx'), 'InstanceDetail'),
+  page('/volumes', () => import('../pages/volumes/list.tsx'), 'Volumes'),
+  page('/volumes/$id', () => import('../pages/volumes/detail.tsx'), 'VolumeDetail'),
+  page('/snapshots', () => import('../pages/snapshots/list.tsx'), 'Snapshots'),
+  page('/images', () => import('../pages/images/list.tsx'), 'Images'),
+  page('/server-groups', () => import('../pages/server-groups/list.tsx'), 'ServerGroups'),
+  page('/ssh-keys', () => import('../pages/ssh-keys/list.tsx'), 'SshKeys'),
+  page('/secrets', () => import('../pages/secrets/list.tsx'), 'Secrets'),
+  page('/inference-secrets', () => import('../pages/inference-secrets/list.tsx'), 'InferenceSecrets'),
+  page('/databases', () => import('../pages/databases/status.tsx'), 'DatabaseStatus'),
+  page('/storage', () => import('../pages/storage/notifications.tsx'), 'StorageNotifications'),
+  page('/response-pages', () => import('../pages/response-pages/list.tsx'), 'ResponsePages'),
+  page('/response-pages/new', () => import('../pages/response-pages/designer.tsx'), 'PageDesigner'),
+  page('/response-pages/$id', () => import('../pages/response-pages/designer.tsx'), 'PageDesigner'),
+  page('/video', () => import('../pages/video/tester.tsx'), 'VideoTester'),
+  page('/quotas', () => import('../pages/quotas/quotas.tsx'), 'Quotas'),
+  page('/tasks', () => import('../pages/tasks/list.tsx'), 'Tasks'),
+];
+
+/** A page of the account, which belongs to no project. */
+const account = (path: string, load: () => Module, name: string) =>
+  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, name) });
+
+const accountPages = [
+  account('/account/tokens', () => import('../pages/account/tokens.tsx'), 'ApiTokens'),
+  account('/account/people', () => import('../pages/account/people.tsx'), 'People'),
+  account('/account/sessions', () => import('../pages/account/sessions.tsx'), 'Sessions'),
+  account('/account/activity', () => import('../pages/account/activity.tsx'), 'Activity'),
+  account('/account/audit', () => import('../pages/account/audit.tsx'), 'AuditLog'),
+  account('/account/subscriptions', () => import('../pages/account/subscriptions.tsx'), 'Subscriptions'),
+];
+
+/** Pages of those who run the cloud, behind their own token. */
+const operator = createRoute({
+  getParentRoute: () => inside,
+  path: '/operator',
+  component: lazyRouteComponent(() => import('../pages/operator/gate.tsx'), 'OperatorGate'),
+});
+
+const operatorPage = (path: string, load: () => Module, name: string) =>
+  createRoute({ getParentRoute: () => operator, path, component: lazyRouteComponent(load, name) });
+
+const operatorPages = [
+  operatorPage('/', () => import('../pages/operator/clients.tsx'), 'Clients'),
+  operatorPage('/clients', () => import('../pages/operator/clients.tsx'), 'Clients'),
+  operatorPage('/quota-requests', () => import('../pages/operator/quota-requests.tsx'), 'QuotaRequests'),
+  operatorPage('/regions', () => import('../pages/operator/regions.tsx'), 'Regions'),
+  operatorPage('/outbox', () => import('../pages/operator/outbox.tsx'), 'Outbox'),
+  operatorPage('/webhooks', () => import('../pages/operator/webhooks.tsx'), 'WebhookTargets'),
+  operatorPage('/deliveries', () => import('../pages/operator/webhooks.tsx'), 'Deliveries'),
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    ...doors,
+    inside.addChildren([
+      home,
+      place.addChildren(pages),
+      ...accountPages,
+      operator.addChildren(operatorPages),
+    ]),
+  ]),
+  defaultPreload: 'intent',
+  defaultPendingMinMs: 0,
+  scrollRestoration: true,
+});

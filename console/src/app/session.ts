@@ -1,0 +1,48 @@
+import { redirect } from '@tanstack/react-router';
+import { client } from '../api/client.ts';
+import { currentSession, setSession } from '../api/session.ts';
+
+/** Lets only those in who are signed in; others go to the sign-in page, and come back from there. */
+export async function requireSession({
+  location,
+}: {
+  readonly location: { readonly href: string };
+}): Promise<void> {
+  if (currentSession().state === 'unknown') await readSession();
+  if (currentSession().state !== 'in') {
+    throw redirect({
+      to: '/sign-in',
+      search: { to: location.href === '/' ? undefined : location.href } as never,
+    });
+  }
+}
+
+/** Asks the server who is signed in. */
+export async function readSession(): Promise<void> {
+  const { data } = await client.GET('/virga/v1/session');
+  setSession(
+    data
+      ? {
+          state: 'in',
+          csrf: data.csrf_token ?? '',
+          email: data.email,
+          clientId: data.client_id,
+          role: data.role,
+        }
+      : { state: 'out' },
+  );
+}
+
+/** Opens a session. @returns what was wrong, or undefined */
+export async function signIn(username: string, password: string): Promise<unknown> {
+  const { error } = await client.POST('/virga/v1/session', { body: { username, password } });
+  if (error) return error;
+  await readSession();
+  return undefined;
+}
+
+/** Ends the session on the server and here. */
+export async function signOut(): Promise<void> {
+  await client.DELETE('/virga/v1/session');
+  setSession({ state: 'out' });
+}

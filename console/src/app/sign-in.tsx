@@ -1,0 +1,46 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { type ApiFault, client, faultOf } from '../api/client.ts';
+import { FaultNote } from '../ui/fault.tsx';
+import { Door, linkToken } from './door.tsx';
+import { readSession, signIn } from './session.ts';
+
+/** The way in: with a password, or with a link that works once. */
+export function SignIn() {
+  const navigate = useNavigate();
+  const { to } = useSearch({ strict: false }) as { to?: string };
+  const [fault, setFault] = useState<ApiFault>();
+  const enter = () => navigate({ to: to ?? '/', replace: true });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link is followed once, when the page opens
+  useEffect(() => {
+    const token = linkToken();
+    if (!token) return;
+    history.replaceState(null, '', location.pathname);
+    void client.POST('/virga/v1/session/link', { body: { token } }).then(async ({ error }) => {
+      if (error) return setFault(faultOf(error));
+      await readSession();
+      await enter();
+    });
+  }, []);
+  return (
+    <Door
+      title="Sign in to Virga"
+      verb="Sign in"
+      submit={async (form) => {
+        const error = await signIn(String(form.get('email')), String(form.get('password')));
+        if (error !== undefined) return error;
+        await enter();
+      }}
+      below={
+        <Link className="link" to="/password/forgotten">
+          Forgotten your password?
+        </Link>
+      }
+    >
+      {fault && <FaultNote fault={{ ...fault, message: 'This link has been used, or is too old' }} />}
+      <TextInput name="email" type="email" label="Email address" autoComplete="username" required autoFocus />
+      <PasswordInput name="password" label="Password" autoComplete="current-password" required />
+    </Door>
+  );
+}

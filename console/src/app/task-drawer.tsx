@@ -1,0 +1,113 @@
+import { Drawer, Indicator, RingProgress, Tooltip, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api } from '../api/client.ts';
+import { isEnded, type Task, useKnownTasks } from '../api/tasks.ts';
+import { StatusBadge } from '../ui/badge.tsx';
+import { Empty } from '../ui/page.tsx';
+import { taskName } from '../ui/task-name.ts';
+import { duration, readTime, Time, useNow } from '../ui/time.tsx';
+import { pathIn, usePlace } from './place.ts';
+import styles from './task-drawer.module.css';
+
+/** A ring that fills as the running tasks do, with their number; it opens the list of what is going on. */
+export function TaskRing() {
+  const [opened, { open, close }] = useDisclosure(false);
+  const running = useRunningTasks();
+  const known = useKnownTasks();
+  const mean = running.reduce((sum, { progress }) => sum + (progress ?? 0), 0) / Math.max(1, running.length);
+  const label = running.length === 0 ? 'No task is running' : `${running.length} running`;
+  return (
+    <>
+      <Tooltip label={label}>
+        <UnstyledButton className={styles.ring} onClick={open} aria-label={`Tasks: ${label}`}>
+          <Indicator disabled={running.length === 0} label={running.length} size={15} offset={4}>
+            <RingProgress
+              size={28}
+              thickness={3}
+              roundCaps
+              sections={running.length > 0 ? [{ value: Math.max(6, mean), color: 'var(--accent)' }] : []}
+              rootColor="var(--line-strong)"
+            />
+          </Indicator>
+        </UnstyledButton>
+      </Tooltip>
+      <Drawer
+        opened={opened}
+        onClose={close}
+        position="right"
+        size={420}
+        title="Tasks"
+        closeButtonProps={{ 'aria-label': 'Close the tasks' }}
+      >
+        <TaskDrawer tasks={[...running, ...known.filter(isEnded)].slice(0, 50)} close={close} />
+      </Drawer>
+    </>
+  );
+}
+
+/** What the server says is running, kept in step by the event stream. */
+function useRunningTasks(): readonly Task[] {
+  const known = useKnownTasks();
+  const { data } = useQuery(
+    api.queryOptions('get', '/cloud/v1/tasks', {
+      params: { query: { state: ['NEW', 'RUNNING'], limit: 50 } },
+    }),
+  );
+  const byId = new Map(known.map((task) => [task.id, task]));
+  const listed = (data?.results ?? []).map((task) => byId.get(task.id) ?? task);
+  const heard = known.filter((task) => !listed.some(({ id }) => id === task.id));
+  return [...heard, ...listed].filter((task) => !isEnded(task));
+}
+
+function TaskDrawer({ tasks, close }: { readonly tasks: readonly Task[]; readonly close: () => void }) {
+  const place = usePlace();
+  if (tasks.length === 0) {
+    return (
+      <Empty
+        title="Nothing is going on"
+        about="Every change of infrastructure is a task. What runs, and what has just ended, is shown here."
+      />
+    );
+  }
+  return (
+    <>
+      <ul className={styles.list}>
+        {tasks.map((task) => (
+          <TaskLine key={task.id} task={task} />
+        ))}
+      </ul>
+      <Link className="link" to={pathIn(place, 'tasks')} onClick={close}>
+        All tasks
+      </Link>
+    </>
+  );
+}
+
+export function TaskLine({ task }: { readonly task: Task }) {
+  const now = useNow();
+  const since = task.created_on ? readTime(task.created_on).getTime() : now;
+  return (
+    <li className={styles.line}>
+      <div className={styles.lineHead}>
+        <strong>{taskName(task)}</strong>
+        <StatusBadge status={task.state} />
+      </div>
+      {!isEnded(task) && (
+        <>
+          <progress className={styles.progress} max={100} value={task.progress} aria-label="Progress" />
+          <div className={styles.soft}>
+            {task.step ?? 'Waiting for its turn'} · {duration(now - since)}
+          </div>
+        </>
+      )}
+      {task.error && <div className={styles.error}>{task.error}</div>}
+      {isEnded(task) && (
+        <div className={styles.soft}>
+          <Time at={task.finished_on} />
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,149 @@
+import { Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Schemas } from '../../api/client.ts';
+import { projectsQuery, regionsQuery } from '../../app/home.ts';
+import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { Facts } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Action = Schemas['UserAction'];
+
+const words = (text: string) => text.replaceAll('_', ' ');
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const COLUMNS: readonly Column<Action>[] = [
+  {
+    label: 'What',
+    cell: ({ action_type, api_group }) => sentence(`${words(action_type)} ${words(api_group)}`),
+  },
+  {
+    label: 'Which',
+    cell: ({ resources }) =>
+      resources.map(({ search_field, resource_id }) => search_field || resource_id).join(', '),
+  },
+  { label: 'Who', cell: ({ email, token_id }) => `${email ?? ''}${token_id ? `, token ${token_id}` : ''}` },
+  { label: 'From', cell: ({ source_user_ip }) => <code>{source_user_ip}</code>, wideOnly: true },
+  { label: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+];
+
+const option = (value: string) => ({ value, label: sentence(words(value)) });
+const ACTIONS = [
+  'create',
+  'update',
+  'delete',
+  'attach',
+  'detach',
+  'start',
+  'stop',
+  'reboot',
+  'resize',
+  'failover',
+  'upgrade',
+].map(option);
+const NOUNS = [
+  'loadbalancer',
+  'lblistener',
+  'lbpool',
+  'instance',
+  'volume',
+  'snapshot',
+  'image',
+  'network',
+  'subnet',
+  'router',
+  'securitygroup',
+  'floating_ip',
+  'k8s_cluster',
+  'secret',
+  'ssh_key',
+  'project',
+  'user',
+].map(option);
+
+/** What was changed, by whom, from where. */
+export function AuditLog() {
+  const { page, search } = useListSearch();
+  const [shown, setShown] = useState<Action>();
+  const projects = useQuery(projectsQuery());
+  const regions = useQuery(regionsQuery());
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/user_actions', {
+      params: {
+        query: {
+          ...page,
+          ...(search.text ? { search_field: search.text } : {}),
+          ...(search.action ? { action_type: search.action as 'create' } : {}),
+          ...(search.noun ? { api_group: search.noun as 'instance' } : {}),
+          ...(search.project ? { project_id: Number(search.project) } : {}),
+          ...(search.region ? { region_id: Number(search.region) } : {}),
+        } as never,
+      },
+    }),
+  );
+  return (
+    <>
+      <ListPage<Action>
+        title="Audit log"
+        about="Every change of the account: what, by whom, from where. Entries are never changed."
+        filters={[
+          { kind: 'text', key: 'text', label: 'Name or id' },
+          { kind: 'choice', key: 'action', label: 'What happened', options: ACTIONS },
+          { kind: 'choice', key: 'noun', label: 'To what', options: NOUNS },
+          {
+            kind: 'choice',
+            key: 'project',
+            label: 'Project',
+            options: (projects.data?.results ?? []).map(({ id, name }) => ({
+              value: String(id),
+              label: name,
+            })),
+          },
+          {
+            kind: 'choice',
+            key: 'region',
+            label: 'Region',
+            options: (regions.data?.results ?? []).map(({ id, display_name }) => ({
+              value: String(id),
+              label: display_name,
+            })),
+          },
+        ]}
+        result={result as never}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        actions={[{ label: 'Show all of it', run: setShown }]}
+        empty={{ title: 'Nothing has been changed yet', about: 'Each change will stand here.' }}
+      />
+      <Modal
+        opened={shown !== undefined}
+        onClose={() => setShown(undefined)}
+        size="xl"
+        title={shown && sentence(`${words(shown.action_type)} ${words(shown.api_group)}`)}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {shown && <Entry action={shown} />}
+      </Modal>
+    </>
+  );
+}
+
+function Entry({ action }: { readonly action: Action }) {
+  return (
+    <>
+      <Facts
+        facts={[
+          { label: 'When', value: <Time at={action.timestamp} /> },
+          { label: 'Who', value: action.email ?? `user ${action.user_id}` },
+          { label: 'From', value: action.source_user_ip ?? 'unknown' },
+          { label: 'With', value: action.user_agent ?? 'unknown' },
+          { label: 'Task', value: action.task_id ?? 'none' },
+        ]}
+      />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0} style={{ maxHeight: 380, overflow: 'auto' }}>
+        {JSON.stringify({ resources: action.resources, data: action.action_data }, null, 2)}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { ROLES } from './roles.ts';
+
+type Person = Schemas['FullUser'];
+
+const COLUMNS: readonly Column<Person>[] = [
+  { label: 'Person', cell: ({ name, email }) => name || email },
+  {
+    label: 'Status',
+    cell: ({ activated }) => <StatusBadge status={activated ? 'ACTIVE' : 'Invited'} />,
+  },
+  { label: 'Email address', cell: ({ email }) => email },
+  { label: 'Role', cell: ({ groups }) => groups.map(({ name }) => name).join(', ') },
+  { label: 'Language', cell: ({ lang }) => lang, wideOnly: true },
+];
+
+const refresh = () => void queryClient.invalidateQueries();
+
+/** Who belongs to the account, and who is invited. */
+export function People() {
+  const session = useSession();
+  const clientId = session.state === 'in' ? session.clientId : 0;
+  const me = session.state === 'in' ? session.email : '';
+  const { page } = useListSearch();
+  const result = useQuery(api.queryOptions('get', '/iam/users', { params: { query: page } }));
+  const role = useRowForm<Person, { user_role: { id: number } }>({
+    label: 'Change role…',
+    disabled: ({ email }) => (email === me ? 'It is you: ask another administrator' : undefined),
+    form: (person) => ({
+      title: `Role of ${person.email}`,
+      verb: 'Save',
+      fields: [
+        {
+          key: 'role',
+          label: 'Role',
+          kind: 'choice',
+          required: true,
+          options: ROLES,
+          initial: String(person.groups[0]?.id ?? 1),
+          fault: 'user_role',
+        },
+      ],
+      body: (values) => ({ user_role: { id: Number(values.role) } }),
+      submit: (body) =>
+        client.PUT('/iam/clients/{clientId}/client-users/{userId}', {
+          params: { path: { clientId, userId: person.id } },
+          body,
+        }),
+      call: (body) => ({ method: 'PUT', path: `/iam/clients/${clientId}/client-users/${person.id}`, body }),
+      done: refresh,
+    }),
+  });
+  return (
+    <NounPage<Person, Schemas['InviteUser']>
+      title="People"
+      about="Who may sign in to this account. Somebody new is asked by mail, and belongs to it once they have accepted."
+      result={result as never}
+      columns={COLUMNS}
+      idOf={({ id }) => String(id)}
+      verbs={[role]}
+      remove={{
+        kind: 'person',
+        nameOf: ({ email }) => email,
+        askName: ({ activated }) => activated,
+        disabled: ({ email }) => (email === me ? 'It is you: ask another administrator' : undefined),
+        consequences: ({ activated }) =>
+          activated
+            ? 'They are signed out at once, and the tokens that they made stop working.'
+            : 'Their invitation no longer works.',
+        call: ({ id }) =>
+          client.DELETE('/iam/clients/{clientId}/client-users/{userId}', {
+            params: { path: { clientId, userId: id } },
+          }) as never,
+        deleted: refresh,
+      }}
+      empty={{ title: 'Nobody', about: 'Invite the first person.' }}
+      form={{
+        title: 'Invite person',
+        fields: [
+          { key: 'email', label: 'Email address', kind: 'text', required: true },
+          {
+            key: 'role',
+            label: 'Role',
+            kind: 'choice',
+            required: true,
+            initial: '5',
+            options: ROLES,
+            fault: 'user_role',
+          },
+          { key: 'name', label: 'Name', kind: 'text' },
+        ],
+        body: (values) => ({
+          email: text(values, 'email'),
+          user_role: { id: Number(values.role) },
+          client_id: clientId,
+          ...given({ name: text(values, 'name') }),
+        }),
+        submit: (body) => client.POST('/iam/clients/invite_user', { body }),
+        call: (body) => ({ method: 'POST', path: '/iam/clients/invite_user', body }),
+        done: refresh,
+      }}
+    />
+  );
+}

@@ -1,0 +1,116 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { setSession } from '../../api/session.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { type Column, ListPage } from '../../ui/list-page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Session = Schemas['Session'];
+
+/** `Chrome on Linux`, as far as a browser tells. */
+function browserOf(agent: string): string {
+  const browser = /(Firefox|Edg|OPR|Chrome|Safari|curl|python)/i.exec(agent)?.[1];
+  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1];
+  const name = { Edg: 'Edge', OPR: 'Opera' }[browser ?? ''] ?? browser ?? 'A program';
+  return system ? `${name} on ${system.replace(' OS X', '')}` : name;
+}
+
+const COLUMNS: readonly Column<Session>[] = [
+  { label: 'Where', cell: ({ user_agent }) => browserOf(user_agent) },
+  { label: 'Which', cell: ({ is_current }) => (is_current ? <StatusBadge status="This one" /> : '') },
+  { label: 'Address', cell: ({ ip_address }) => <code>{ip_address}</code> },
+  { label: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+];
+
+interface NewPassword {
+  readonly old: string;
+  readonly new: string;
+  readonly double: string;
+}
+
+/** Where the person is signed in, and their password. */
+export function Sessions() {
+  const navigate = useNavigate();
+  const sessions = useQuery(api.queryOptions('get', '/virga/v1/sessions'));
+  const me = useQuery(api.queryOptions('get', '/virga/v1/session'));
+  const leave = () => {
+    setSession({ state: 'out' });
+    queryClient.clear();
+    void navigate({ to: '/sign-in' });
+  };
+  const end = async ({ id, is_current }: Session) => {
+    await client.DELETE('/virga/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
+    if (is_current) leave();
+    else void queryClient.invalidateQueries();
+  };
+  const everywhere = useDelete<{ readonly name: string }>({
+    kind: 'all sessions',
+    nameOf: () => '',
+    consequences: () => 'You are signed out here and everywhere else. API tokens stay.',
+    call: () => client.DELETE('/virga/v1/sessions') as never,
+    deleted: leave,
+  });
+  const password = useRowForm<number, NewPassword>({
+    label: 'Change password',
+    form: (userId) => ({
+      title: 'Change password',
+      fields: [
+        { key: 'old', label: 'Password now', kind: 'password', required: true },
+        {
+          key: 'new',
+          label: 'New password',
+          about: '8 characters at least. You sign in anew with it, everywhere.',
+          kind: 'password',
+          required: true,
+        },
+        { key: 'double', label: 'Once more', kind: 'password', required: true },
+      ],
+      body: (values) => ({
+        old: String(values.old),
+        new: String(values.new),
+        double: String(values.double),
+      }),
+      submit: (body) => client.PUT('/iam/users/{userId}/password', { params: { path: { userId } }, body }),
+      call: () => ({
+        method: 'PUT',
+        path: `/iam/users/${userId}/password`,
+        body: { old: '…', new: '…', double: '…' },
+      }),
+      done: leave,
+    }),
+  });
+  return (
+    <>
+      <ListPage<Session>
+        title="Sessions"
+        about="Where you are signed in. What you don't know, end."
+        result={sessions}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        actions={[{ label: 'Sign out there', run: (row) => void end(row), danger: true }]}
+        empty={{ title: 'No sessions', about: 'Nobody is signed in.' }}
+        head={
+          <>
+            <Button
+              variant="default"
+              disabled={!me.data}
+              onClick={() => me.data && password.action.run(me.data.user_id)}
+            >
+              Change password…
+            </Button>
+            <Button color="red" variant="light" onClick={() => everywhere.action.run({ name: '' })}>
+              Sign out everywhere…
+            </Button>
+          </>
+        }
+      />
+      {everywhere.dialog}
+      {password.dialog}
+    </>
+  );
+}

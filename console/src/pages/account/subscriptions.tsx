@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { text } from '../../ui/side-form.tsx';
+
+type Subscription = Schemas['UserActionSubscription'];
+
+const COLUMNS: readonly Column<Subscription>[] = [
+  { label: 'Address', cell: ({ url }) => <code>{url}</code> },
+  { label: 'Header', cell: ({ auth_header_name }) => <code>{auth_header_name}</code> },
+];
+
+const refresh = () => void queryClient.invalidateQueries();
+
+/** Who else is told of every change: an address that each entry of the audit log is posted to. */
+export function Subscriptions() {
+  const { page } = useListSearch();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/user_actions/subscriptions_list', { params: { query: page } }),
+  );
+  const stop = useDelete<Subscription>({
+    kind: 'webhook',
+    nameOf: ({ url }) => url,
+    consequences: () => 'It hears of no change any more.',
+    call: () => client.POST('/cloud/v1/user_actions/unsubscribe') as never,
+    deleted: refresh,
+  });
+  const [one] = result.data?.results ?? [];
+  return (
+    <>
+      <NounPage<Subscription, Schemas['CreateUserActionSubscription']>
+        title="Webhooks"
+        about="An address of yours that hears of every change in this account: each is posted to it as it stands in the audit log."
+        result={result}
+        columns={COLUMNS}
+        idOf={({ id }) => String(id)}
+        createDisabled={one ? 'There is one already: remove it first' : undefined}
+        head={
+          one && (
+            <Button variant="default" onClick={() => stop.action.run(one)}>
+              Remove…
+            </Button>
+          )
+        }
+        empty={{
+          title: 'Nobody is told',
+          about: 'Add an address, and your own systems know of changes as they happen.',
+        }}
+        form={{
+          title: 'Add webhook',
+          fields: [
+            {
+              key: 'url',
+              label: 'Address',
+              kind: 'text',
+              required: true,
+              placeholder: 'https://example.com/hook',
+            },
+            {
+              key: 'auth_header_name',
+              label: 'Header',
+              about: 'What says to you that it is us',
+              kind: 'text',
+              required: true,
+              initial: 'Authorization',
+            },
+            { key: 'auth_header_value', label: 'Its value', kind: 'password', required: true },
+          ],
+          body: (values) => ({
+            url: text(values, 'url'),
+            auth_header_name: text(values, 'auth_header_name'),
+            auth_header_value: text(values, 'auth_header_value'),
+          }),
+          submit: (body) => client.POST('/cloud/v1/user_actions/subscribe', { body }),
+          call: (body) => ({
+            method: 'POST',
+            path: '/cloud/v1/user_actions/subscribe',
+            body: { ...body, auth_header_value: '…' },
+          }),
+          done: refresh,
+        }}
+      />
+      {stop.dialog}
+    </>
+  );
+}

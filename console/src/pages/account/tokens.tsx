@@ -1,0 +1,134 @@
+import { Alert, Button, Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
+import { CopyText } from '../../ui/copy.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { type Column, ListPage } from '../../ui/list-page.tsx';
+import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { readTime, Time } from '../../ui/time.tsx';
+import { ROLES } from './roles.ts';
+
+type Token = Schemas['ApiToken'];
+
+const COLUMNS: readonly Column<Token>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Role', cell: ({ client_user }) => client_user?.role?.name ?? '' },
+  { label: 'Last used', cell: ({ last_usage }) => <Time at={last_usage || null} /> },
+  {
+    label: 'Expires',
+    cell: ({ exp_date, expired }) =>
+      expired ? 'expired' : exp_date ? readTime(exp_date).toLocaleDateString() : 'never',
+  },
+  { label: 'Created', cell: ({ created }) => <Time at={created} /> },
+];
+
+const FIELDS: readonly Field[] = [
+  { key: 'name', label: 'Name', kind: 'text', required: true },
+  {
+    key: 'role',
+    label: 'Role',
+    kind: 'choice',
+    required: true,
+    initial: '5',
+    options: ROLES,
+    fault: 'client_user.role.id',
+  },
+  {
+    key: 'days',
+    label: 'Expires after, in days',
+    about: 'Empty: never',
+    kind: 'number',
+    min: 1,
+    max: 3650,
+    initial: 90,
+    fault: 'exp_date',
+  },
+  { key: 'description', label: 'What it is for', kind: 'text' },
+];
+
+/** The tokens that programs call the API with. */
+export function ApiTokens() {
+  const session = useSession();
+  const clientId = session.state === 'in' ? session.clientId : 0;
+  const path = { clientId };
+  const form = useNewForm();
+  const [made, setMade] = useState<string>();
+  const list = useQuery(
+    api.queryOptions('get', '/iam/clients/{clientId}/tokens', {
+      params: { path, query: { deleted: false } },
+    }),
+  );
+  const results = list.data ?? [];
+  const refresh = () => void queryClient.invalidateQueries();
+  const remove = useDelete<Token>({
+    kind: 'token',
+    nameOf: ({ name }) => name,
+    consequences: ({ last_usage }) =>
+      last_usage ? 'Programs that use it are refused from now on.' : 'It was never used.',
+    askName: ({ last_usage }) => Boolean(last_usage),
+    call: ({ id }) =>
+      client.DELETE('/iam/clients/{clientId}/tokens/{tokenId}', {
+        params: { path: { ...path, tokenId: id } },
+      }) as never,
+    deleted: refresh,
+  });
+  return (
+    <>
+      <ListPage<Token>
+        title="API tokens"
+        about="A token lets a program call the API as this account, with the role that it has."
+        create={{ label: 'Create token', to: form.to }}
+        result={{ ...list, data: list.data && { count: results.length, results } } as never}
+        columns={COLUMNS}
+        rowKey={({ id }) => String(id)}
+        actions={[remove.action]}
+        empty={{
+          title: 'No tokens',
+          about: 'Create one for each program, so that each can be taken back alone.',
+          action: { label: 'Create token', to: form.to },
+        }}
+      />
+      {remove.dialog}
+      <SideForm
+        title="Create token"
+        fields={FIELDS}
+        body={(values) => ({
+          name: text(values, 'name'),
+          ...(text(values, 'description') ? { description: text(values, 'description') } : {}),
+          exp_date:
+            Number(values.days) > 0
+              ? new Date(Date.now() + Number(values.days) * 86_400_000).toISOString()
+              : null,
+          client_user: { role: { id: Number(values.role) } },
+        })}
+        submit={(body) =>
+          client.POST('/iam/clients/{clientId}/tokens', { params: { path }, body: body as never })
+        }
+        call={(body) => ({ method: 'POST', path: `/iam/clients/${clientId}/tokens`, body })}
+        done={(data) => {
+          setMade((data as { token?: string }).token);
+          refresh();
+        }}
+        opened={form.opened}
+        close={form.close}
+      />
+      <Modal
+        opened={made !== undefined}
+        onClose={() => setMade(undefined)}
+        title="The new token"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Alert variant="light" title="This is the only time that it is shown">
+          Keep it where your program reads its secrets.
+        </Alert>
+        <p>
+          <CopyText value={made ?? ''} label="Copy token" />
+        </p>
+        <Button onClick={() => setMade(undefined)}>I have copied it</Button>
+      </Modal>
+    </>
+  );
+}

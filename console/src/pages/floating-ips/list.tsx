@@ -1,0 +1,177 @@
+import { Button, Group, Modal, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { CopyText } from '../../ui/copy.tsx';
+import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { SideForm, useNewForm } from '../../ui/side-form.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+
+type FloatingIp = Schemas['FloatingIpDetailed'];
+
+const targetOf = ({ loadbalancer, instance, fixed_ip_address, port_id }: FloatingIp) =>
+  loadbalancer?.name ?? instance?.name ?? (port_id ? (fixed_ip_address ?? port_id) : undefined);
+
+const COLUMNS: readonly Column<FloatingIp>[] = [
+  {
+    label: 'Address',
+    cell: ({ floating_ip_address }) => <CopyText value={floating_ip_address ?? ''} label="Copy address" />,
+  },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status ?? 'NEW'} /> },
+  { label: 'Leads to', cell: (ip) => targetOf(ip) ?? 'nothing' },
+  { label: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wideOnly: true },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export function FloatingIps() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page, search } = useListSearch();
+  const form = useNewForm();
+  const [attaching, setAttaching] = useState<FloatingIp>();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/floatingips/{project_id}/{region_id}', {
+      params: { path, query: { ...page, ...(search.status ? { status: search.status as 'ACTIVE' } : {}) } },
+    }),
+  );
+  const remove = useDelete<FloatingIp>({
+    kind: 'floating IP',
+    nameOf: ({ floating_ip_address }) => floating_ip_address ?? '',
+    consequences: (ip) =>
+      ip.port_id
+        ? `${targetOf(ip)} can no longer be reached at this address, and the address is given back.`
+        : 'The address is given back.',
+    askName: ({ port_id }) => port_id !== null,
+    disabled: whyBusy,
+    call: ({ id }) =>
+      client.DELETE('/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
+        params: { path: { ...path, floating_ip_id: id } },
+      }),
+  });
+  const point = (ip: FloatingIp, port_id: string | null, words: string) =>
+    void startTask(
+      client.PATCH('/cloud/v2/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
+        params: { path: { ...path, floating_ip_id: ip.id } },
+        body: { port_id },
+      }),
+      { title: words },
+    );
+  return (
+    <>
+      <ListPage<FloatingIp>
+        title="Floating IPs"
+        about="An address of the outside that leads to what you point it at, and can be pointed elsewhere at any time."
+        create={{ label: 'Create floating IP', to: form.to }}
+        filters={[
+          {
+            kind: 'choice',
+            key: 'status',
+            label: 'Status',
+            options: [
+              { value: 'ACTIVE', label: 'Active' },
+              { value: 'DOWN', label: 'Down' },
+              { value: 'ERROR', label: 'Failed' },
+            ],
+          },
+        ]}
+        result={result as never}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        actions={[
+          copyId(({ id }) => id),
+          { label: 'Point at…', run: setAttaching, disabled: whyBusy },
+          {
+            label: 'Detach',
+            run: (ip) => point(ip, null, `Detach ${ip.floating_ip_address}`),
+            disabled: (ip) => whyBusy(ip) ?? (ip.port_id ? undefined : 'It leads to nothing'),
+          },
+          remove.action,
+        ]}
+        empty={{
+          title: 'No floating IPs',
+          about: 'Create one, and point it at a load balancer or an instance.',
+          action: { label: 'Create floating IP', to: form.to },
+        }}
+      />
+      {remove.dialog}
+      {attaching && (
+        <PointAt
+          ip={attaching}
+          close={() => setAttaching(undefined)}
+          choose={(port, name) => point(attaching, port, `Point ${attaching.floating_ip_address} at ${name}`)}
+        />
+      )}
+      <SideForm
+        title="Create floating IP"
+        fields={[]}
+        body={() => ({})}
+        submit={(body) =>
+          client.POST('/cloud/v1/floatingips/{project_id}/{region_id}', { params: { path }, body })
+        }
+        call={(body) => ({
+          method: 'POST',
+          path: `/cloud/v1/floatingips/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_floatingip', 'address', place, {}),
+        })}
+        opened={form.opened}
+        close={form.close}
+      />
+    </>
+  );
+}
+
+interface PointAtProps {
+  readonly ip: FloatingIp;
+  readonly close: () => void;
+  readonly choose: (port: string, name: string) => void;
+}
+
+/** A choice among what has a port that an address can lead to. */
+function PointAt({ ip, close, choose }: PointAtProps) {
+  const path = pathParams(usePlace());
+  const [port, setPort] = useState<string | null>(null);
+  const balancers = useQuery(
+    api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', { params: { path } }),
+  );
+  const targets = (balancers.data?.results ?? []).flatMap(({ name, vip_port_id, vip_address }) =>
+    vip_port_id ? [{ value: vip_port_id, label: `${name} (${vip_address})` }] : [],
+  );
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`Point ${ip.floating_ip_address} at`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Select
+        label="Load balancer"
+        data={targets}
+        value={port}
+        onChange={setPort}
+        searchable
+        placeholder={targets.length === 0 ? 'There is no load balancer here' : 'Choose one'}
+      />
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button
+          disabled={!port}
+          onClick={() => {
+            if (port) choose(port, targets.find(({ value }) => value === port)?.label ?? '');
+            close();
+          }}
+        >
+          Point at it
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query';
+import { volumes } from '../../api/choices.ts';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { bytes } from '../../ui/bytes.ts';
+import { whyBusy } from '../../ui/delete-action.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, given, text } from '../../ui/side-form.tsx';
+import { Time } from '../../ui/time.tsx';
+import { tagsOf } from '../../ui/values.ts';
+
+type Image = Schemas['Image'];
+type Body = Schemas['DownloadImage'] | Schemas['CreateImage'];
+
+const COLUMNS: readonly Column<Image>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'System', cell: ({ os_distro, os_version }) => `${os_distro} ${os_version}` },
+  { label: 'Needs', cell: ({ min_disk }) => `${min_disk} GiB`, end: true },
+  { label: 'Size', cell: ({ size }) => (size === null ? '' : bytes(size)), end: true, wideOnly: true },
+  { label: 'Whose', cell: ({ visibility }) => (visibility === 'public' ? 'The region’s' : 'Yours') },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} />, wideOnly: true },
+];
+
+const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
+  { key: 'name', label: 'Name', kind: 'text', required: true },
+  {
+    key: 'source',
+    label: 'Where it comes from',
+    kind: 'choice',
+    required: true,
+    initial: 'url',
+    options: [
+      { value: 'url', label: 'An address of the internet' },
+      { value: 'volume', label: 'A volume' },
+    ],
+  },
+  {
+    key: 'url',
+    label: 'Address',
+    about: 'A raw or qcow2 file',
+    kind: 'text',
+    required: true,
+    placeholder: 'https://example.com/system.qcow2',
+    when: ({ source }) => source === 'url',
+  },
+  {
+    key: 'volume_id',
+    label: 'Volume',
+    kind: 'choice',
+    required: true,
+    choices: volumes(place),
+    first: true,
+    when: ({ source }) => source === 'volume',
+  },
+  {
+    key: 'os_type',
+    label: 'System',
+    kind: 'choice',
+    required: true,
+    initial: 'linux',
+    options: [
+      { value: 'linux', label: 'Linux' },
+      { value: 'windows', label: 'Windows' },
+    ],
+  },
+  { key: 'tags', label: 'Tags', kind: 'tags' },
+];
+
+/** What instances start from: the region's images and the project's own. */
+export function Images() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page, search } = useListSearch();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/images/{project_id}/{region_id}', {
+      params: {
+        path,
+        query: {
+          ...page,
+          ...(search.name ? { name: search.name } : {}),
+          ...(search.visibility ? { visibility: search.visibility as 'private' } : {}),
+        },
+      },
+    }),
+  );
+  return (
+    <NounPage<Image, Body>
+      title="Images"
+      about="What instances start from. The region has some; bring your own, or make one of a volume."
+      filters={[
+        { kind: 'text', key: 'name', label: 'Name' },
+        {
+          kind: 'choice',
+          key: 'visibility',
+          label: 'Whose',
+          options: [
+            { value: 'public', label: 'The region’s' },
+            { value: 'private', label: 'Yours' },
+          ],
+        },
+      ]}
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      remove={{
+        kind: 'image',
+        nameOf: ({ name }) => name,
+        disabled: (image) =>
+          whyBusy(image) ?? (image.visibility === 'public' ? 'It is the region’s' : undefined),
+        consequences: () => 'Nothing new can start from it. Volumes that were made of it stay.',
+        call: ({ id }) =>
+          client.DELETE('/cloud/v1/images/{project_id}/{region_id}/{image_id}', {
+            params: { path: { ...path, image_id: id } },
+          }),
+      }}
+      empty={{ title: 'No images', about: 'Bring one from an address of the internet.' }}
+      form={{
+        title: 'Add image',
+        fields: fieldsOf(place),
+        body: (values) =>
+          given({
+            name: text(values, 'name'),
+            url: values.source === 'url' ? text(values, 'url') : '',
+            volume_id: values.source === 'volume' ? text(values, 'volume_id') : '',
+            os_type: text(values, 'os_type'),
+            tags: tagsOf(values),
+          }) as unknown as Body,
+        submit: (body) =>
+          'volume_id' in body
+            ? client.POST('/cloud/v1/images/{project_id}/{region_id}', { params: { path }, body })
+            : client.POST('/cloud/v1/downloadimage/{project_id}/{region_id}', {
+                params: { path },
+                body: body as Schemas['DownloadImage'],
+              }),
+        call: (body) => ({
+          method: 'POST',
+          path: `/cloud/v1/${'volume_id' in body ? 'images' : 'downloadimage'}/${place.project}/${place.region}`,
+          body,
+        }),
+      }}
+    />
+  );
+}

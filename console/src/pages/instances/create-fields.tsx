@@ -1,0 +1,281 @@
+import { ActionIcon, Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import {
+  flavors,
+  images,
+  networks,
+  reservedAddresses,
+  securityGroups,
+  serverGroups,
+  sshKeys,
+  subnets,
+} from '../../api/choices.ts';
+import { usePlace } from '../../app/place.ts';
+import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
+import { Card } from '../../ui/page.tsx';
+import styles from '../../ui/wizard.module.css';
+import type { Draft, DraftInterface } from './draft.ts';
+
+interface PartProps {
+  readonly draft: Draft;
+  readonly change: (next: Partial<Draft>) => void;
+  readonly errorOf: (field: string) => string | undefined;
+}
+
+/** Fields of the draft that are one value each. */
+function Plain({ draft, change, errorOf, fields }: PartProps & { readonly fields: readonly Field[] }) {
+  return fields.map((field) => (
+    <FieldInput
+      key={field.key}
+      field={field}
+      first={false}
+      value={draft[field.key as 'name']}
+      error={errorOf(field.fault ?? field.key)}
+      change={(value) => change({ [field.key]: value })}
+    />
+  ));
+}
+
+export function MachineFields(props: PartProps) {
+  const place = usePlace();
+  const { draft, change, errorOf } = props;
+  return (
+    <Card title="Machine">
+      <div className={styles.body}>
+        <TextInput
+          label="Name"
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={errorOf('name')}
+          required
+          autoFocus
+        />
+        <Plain
+          {...props}
+          fields={[
+            {
+              key: 'image',
+              label: 'Image',
+              about: 'What it starts from',
+              kind: 'choice',
+              required: true,
+              choices: images(place),
+              first: true,
+              fault: 'volumes.0.image_id',
+            },
+            {
+              key: 'flavor',
+              label: 'Size',
+              kind: 'choice',
+              required: true,
+              choices: flavors(place),
+              first: true,
+            },
+            {
+              key: 'sshKey',
+              label: 'SSH key',
+              about: 'How you sign in to it',
+              kind: 'choice',
+              choices: sshKeys(place),
+              fault: 'ssh_key_name',
+            },
+          ]}
+        />
+      </div>
+    </Card>
+  );
+}
+
+export function VolumeFields({ draft, change, errorOf }: PartProps) {
+  const add = () =>
+    change({
+      volumes: [...draft.volumes, { key: 1 + Math.max(0, ...draft.volumes.map(({ key }) => key)), size: 50 }],
+    });
+  return (
+    <Card title="Volumes">
+      <div className={styles.body}>
+        <NumberInput
+          label="The one it starts from, in GiB"
+          min={1}
+          value={draft.bootSize}
+          onChange={(bootSize) => change({ bootSize: Number(bootSize) })}
+          error={errorOf('volumes.0.size') ?? errorOf('volumes.0')}
+          required
+        />
+        {draft.volumes.map((volume, index) => (
+          <div className={styles.row} key={volume.key}>
+            <NumberInput
+              label={`Volume ${index + 2}, empty, in GiB`}
+              min={1}
+              value={volume.size}
+              onChange={(size) =>
+                change({ volumes: draft.volumes.with(index, { ...volume, size: Number(size) }) })
+              }
+              error={errorOf(`volumes.${index + 1}.size`)}
+            />
+            <span />
+            <ActionIcon
+              mt={26}
+              aria-label={`Remove volume ${index + 2}`}
+              onClick={() => change({ volumes: draft.volumes.toSpliced(index, 1) })}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </div>
+        ))}
+        <div>
+          <Button size="xs" variant="default" onClick={add}>
+            Add volume
+          </Button>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+const TYPES = [
+  { value: 'external', label: 'The outside, with an address of its own' },
+  { value: 'any_subnet', label: 'A network, on any of its subnets' },
+  { value: 'subnet', label: 'A subnet' },
+  { value: 'reserved_fixed_ip', label: 'A reserved address' },
+];
+
+export function ConnectionFields({ draft, change, errorOf }: PartProps) {
+  const set = (index: number, next: DraftInterface) =>
+    change({ interfaces: draft.interfaces.with(index, next) });
+  const key = 1 + Math.max(0, ...draft.interfaces.map((one) => one.key));
+  return (
+    <Card title="Connections">
+      <div className={styles.body}>
+        {draft.interfaces.map((one, index) => (
+          <Connection
+            key={one.key}
+            value={one}
+            index={index}
+            errorOf={errorOf}
+            change={(next) => set(index, next)}
+            {...(draft.interfaces.length > 1
+              ? { remove: () => change({ interfaces: draft.interfaces.toSpliced(index, 1) }) }
+              : {})}
+          />
+        ))}
+        <div>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() =>
+              change({
+                interfaces: [...draft.interfaces, { key, type: 'any_subnet', target: '', floating: false }],
+              })
+            }
+          >
+            Add connection
+          </Button>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+interface ConnectionProps {
+  readonly value: DraftInterface;
+  readonly index: number;
+  readonly errorOf: (field: string) => string | undefined;
+  readonly change: (next: DraftInterface) => void;
+  readonly remove?: () => void;
+}
+
+function Connection({ value, index, errorOf, change, remove }: ConnectionProps) {
+  const place = usePlace();
+  const at = (field: string) => errorOf(`interfaces.${index}.${field}`);
+  const { type } = value;
+  const choices = { any_subnet: networks, subnet: subnets, reserved_fixed_ip: reservedAddresses };
+  const words = { any_subnet: 'Network', subnet: 'Subnet', reserved_fixed_ip: 'Reserved address' };
+  return (
+    <div>
+      <div className={styles.row}>
+        <Select
+          label={index === 0 ? 'Connect it to' : 'And to'}
+          data={TYPES}
+          value={type}
+          onChange={(next) => change({ ...value, type: (next ?? type) as typeof type, target: '' })}
+          allowDeselect={false}
+          error={errorOf(`interfaces.${index}`)}
+        />
+        <span />
+        {remove && (
+          <ActionIcon mt={26} aria-label={`Remove connection ${index + 1}`} onClick={remove}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        )}
+      </div>
+      {type !== 'external' && (
+        <div className={styles.under}>
+          <FieldInput
+            field={{
+              key: 'target',
+              label: words[type],
+              kind: 'choice',
+              required: true,
+              choices: choices[type](place),
+              first: true,
+            }}
+            first={false}
+            value={value.target}
+            error={at('network_id') ?? at('subnet_id') ?? at('port_id')}
+            change={(target) => change({ ...value, target: String(target) })}
+          />
+          <Switch
+            label="And a floating IP of the outside"
+            checked={value.floating}
+            onChange={(event) => change({ ...value, floating: event.currentTarget.checked })}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function MoreFields(props: PartProps) {
+  const place = usePlace();
+  const groups = useChoices({ choices: serverGroups(place) });
+  return (
+    <Card title="More">
+      <div className={styles.body}>
+        <Plain
+          {...props}
+          fields={[
+            {
+              key: 'groups',
+              label: 'Security groups',
+              about: 'None: the default one of the project',
+              kind: 'choices',
+              choices: securityGroups(place),
+              fault: 'security_groups',
+            },
+            ...(groups.data.length > 0
+              ? [
+                  {
+                    key: 'serverGroup',
+                    label: 'Server group',
+                    kind: 'choice' as const,
+                    choices: serverGroups(place),
+                    fault: 'servergroup_id',
+                  },
+                ]
+              : []),
+            {
+              key: 'userData',
+              label: 'First start',
+              about: 'A script or cloud-config that runs once',
+              kind: 'area',
+              placeholder: '#!/bin/sh',
+              fault: 'user_data',
+            },
+            { key: 'tags', label: 'Tags', kind: 'tags' },
+          ]}
+        />
+      </div>
+    </Card>
+  );
+}

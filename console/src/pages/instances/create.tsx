@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, client } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { TopologyPicture } from '../../pictures/topology.tsx';
+import { CodePanel } from '../../ui/code-panel.tsx';
+import { followTask } from '../../ui/follow-task.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Wizard } from '../../ui/wizard.tsx';
+import { ConnectionFields, MachineFields, MoreFields, VolumeFields } from './create-fields.tsx';
+import { bodyOf, type Draft, draftTopology, EMPTY, terraformOf } from './draft.ts';
+import { QuotaAfter } from './quota-after.tsx';
+
+const KNOWN = /^(name|flavor|ssh_key_name|user_data|servergroup_id|volumes\.\d+(\.|$)|interfaces\.\d+(\.|$))/;
+
+/** A wizard on one page: the picture, the quota and the code follow each key pressed. */
+export function CreateInstance() {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const path = pathParams(place);
+  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const change = (next: Partial<Draft>) => setDraft((before) => ({ ...before, ...next }));
+  const subnets = useQuery(
+    api.queryOptions('get', '/cloud/v1/subnets/{project_id}/{region_id}', {
+      params: { path, query: { limit: 1000 } },
+    }),
+  );
+  const networks = useQuery(
+    api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', {
+      params: { path, query: { limit: 1000 } },
+    }),
+  );
+  const networkOf = (id: string) => subnets.data?.results.find((one) => one.id === id)?.network_id ?? '';
+  const nameOf = (id: string) =>
+    [...(subnets.data?.results ?? []), ...(networks.data?.results ?? [])].find((one) => one.id === id)?.name;
+  const list = pathIn(place, 'instances');
+  const body = bodyOf(draft, networkOf);
+  const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
+    if (task) {
+      followTask(task, {
+        title: `Create ${draft.name}`,
+        to: ({ created_resources }) => {
+          const [id] = created_resources?.instances ?? [];
+          return id ? pathIn(place, 'instances', String(id)) : undefined;
+        },
+      });
+    }
+    void navigate({ to: list });
+  };
+  return (
+    <Wizard
+      title="Create instance"
+      about="Say what it starts from, how large it is and where it is connected."
+      back={{ to: list, label: 'Instances' }}
+      submit={() => client.POST('/cloud/v2/instances/{project_id}/{region_id}', { params: { path }, body })}
+      done={created}
+      known={(field) => KNOWN.test(field)}
+      fields={(errorOf) => {
+        const props = { draft, change, errorOf };
+        return (
+          <>
+            <MachineFields {...props} />
+            <VolumeFields {...props} />
+            <ConnectionFields {...props} />
+            <MoreFields {...props} />
+          </>
+        );
+      }}
+      outcome={
+        <>
+          <Card title="What will come of it">
+            <TopologyPicture
+              topology={draftTopology(draft, nameOf)}
+              label="The instance that will be created"
+            />
+          </Card>
+          <QuotaAfter draft={draft} />
+          <CodePanel
+            call={{
+              method: 'POST',
+              path: `/cloud/v2/instances/${place.project}/${place.region}`,
+              body,
+              terraform: terraformOf(draft, place),
+            }}
+          />
+        </>
+      }
+    />
+  );
+}

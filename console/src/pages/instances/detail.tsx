@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { CodePanel } from '../../ui/code-panel.tsx';
+import { CopyText } from '../../ui/copy.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { Detail } from '../../ui/detail.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Interfaces } from './interfaces.tsx';
+import { addressesOf, type Instance } from './list.tsx';
+import { InstanceMetrics } from './metrics.tsx';
+import { useInstanceVerbs } from './verbs.tsx';
+import { InstanceVolumes } from './volumes.tsx';
+
+/** One machine: its state, where it stands in networks, what it keeps, what it uses. */
+export function InstanceDetail() {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { actions, verbs, remove } = useInstanceVerbs(place);
+  const list = pathIn(place, 'instances');
+  const deletion = useDelete<Instance>({ ...remove, deleted: () => void navigate({ to: list }) });
+  const query = useQuery(
+    api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
+      params: { path: { ...pathParams(place), instance_id: id } },
+    }),
+  );
+  return (
+    <Detail<Instance>
+      kind="Instance"
+      back={{ to: list, label: 'Instances' }}
+      query={query}
+      nameOf={({ name }) => name}
+      idOf={(instance) => instance.id}
+      badge={({ status, task_state }) => <StatusBadge status={status} detail={task_state ?? undefined} />}
+      actions={actions}
+      verbs={[...verbs, deletion]}
+      facts={(instance) => [
+        ...addressesOf(instance).map((address) => ({
+          label: 'Address',
+          value: <CopyText value={address} label="Copy address" />,
+        })),
+        {
+          label: 'Size',
+          value: `${instance.flavor.flavor_name}: ${instance.flavor.vcpus} CPU, ${instance.flavor.ram / 1024} GiB`,
+        },
+        { label: 'SSH key', value: instance.ssh_key_name ?? 'none' },
+        {
+          label: 'Security groups',
+          value: [...new Set(instance.security_groups.map(({ name }) => name))].join(', ') || 'none',
+        },
+        { label: 'Created', value: <Time at={instance.created_at} /> },
+        ...(instance.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={instance.tags} /> }] : []),
+      ]}
+      tabs={(instance) => [
+        { key: 'interfaces', label: 'Interfaces', body: <Interfaces instance={instance} /> },
+        { key: 'volumes', label: 'Volumes', body: <InstanceVolumes instance={instance} /> },
+        { key: 'metrics', label: 'Metrics', body: <InstanceMetrics id={instance.id} /> },
+        {
+          key: 'code',
+          label: 'Code',
+          body: (
+            <CodePanel
+              call={{
+                method: 'GET',
+                path: `/cloud/v1/instances/${place.project}/${place.region}/${instance.id}`,
+              }}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,155 @@
+import type { Schemas } from '../../api/client.ts';
+import type { Topology } from '../../pictures/topology-layout.ts';
+import { terraform } from '../../ui/terraform.ts';
+import { tagsOf } from '../../ui/values.ts';
+
+export interface DraftVolume {
+  readonly key: number;
+  readonly size: number | string;
+}
+
+export interface DraftInterface {
+  readonly key: number;
+  readonly type: 'external' | 'any_subnet' | 'subnet' | 'reserved_fixed_ip';
+  /** Of what it connects to: a network, a subnet or a reserved port. */
+  readonly target: string;
+  readonly floating: boolean;
+}
+
+/** What the wizard has so far. */
+export interface Draft {
+  readonly name: string;
+  readonly image: string;
+  readonly flavor: string;
+  readonly bootSize: number | string;
+  readonly sshKey: string;
+  readonly userData: string;
+  readonly groups: readonly string[];
+  readonly serverGroup: string;
+  readonly tags: readonly string[];
+  readonly volumes: readonly DraftVolume[];
+  readonly interfaces: readonly DraftInterface[];
+}
+
+export const EMPTY: Draft = {
+  name: '',
+  image: '',
+  flavor: '',
+  bootSize: 20,
+  sshKey: '',
+  userData: '',
+  groups: [],
+  serverGroup: '',
+  tags: [],
+  volumes: [],
+  interfaces: [{ key: 1, type: 'external', target: '', floating: false }],
+};
+
+const TARGET = { any_subnet: 'network_id', subnet: 'subnet_id', reserved_fixed_ip: 'port_id' } as const;
+
+function interfaceOf({ type, target, floating }: DraftInterface, networkOf: (subnet: string) => string) {
+  if (type === 'external') return { type };
+  return {
+    type,
+    [TARGET[type]]: target,
+    ...(type === 'subnet' ? { network_id: networkOf(target) } : {}),
+    ...(floating ? { floating_ip: { source: 'new' } } : {}),
+  };
+}
+
+const base64 = (text: string) => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
+
+/** The body of the call that creates it. @param networkOf the network of a subnet */
+export function bodyOf(
+  draft: Draft,
+  networkOf: (subnet: string) => string = () => '',
+): Schemas['CreateInstance'] {
+  const tags = tagsOf({ tags: draft.tags });
+  return {
+    name: draft.name,
+    flavor: draft.flavor,
+    volumes: [
+      {
+        source: 'image',
+        image_id: draft.image,
+        size: Number(draft.bootSize),
+        boot_index: 0,
+        delete_on_termination: true,
+      },
+      ...draft.volumes.map(({ size }, index) => ({
+        source: 'new-volume' as const,
+        name: `${draft.name || 'instance'}-data-${index + 1}`,
+        size: Number(size),
+      })),
+    ],
+    interfaces: draft.interfaces.map((one) => interfaceOf(one, networkOf)) as never,
+    ...(draft.sshKey ? { ssh_key_name: draft.sshKey } : {}),
+    ...(draft.groups.length > 0 ? { security_groups: draft.groups.map((id) => ({ id })) } : {}),
+    ...(draft.serverGroup ? { servergroup_id: draft.serverGroup } : {}),
+    ...(draft.userData ? { user_data: base64(draft.userData) } : {}),
+    ...(tags ? { tags } : {}),
+  };
+}
+
+const WHERE = {
+  external: 'The outside',
+  any_subnet: 'A network',
+  subnet: 'A subnet',
+  reserved_fixed_ip: 'A reserved address',
+} as const;
+
+/** The picture of what will be. @param nameOf what is connected to */
+export function draftTopology(draft: Draft, nameOf: (target: string) => string | undefined): Topology {
+  const status = 'NO_MONITOR';
+  const volumes = [{ key: 0, size: draft.bootSize }, ...draft.volumes];
+  const name = draft.name || 'instance';
+  return {
+    nodes: [
+      ...draft.interfaces.map(({ key, type, target, floating }) => ({
+        id: `interface ${key}`,
+        column: 0,
+        title: nameOf(target) ?? WHERE[type],
+        detail: floating ? 'and a floating IP' : type === 'external' ? 'an address of its own' : 'inside',
+        status,
+      })),
+      { id: 'machine', column: 1, title: name, detail: draft.flavor || 'no size yet', status },
+      ...volumes.map(({ key, size }, index) => ({
+        id: `volume ${key}`,
+        column: 2,
+        title: index === 0 ? 'It starts from' : `${name}-data-${index}`,
+        detail: `${size || 0} GiB`,
+        status,
+      })),
+    ],
+    edges: [
+      ...draft.interfaces.map(({ key }) => ({ from: `interface ${key}`, to: 'machine', status, share: 0 })),
+      ...volumes.map(({ key }) => ({ from: 'machine', to: `volume ${key}`, status, share: 0 })),
+    ],
+  };
+}
+
+/** The same for the infrastructure tool, which keeps volumes apart. */
+export function terraformOf(draft: Draft, place: { project: number; region: number }): string {
+  const { volumes, interfaces, tags, ssh_key_name, ...rest } = bodyOf(draft);
+  const names = volumes.map((_, index) => (index === 0 ? 'boot' : `data_${index}`));
+  const disks = volumes.map((volume, index) =>
+    terraform('gcore_volume', names[index] ?? '', place, {
+      name: `${draft.name}-${names[index]}`,
+      size: 'size' in volume ? volume.size : undefined,
+      image_id: 'image_id' in volume ? volume.image_id : undefined,
+    }),
+  );
+  const machine = terraform('gcore_instancev2', draft.name, place, {
+    name: draft.name,
+    flavor_id: rest.flavor,
+    keypair_name: ssh_key_name,
+    volume: names.map((name, index) => ({
+      volume_id: `\${gcore_volume.${name}.id}`,
+      ...(index === 0 ? { boot_index: 0 } : {}),
+    })),
+    interface: interfaces.map((one, index) => ({ name: `net${index}`, ...one })),
+    user_data: rest.user_data,
+    metadata_map: tags,
+  });
+  return [...disks, machine].join('\n\n');
+}

@@ -1,0 +1,163 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
+import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { CopyText } from '../../ui/copy.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { type Field, given, text } from '../../ui/side-form.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { list } from '../../ui/values.ts';
+import type { Instance } from './list.tsx';
+import { whyNot } from './verbs.tsx';
+
+type Interface = Schemas['InstanceInterfaceList']['results'][number];
+
+const COLUMNS: readonly Column<Interface>[] = [
+  {
+    label: 'Address',
+    cell: ({ ip_assignments }) => (
+      <CopyText value={ip_assignments[0]?.ip_address ?? ''} label="Copy address" />
+    ),
+  },
+  { label: 'Network', cell: ({ network_details }) => network_details.name },
+  {
+    label: 'Floating IP',
+    cell: ({ floatingip_details }) =>
+      floatingip_details.map(({ floating_ip_address }) => floating_ip_address).join(', ') || 'none',
+  },
+  { label: 'MAC address', cell: ({ mac_address }) => <code>{mac_address}</code>, wideOnly: true },
+];
+
+/** What joins a machine to a network; the fields of one in its form. */
+export const interfaceFields = (place: { project: number; region: number }): readonly Field[] => [
+  {
+    key: 'type',
+    label: 'Connect it to',
+    kind: 'choice',
+    required: true,
+    initial: 'any_subnet',
+    options: [
+      { value: 'any_subnet', label: 'A network, on any of its subnets' },
+      { value: 'subnet', label: 'A subnet' },
+      { value: 'external', label: 'The outside, with an address of its own' },
+      { value: 'reserved_fixed_ip', label: 'A reserved address' },
+    ],
+  },
+  {
+    key: 'network_id',
+    label: 'Network',
+    kind: 'choice',
+    required: true,
+    choices: networks(place),
+    first: true,
+    when: ({ type }) => type === 'any_subnet',
+  },
+  {
+    key: 'subnet_id',
+    label: 'Subnet',
+    kind: 'choice',
+    required: true,
+    choices: subnets(place),
+    first: true,
+    when: ({ type }) => type === 'subnet',
+  },
+  {
+    key: 'port_id',
+    label: 'Reserved address',
+    kind: 'choice',
+    required: true,
+    choices: reservedAddresses(place),
+    first: true,
+    when: ({ type }) => type === 'reserved_fixed_ip',
+  },
+];
+
+/** Where a machine stands in networks. */
+export function Interfaces({ instance }: { readonly instance: Instance }) {
+  const place = usePlace();
+  const path = { ...pathParams(place), instance_id: instance.id };
+  const at = `/cloud/v1/instances/${place.project}/${place.region}/${instance.id}`;
+  const why = whyNot(['ACTIVE', 'SHUTOFF', 'ERROR']);
+  const query = useQuery(
+    api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/interfaces', {
+      params: { path },
+    }),
+  );
+  const attach = useRowForm<Instance, Schemas['AttachInterface']>({
+    label: 'Attach interface',
+    form: () => ({
+      title: `Attach an interface to ${instance.name}`,
+      verb: 'Attach interface',
+      fields: [
+        ...interfaceFields(place),
+        {
+          key: 'security_groups',
+          label: 'Security groups',
+          about: 'None: the default one of the project',
+          kind: 'choices',
+          choices: securityGroups(place),
+          when: ({ type }) => type !== 'reserved_fixed_ip',
+        },
+      ],
+      body: (values) => {
+        const type = text(values, 'type') as 'subnet';
+        const key = { any_subnet: 'network_id', reserved_fixed_ip: 'port_id' }[type as string] ?? 'subnet_id';
+        return {
+          type,
+          ...((type as string) === 'external' ? {} : { [key]: text(values, key) }),
+          ...given({ security_groups: list(values, 'security_groups').map((id) => ({ id })) }),
+        };
+      },
+      submit: (body) =>
+        client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/attach_interface', {
+          params: { path },
+          body,
+        }),
+      call: (body) => ({ method: 'POST', path: `${at}/attach_interface`, body }),
+    }),
+  });
+  const detach = ({ port_id, ip_assignments }: Interface) =>
+    void startTask(
+      client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/detach_interface', {
+        params: { path },
+        body: { port_id, ip_address: ip_assignments[0]?.ip_address ?? '' },
+      }),
+      { title: `Detach ${ip_assignments[0]?.ip_address} from ${instance.name}` },
+    );
+  if (query.error && !query.data) return <FaultNote fault={faultOf(query.error)} />;
+  const rows = query.data?.results ?? [];
+  return (
+    <Card
+      title="Interfaces"
+      aside={
+        <Button
+          size="xs"
+          variant="default"
+          disabled={why(instance) !== undefined}
+          title={why(instance)}
+          onClick={() => attach.action.run(instance)}
+        >
+          Attach interface
+        </Button>
+      }
+    >
+      {query.data && rows.length === 0 ? (
+        <Empty title="No interfaces" about="Without one nobody can reach it, and it reaches nobody." />
+      ) : (
+        <Table
+          title="Interfaces"
+          rows={rows}
+          columns={COLUMNS}
+          loading={query.isPending}
+          rowKey={({ port_id }) => port_id}
+          actions={[{ label: 'Detach', danger: true, run: detach, disabled: () => why(instance) }]}
+        />
+      )}
+      {attach.dialog}
+    </Card>
+  );
+}

@@ -1,0 +1,163 @@
+import { flavors, serverGroups } from '../../api/choices.ts';
+import { client } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import type { RowAction } from '../../ui/table.tsx';
+import { tagChanges, tagPairs } from '../../ui/values.ts';
+import type { Instance } from './list.tsx';
+
+type Power = 'start' | 'stop' | 'reboot' | 'reboot_hard' | 'suspend' | 'resume';
+
+const POWER: readonly { readonly action: Power; readonly label: string; readonly from: readonly string[] }[] =
+  [
+    { action: 'start', label: 'Start', from: ['SHUTOFF', 'ERROR'] },
+    { action: 'stop', label: 'Stop', from: ['ACTIVE', 'ERROR'] },
+    { action: 'reboot', label: 'Restart', from: ['ACTIVE', 'ERROR'] },
+    { action: 'reboot_hard', label: 'Restart by force', from: ['ACTIVE', 'SHUTOFF', 'SUSPENDED', 'ERROR'] },
+    { action: 'suspend', label: 'Suspend', from: ['ACTIVE', 'ERROR'] },
+    { action: 'resume', label: 'Resume', from: ['SUSPENDED', 'ERROR'] },
+  ];
+
+const SETTLED = ['ACTIVE', 'SHUTOFF', 'ERROR'];
+
+/** Why an instance can't be changed unless it is in one of these states. */
+export const whyNot =
+  (states: readonly string[]) =>
+  (instance: Instance): string | undefined =>
+    whyBusy(instance) ??
+    (states.includes(instance.status)
+      ? undefined
+      : `It must be ${states.filter((state) => state !== 'ERROR').join(' or ')}; it is ${instance.status}`);
+
+interface InstanceVerbs {
+  readonly actions: readonly RowAction<Instance>[];
+  readonly verbs: readonly RowVerb<Instance>[];
+  readonly remove: DeleteOptions<Instance>;
+}
+
+/** What can be done with an instance, in its list and on its page. */
+export function useInstanceVerbs(place: Place): InstanceVerbs {
+  const path = (id: string) => ({ ...pathParams(place), instance_id: id });
+  const at = (id: string) => `${place.project}/${place.region}/${id}`;
+  const power = (action: Power, label: string) => (instance: Instance) =>
+    void startTask(
+      client.POST('/cloud/v2/instances/{project_id}/{region_id}/{instance_id}/action', {
+        params: { path: path(instance.id) },
+        body: { action },
+      }),
+      { title: `${label} ${instance.name}` },
+    );
+  const resize = useRowForm<Instance, { flavor_id: string }>({
+    label: 'Resize…',
+    disabled: whyNot(SETTLED),
+    form: (instance) => ({
+      title: `Resize ${instance.name}`,
+      verb: 'Resize',
+      fields: [
+        {
+          key: 'flavor_id',
+          label: 'Size',
+          about: `Now ${instance.flavor.flavor_name}. It restarts while its size changes.`,
+          kind: 'choice',
+          required: true,
+          choices: flavors(place),
+          initial: instance.flavor.flavor_id,
+        },
+      ],
+      body: (values) => ({ flavor_id: text(values, 'flavor_id') }),
+      submit: (body) =>
+        client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/changeflavor', {
+          params: { path: path(instance.id) },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/cloud/v1/instances/${at(instance.id)}/changeflavor`,
+        body,
+      }),
+    }),
+  });
+  const group = useRowForm<Instance, { servergroup_id: string }>({
+    label: 'Put into server group…',
+    disabled: whyNot(SETTLED),
+    form: (instance) => ({
+      title: `Put ${instance.name} into a server group`,
+      verb: 'Put into group',
+      fields: [
+        {
+          key: 'servergroup_id',
+          label: 'Server group',
+          kind: 'choice',
+          required: true,
+          choices: serverGroups(place),
+          first: true,
+        },
+      ],
+      body: (values) => ({ servergroup_id: text(values, 'servergroup_id') }),
+      submit: (body) =>
+        client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/put_into_servergroup', {
+          params: { path: path(instance.id) },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/cloud/v1/instances/${at(instance.id)}/put_into_servergroup`,
+        body,
+      }),
+    }),
+  });
+  const edit = useRowForm<Instance, { name: string; tags: Record<string, string | null> }>({
+    label: 'Rename, tag…',
+    form: (instance) => ({
+      title: `Edit ${instance.name}`,
+      verb: 'Save',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: instance.name },
+        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(instance.tags) },
+      ],
+      body: (values) => ({ name: text(values, 'name'), tags: tagChanges(instance.tags, values) }),
+      submit: (body) =>
+        client.PATCH('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
+          params: { path: path(instance.id) },
+          body,
+        }),
+      call: (body) => ({ method: 'PATCH', path: `/cloud/v1/instances/${at(instance.id)}`, body }),
+    }),
+  });
+  return {
+    actions: POWER.map(({ action, label, from }) => ({
+      label,
+      run: power(action, label),
+      disabled: whyNot(from),
+    })),
+    verbs: [resize, group, edit],
+    remove: {
+      kind: 'instance',
+      nameOf: ({ name }) => name,
+      askName: ({ status }) => status === 'ACTIVE',
+      disabled: (instance) =>
+        whyBusy(instance) ?? (instance.status === 'BUILD' ? 'It is being built' : undefined),
+      consequences: consequencesOf,
+      call: ({ id }) =>
+        client.DELETE('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
+          params: { path: path(id) },
+        }),
+    },
+  };
+}
+
+function consequencesOf({ status, volumes, fixed_ip_assignments }: Instance): string {
+  const doomed = volumes.filter(({ delete_on_termination }) => delete_on_termination).length;
+  const kept = volumes.length - doomed;
+  const words = [
+    status === 'ACTIVE'
+      ? `It is running, and answers at ${fixed_ip_assignments?.[0]?.ip_address ?? 'no address'}.`
+      : 'It is not running.',
+  ];
+  if (doomed > 0) words.push(`${doomed === 1 ? 'One volume goes' : `${doomed} volumes go`} with it.`);
+  if (kept > 0) words.push(`${kept === 1 ? 'One volume stays' : `${kept} volumes stay`}.`);
+  return words.join(' ');
+}

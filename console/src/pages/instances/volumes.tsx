@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { volumes } from '../../api/choices.ts';
+import { api, client, faultOf } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { Table } from '../../ui/table.tsx';
+import { VOLUME_COLUMNS } from '../volumes/list.tsx';
+import { useVolumeVerbs } from '../volumes/verbs.tsx';
+import type { Instance } from './list.tsx';
+import { whyNot } from './verbs.tsx';
+
+/** The volumes that a machine has. */
+export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
+  const place = usePlace();
+  const { actions, verbs } = useVolumeVerbs(place);
+  const why = whyNot(['ACTIVE', 'SHUTOFF']);
+  const query = useQuery(
+    api.queryOptions('get', '/cloud/v1/volumes/{project_id}/{region_id}', {
+      params: { path: pathParams(place), query: { instance_id: instance.id } },
+    }),
+  );
+  const attach = useRowForm<Instance, { volume: string }>({
+    label: 'Attach volume',
+    form: () => ({
+      title: `Attach a volume to ${instance.name}`,
+      verb: 'Attach volume',
+      fields: [
+        {
+          key: 'volume',
+          label: 'Volume',
+          about: 'Those that nothing uses',
+          kind: 'choice',
+          required: true,
+          choices: volumes(place, 'available'),
+          first: true,
+        },
+      ],
+      body: (values) => ({ volume: text(values, 'volume') }),
+      submit: ({ volume }) =>
+        client.POST('/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
+          params: { path: { ...pathParams(place), volume_id: volume } },
+          body: { instance_id: instance.id },
+        }),
+      call: ({ volume }) => ({
+        method: 'POST',
+        path: `/cloud/v2/volumes/${place.project}/${place.region}/${volume || 'VOLUME'}/attach`,
+        body: { instance_id: instance.id },
+      }),
+    }),
+  });
+  if (query.error && !query.data) return <FaultNote fault={faultOf(query.error)} />;
+  return (
+    <Card
+      title="Volumes"
+      aside={
+        <Button
+          size="xs"
+          variant="default"
+          disabled={why(instance) !== undefined}
+          title={why(instance)}
+          onClick={() => attach.action.run(instance)}
+        >
+          Attach volume
+        </Button>
+      }
+    >
+      {query.data?.results.length === 0 ? (
+        <Empty title="No volumes" about="It keeps nothing that outlives it." />
+      ) : (
+        <Table
+          title="Volumes"
+          rows={query.data?.results ?? []}
+          columns={VOLUME_COLUMNS}
+          loading={query.isPending}
+          rowKey={({ id }) => id}
+          href={({ id }) => pathIn(place, 'volumes', id)}
+          actions={[...actions, ...verbs.map(({ action }) => action)]}
+        />
+      )}
+      {attach.dialog}
+      {verbs.map(({ action, dialog }) => (
+        <span key={action.label}>{dialog}</span>
+      ))}
+    </Card>
+  );
+}

@@ -1,0 +1,222 @@
+import { Button, Group, Modal, Select, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { Nodes, type NodeTile } from '../../pictures/nodes.tsx';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { Card, Facts, PageHead } from '../../ui/page.tsx';
+import { readTime, Time } from '../../ui/time.tsx';
+import { Changing } from './changing.tsx';
+
+type Cluster = Schemas['K8sCluster'];
+const LIVE = { refetchInterval: 1_000 };
+
+/** One cluster: its pools, each node as a tile, live. */
+export function ClusterDetail() {
+  const place = usePlace();
+  const { name } = useParams({ strict: false }) as { name: string };
+  const path = { ...pathParams(place), cluster_name: name };
+  const cluster = useQuery({
+    ...api.queryOptions('get', '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}', {
+      params: { path },
+    }),
+    ...LIVE,
+  });
+  const taskId = cluster.data?.task_id ?? '';
+  const task = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/tasks/{task_id}', { params: { path: { task_id: taskId } } }),
+    ...LIVE,
+    enabled: taskId !== '',
+  });
+  const upgrade = taskId !== '' && task.data?.task_type === 'upgrade_k8s_cluster' ? task.data : undefined;
+  const upgradeSince = upgrade?.created_on ? readTime(upgrade.created_on).getTime() : undefined;
+  const back = { to: pathIn(place, 'kubernetes'), label: 'Kubernetes' };
+  if (cluster.error && !cluster.data) {
+    return (
+      <>
+        <PageHead title={name} back={back} />
+        <FaultNote fault={faultOf(cluster.error)} />
+      </>
+    );
+  }
+  if (!cluster.data) return <Skeleton height={240} />;
+  const { data } = cluster;
+  return (
+    <>
+      <PageHead
+        back={back}
+        title={
+          <>
+            {data.name}{' '}
+            <StatusBadge
+              status={data.task_id && data.status === 'Provisioned' ? 'PENDING_UPDATE' : data.status}
+            />{' '}
+            <Copy value={data.id} />
+          </>
+        }
+      >
+        <KubeconfigButton name={data.name} />
+        <UpgradeButton cluster={data} />
+      </PageHead>
+      {taskId !== '' && task.data && <Changing task={task.data} />}
+      <Facts
+        facts={[
+          { label: 'Version', value: data.version },
+          { label: 'Nodes', value: data.pools.reduce((sum, { node_count }) => sum + node_count, 0) },
+          { label: 'SSH key', value: data.keypair },
+          { label: 'Created', value: <Time at={data.created_at} /> },
+        ]}
+      />
+      {data.pools.map((pool) => (
+        <Pool key={pool.id} cluster={data} pool={pool} upgradeSince={upgradeSince} />
+      ))}
+    </>
+  );
+}
+
+interface PoolProps {
+  readonly cluster: Cluster;
+  readonly pool: Schemas['K8sPool'];
+  /** When the upgrade began that is going on. */
+  readonly upgradeSince: number | undefined;
+}
+
+function Pool({ cluster, pool, upgradeSince }: PoolProps) {
+  const path = { ...pathParams(usePlace()), cluster_name: cluster.name, pool_name: pool.name };
+  const [doomed, setDoomed] = useState<NodeTile>();
+  const nodes = useQuery({
+    ...api.queryOptions(
+      'get',
+      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}/instances',
+      { params: { path } },
+    ),
+    ...LIVE,
+  });
+  const tiles = (nodes.data?.results ?? []).map(({ id, name, status, created_at }) => {
+    const old = upgradeSince !== undefined && readTime(created_at).getTime() < upgradeSince;
+    return {
+      id,
+      name,
+      status,
+      note: upgradeSince === undefined ? undefined : old ? 'to be replaced' : 'new',
+      old,
+    };
+  });
+  return (
+    <Card
+      title={pool.name}
+      aside={
+        <StatusBadge
+          status={pool.status}
+          detail={`${pool.flavor_id}, ${pool.min_node_count} to ${pool.max_node_count} nodes`}
+        />
+      }
+    >
+      {nodes.data ? <Nodes nodes={tiles} onDelete={setDoomed} /> : <Skeleton height={64} m="md" />}
+      <ConfirmDelete
+        name={doomed?.name}
+        kind="node"
+        askName={false}
+        consequences="What runs on it moves to other nodes. A new node comes up in its place by itself."
+        close={() => setDoomed(undefined)}
+        confirm={() =>
+          doomed &&
+          void startTask(
+            client.DELETE(
+              '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}/instances/{instance_id}',
+              {
+                params: { path: { ...path, instance_id: doomed.id } },
+              },
+            ) as never,
+            { title: `Delete node ${doomed.name}` },
+          )
+        }
+      />
+    </Card>
+  );
+}
+
+function KubeconfigButton({ name }: { readonly name: string }) {
+  const path = { ...pathParams(usePlace()), cluster_name: name };
+  const download = async () => {
+    const { data } = await client.GET(
+      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/config',
+      { params: { path } },
+    );
+    if (!data) return;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([data.config], { type: 'application/yaml' }));
+    link.download = `${name}.kubeconfig`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <Button variant="default" onClick={() => void download()}>
+      Download kubeconfig
+    </Button>
+  );
+}
+
+function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
+  const path = { ...pathParams(usePlace()), cluster_name: cluster.name };
+  const [opened, setOpened] = useState(false);
+  const [version, setVersion] = useState<string | null>(null);
+  const versions = useQuery({
+    ...api.queryOptions(
+      'get',
+      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade_versions',
+      { params: { path } },
+    ),
+    enabled: opened,
+  });
+  const start = () => {
+    if (!version) return;
+    void startTask(
+      client.POST('/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade', {
+        params: { path },
+        body: { version },
+      }),
+      { title: `Upgrade ${cluster.name} to ${version}` },
+    );
+    setOpened(false);
+  };
+  return (
+    <>
+      <Button disabled={Boolean(cluster.task_id)} onClick={() => setOpened(true)}>
+        Upgrade…
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title={`Upgrade ${cluster.name}`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <p>
+          Nodes are replaced one at a time: a new one comes up before an old one goes. The API of the cluster
+          may be away for some minutes.
+        </p>
+        <Select
+          label={`From ${cluster.version} to`}
+          data={(versions.data?.results ?? []).map((item) => item.version)}
+          value={version}
+          onChange={setVersion}
+          placeholder={versions.data?.results.length === 0 ? 'There is no newer version' : 'Choose a version'}
+        />
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={() => setOpened(false)}>
+            Cancel
+          </Button>
+          <Button disabled={!version} onClick={start}>
+            Upgrade
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+}

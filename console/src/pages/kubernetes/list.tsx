@@ -1,0 +1,181 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Cluster = Schemas['K8sCluster'];
+
+const nodesOf = ({ pools }: Cluster) => pools.reduce((sum, { node_count }) => sum + node_count, 0);
+
+const COLUMNS: readonly Column<Cluster>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  {
+    label: 'Status',
+    cell: ({ status, task_id }) => (
+      <StatusBadge status={task_id && status === 'Provisioned' ? 'PENDING_UPDATE' : status} />
+    ),
+  },
+  { label: 'Version', cell: ({ version }) => version },
+  { label: 'Pools', cell: ({ pools }) => pools.length, end: true },
+  { label: 'Nodes', cell: nodesOf, end: true },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export function Clusters() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page } = useListSearch();
+  const form = useNewForm();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', {
+      params: { path, query: page },
+    }),
+  );
+  const fields = useClusterFields(form.opened);
+  const remove = useDelete<Cluster>({
+    kind: 'cluster',
+    nameOf: ({ name }) => name,
+    consequences: (cluster) => `Its ${nodesOf(cluster)} nodes and everything that runs on them go with it.`,
+    askName: () => true,
+    disabled: whyBusy,
+    call: ({ name }) =>
+      client.DELETE('/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}', {
+        params: { path: { ...path, cluster_name: name } },
+      }),
+  });
+  return (
+    <>
+      <ListPage<Cluster>
+        title="Kubernetes"
+        about="Clusters whose nodes heal themselves, and are replaced one by one when you upgrade."
+        create={{ label: 'Create cluster', to: form.to }}
+        result={result}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        href={({ name }) => pathIn(place, 'kubernetes', name)}
+        actions={[copyId(({ id }) => id), remove.action]}
+        empty={{
+          title: 'No clusters here',
+          about: 'Create one, then watch its nodes come up, be replaced and come back.',
+          action: { label: 'Create cluster', to: form.to },
+        }}
+      />
+      {remove.dialog}
+      <SideForm
+        title="Create cluster"
+        fields={fields}
+        body={(values) => ({
+          name: text(values, 'name'),
+          version: text(values, 'version'),
+          keypair: text(values, 'keypair'),
+          pools: [
+            {
+              name: text(values, 'pool'),
+              flavor_id: text(values, 'flavor'),
+              min_node_count: Number(values.nodes),
+              max_node_count: Math.max(Number(values.nodes), Number(values.most)),
+              auto_healing_enabled: values.healing === true,
+            },
+          ],
+        })}
+        submit={(body) =>
+          client.POST('/cloud/v2/k8s/clusters/{project_id}/{region_id}', { params: { path }, body })
+        }
+        call={(body) => ({
+          method: 'POST',
+          path: `/cloud/v2/k8s/clusters/${place.project}/${place.region}`,
+          body,
+        })}
+        to={() => pathIn(place, 'kubernetes')}
+        opened={form.opened}
+        close={form.close}
+      />
+    </>
+  );
+}
+
+/** The fields with what the region offers now. */
+function useClusterFields(enabled: boolean): readonly Field[] {
+  const place = usePlace();
+  const path = pathParams(place);
+  const versions = useQuery({
+    ...api.queryOptions('get', '/cloud/v2/k8s/{project_id}/{region_id}/create_versions', {
+      params: { path },
+    }),
+    enabled,
+  });
+  const flavors = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/k8s/{project_id}/{region_id}/flavors', { params: { path } }),
+    enabled,
+  });
+  const keys = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/ssh_keys/{project_id}', {
+      params: { path: { project_id: place.project } },
+    }),
+    enabled,
+  });
+  return [
+    { key: 'name', label: 'Name', kind: 'text', required: true },
+    {
+      key: 'version',
+      label: 'Version',
+      kind: 'choice',
+      required: true,
+      options: (versions.data?.results ?? []).map(({ version }) => ({ value: version, label: version })),
+    },
+    {
+      key: 'keypair',
+      label: 'SSH key',
+      kind: 'choice',
+      required: true,
+      about:
+        keys.data?.results.length === 0
+          ? 'There is none yet: add one under Compute, SSH keys'
+          : 'For signing in to the nodes',
+      options: (keys.data?.results ?? []).map(({ name }) => ({ value: name, label: name })),
+    },
+    {
+      key: 'pool',
+      label: 'Name of the first pool',
+      kind: 'text',
+      required: true,
+      initial: 'workers',
+      fault: 'pools.0.name',
+    },
+    {
+      key: 'flavor',
+      label: 'Size of its nodes',
+      kind: 'choice',
+      required: true,
+      fault: 'pools.0.flavor_id',
+      options: (flavors.data?.results ?? []).map(({ flavor_id, vcpus, ram }) => ({
+        value: flavor_id,
+        label: `${flavor_id}: ${vcpus} CPU, ${ram} MiB`,
+      })),
+    },
+    {
+      key: 'nodes',
+      label: 'Nodes',
+      kind: 'number',
+      min: 1,
+      max: 20,
+      initial: 3,
+      required: true,
+      fault: 'pools.0.min_node_count',
+    },
+    {
+      key: 'most',
+      label: 'At most, when there is more to do',
+      kind: 'number',
+      min: 1,
+      max: 20,
+      initial: 5,
+      fault: 'pools.0.max_node_count',
+    },
+    { key: 'healing', label: 'Replace nodes that are not well', kind: 'switch', initial: true },
+  ];
+}

@@ -1,0 +1,135 @@
+import { Button, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, client } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { TopologyPicture } from '../../pictures/topology.tsx';
+import { CodePanel } from '../../ui/code-panel.tsx';
+import { followTask } from '../../ui/follow-task.tsx';
+import { Card } from '../../ui/page.tsx';
+import styles from '../../ui/wizard.module.css';
+import { Wizard } from '../../ui/wizard.tsx';
+import { bodyOf, type Draft, type DraftListener, draftTopology, terraformOf } from './draft.ts';
+import { ListenerFields } from './listener-fields.tsx';
+
+const newListener = (key: number): DraftListener => ({
+  key,
+  protocol: 'HTTP',
+  port: key === 1 ? 80 : 8000 + key,
+  secretId: '',
+  algorithm: 'ROUND_ROBIN',
+  members: [
+    { key: 1, address: '', port: 8080 },
+    { key: 2, address: '', port: 8080 },
+  ],
+  checkPath: '/',
+});
+
+/** Fields of a listener that show what the API says of them. */
+const KNOWN =
+  /^(name|listeners\.\d+\.(protocol|protocol_port|secret_id|pools\.0\.healthmonitor\.url_path|pools\.0\.members\.\d+\.(address|protocol_port)))$/;
+
+/** A wizard on one page: the picture and the code grow with each key pressed. */
+export function CreateLoadBalancer() {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const path = pathParams(place);
+  const [draft, setDraft] = useState<Draft>({ name: '', flavor: '', listeners: [newListener(1)] });
+  const flavors = useQuery(
+    api.queryOptions('get', '/cloud/v1/lbflavors/{project_id}/{region_id}', { params: { path } }),
+  );
+  const list = pathIn(place, 'load-balancers');
+  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
+  const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
+    if (task) {
+      followTask(task, {
+        title: `Create ${draft.name}`,
+        to: ({ created_resources }) => {
+          const [id] = created_resources?.loadbalancers ?? [];
+          return id ? pathIn(place, 'load-balancers', id) : undefined;
+        },
+      });
+    }
+    void navigate({ to: list });
+  };
+  const nextKey = 1 + Math.max(0, ...draft.listeners.map(({ key }) => key));
+  return (
+    <Wizard
+      title="Create load balancer"
+      about="Say where it listens and which servers are behind it. The picture shows what will come of it."
+      back={{ to: list, label: 'Load balancers' }}
+      submit={() =>
+        client.POST('/cloud/v1/loadbalancers/{project_id}/{region_id}', {
+          params: { path },
+          body: bodyOf(draft),
+        })
+      }
+      done={created}
+      known={(field) => KNOWN.test(field)}
+      aside={
+        <Button
+          variant="default"
+          onClick={() => change({ listeners: [...draft.listeners, newListener(nextKey)] })}
+        >
+          Add listener
+        </Button>
+      }
+      fields={(errorOf) => (
+        <>
+          <Card title="Load balancer">
+            <div className={styles.body}>
+              <TextInput
+                label="Name"
+                description="3 to 63 letters, digits, spaces, dots, dashes"
+                value={draft.name}
+                onChange={(event) => change({ name: event.currentTarget.value })}
+                error={errorOf('name')}
+                required
+                autoFocus
+              />
+              <Select
+                label="Size"
+                placeholder="Default"
+                clearable
+                data={(flavors.data?.results ?? []).map(({ flavor_name, vcpus, ram }) => ({
+                  value: flavor_name,
+                  label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
+                }))}
+                value={draft.flavor || null}
+                onChange={(flavor) => change({ flavor: flavor ?? '' })}
+              />
+            </div>
+          </Card>
+          {draft.listeners.map((listener, index) => (
+            <ListenerFields
+              key={listener.key}
+              listener={listener}
+              errorOf={(field) => errorOf(`listeners.${index}.${field}`)}
+              index={index}
+              change={(next) => change({ listeners: draft.listeners.with(index, next) })}
+              {...(draft.listeners.length > 1
+                ? { remove: () => change({ listeners: draft.listeners.toSpliced(index, 1) }) }
+                : {})}
+            />
+          ))}
+        </>
+      )}
+      outcome={
+        <>
+          <Card title="What will come of it">
+            <TopologyPicture topology={draftTopology(draft)} label="The load balancer that will be created" />
+          </Card>
+          <CodePanel
+            call={{
+              method: 'POST',
+              path: `/cloud/v1/loadbalancers/${place.project}/${place.region}`,
+              body: bodyOf(draft),
+              terraform: terraformOf(draft, place.project, place.region),
+            }}
+          />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,38 @@
+import { client } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import type { LoadBalancer } from './list.tsx';
+
+interface DeleteProps {
+  readonly lb: LoadBalancer | undefined;
+  readonly close: () => void;
+  readonly deleted?: () => void;
+}
+
+export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
+  const place = usePlace();
+  const carries = (lb?.listeners.length ?? 0) > 0;
+  return (
+    <ConfirmDelete
+      name={lb?.name}
+      kind="load balancer"
+      askName={carries}
+      consequences={
+        carries
+          ? `${lb?.vip_address} stops answering on ${lb?.listeners.length} ${lb?.listeners.length === 1 ? 'listener' : 'listeners'}. Its listeners, pools and members go with it; the servers behind it stay.`
+          : 'It has no listeners, so no traffic stops.'
+      }
+      close={close}
+      confirm={() => {
+        if (!lb) return;
+        void startTask(
+          client.DELETE('/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+            params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
+          }),
+          { title: `Delete ${lb.name}`, onEnd: ({ state }) => state === 'FINISHED' && deleted?.() },
+        );
+      }}
+    />
+  );
+}

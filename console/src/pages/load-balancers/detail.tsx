@@ -1,0 +1,223 @@
+import { Button, Menu, Skeleton, Tabs } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
+import { client, faultOf } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { TopologyPicture } from '../../pictures/topology.tsx';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { bytes } from '../../ui/bytes.ts';
+import { CodePanel } from '../../ui/code-panel.tsx';
+import { Copy, CopyText } from '../../ui/copy.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { Time } from '../../ui/time.tsx';
+import { DeleteLoadBalancer } from './delete.tsx';
+import { Health, type LoadBalancer } from './list.tsx';
+import { Listeners } from './listeners.tsx';
+import { Metrics } from './metrics.tsx';
+import { Pools } from './pools.tsx';
+import { useLoadBalancer } from './queries.ts';
+import { ResizeLoadBalancer } from './resize.tsx';
+import { topologyOf } from './topology.ts';
+import { useLoadBalancerForms } from './verbs.tsx';
+
+/** One load balancer: what it is, how it is, and the way of a request through it. */
+export function LoadBalancerDetail() {
+  const place = usePlace();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { lb, listeners, pools, policies } = useLoadBalancer(place, id);
+  if (lb.error && !lb.data) return <Gone error={lb.error} />;
+  if (!lb.data) return <Skeleton height={320} />;
+  const topology = topologyOf({ lb: lb.data, listeners, pools, policies });
+  return (
+    <>
+      <Head lb={lb.data} />
+      <LoadBalancerFacts lb={lb.data} />
+      <Card
+        title="The way of a request"
+        aside={lb.data.task_id && <StatusBadge status="PENDING_UPDATE" detail={`Task ${lb.data.task_id}`} />}
+      >
+        {listeners.length === 0 ? (
+          <Empty title="It listens to nothing yet" about="Add a listener below." />
+        ) : (
+          <TopologyPicture topology={topology} label={`The way of a request through ${lb.data.name}`} />
+        )}
+      </Card>
+      <Parts
+        lb={lb.data}
+        pools={<Pools pools={pools} />}
+        listeners={<Listeners lb={lb.data} listeners={listeners} />}
+      />
+    </>
+  );
+}
+
+function Gone({ error }: { readonly error: unknown }) {
+  const place = usePlace();
+  return (
+    <>
+      <PageHead
+        title="Load balancer"
+        back={{ to: pathIn(place, 'load-balancers'), label: 'Load balancers' }}
+      />
+      <FaultNote fault={faultOf(error)} />
+    </>
+  );
+}
+
+function Head({ lb }: { readonly lb: LoadBalancer }) {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const [deleting, ask] = useDisclosure(false);
+  const [resizing, resize] = useDisclosure(false);
+  const forms = useLoadBalancerForms(place);
+  const busy = lb.task_id !== null;
+  const list = pathIn(place, 'load-balancers');
+  const path = { ...pathParams(place), load_balancer_id: lb.id };
+  const failOver = () =>
+    void startTask(
+      client.POST('/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/failover', {
+        params: { path },
+        body: {},
+      }),
+      {
+        title: `Fail over ${lb.name}`,
+      },
+    );
+  const switchTo = (admin_state_up: boolean) =>
+    void startTask(
+      client.PATCH('/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+        params: { path },
+        body: { admin_state_up },
+      }),
+      {
+        title: `${admin_state_up ? 'Enable' : 'Disable'} ${lb.name}`,
+      },
+    );
+  return (
+    <PageHead
+      back={{ to: list, label: 'Load balancers' }}
+      title={
+        <>
+          {lb.name} <Health lb={lb} />
+          <Copy value={lb.id} />
+        </>
+      }
+    >
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={15} />}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {busy && <Menu.Label>Task {lb.task_id?.slice(0, 8)} is changing it</Menu.Label>}
+          {forms.map(({ action }) => (
+            <Menu.Item key={action.label} disabled={busy} onClick={() => action.run(lb)}>
+              {action.label}
+            </Menu.Item>
+          ))}
+          <Menu.Item disabled={busy} onClick={resize.open}>
+            Resize…
+          </Menu.Item>
+          <Menu.Item disabled={busy} onClick={failOver}>
+            Fail over
+          </Menu.Item>
+          <Menu.Item disabled={busy} onClick={() => switchTo(!lb.admin_state_up)}>
+            {lb.admin_state_up ? 'Disable' : 'Enable'}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" disabled={busy} onClick={ask.open}>
+            Delete…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {forms.map(({ action, dialog }) => (
+        <Fragment key={action.label}>{dialog}</Fragment>
+      ))}
+      <ResizeLoadBalancer lb={lb} opened={resizing} close={resize.close} />
+      <DeleteLoadBalancer
+        lb={deleting ? lb : undefined}
+        close={ask.close}
+        deleted={() => void navigate({ to: list })}
+      />
+    </PageHead>
+  );
+}
+
+function LoadBalancerFacts({ lb }: { readonly lb: LoadBalancer }) {
+  const { stats } = lb;
+  return (
+    <Facts
+      facts={[
+        {
+          label: 'Address',
+          value: lb.vip_address ? <CopyText value={lb.vip_address} label="Copy address" /> : 'none yet',
+        },
+        ...lb.additional_vips.map(({ ip_address }) => ({
+          label: 'Second address',
+          value: <CopyText value={ip_address} label="Copy address" />,
+        })),
+        ...lb.floating_ips.map(({ floating_ip_address }) => ({
+          label: 'Floating IP',
+          value: <CopyText value={floating_ip_address ?? ''} label="Copy address" />,
+        })),
+        { label: 'Size', value: lb.flavor?.flavor_name ?? 'default' },
+        { label: 'Open connections', value: stats?.active_connections.toLocaleString() ?? 'not counted' },
+        { label: 'Connections in all', value: stats?.total_connections.toLocaleString() ?? 'not counted' },
+        {
+          label: 'In and out',
+          value: stats ? `${bytes(stats.bytes_in)} / ${bytes(stats.bytes_out)}` : 'not counted',
+        },
+        { label: 'Failed requests', value: stats?.request_errors.toLocaleString() ?? 'not counted' },
+        { label: 'Created', value: <Time at={lb.created_at} /> },
+        ...(lb.tags_v2.length > 0 ? [{ label: 'Tags', value: <Tags tags={lb.tags_v2} /> }] : []),
+      ]}
+    />
+  );
+}
+
+interface PartsProps {
+  readonly lb: LoadBalancer;
+  readonly pools: ReactNode;
+  readonly listeners: ReactNode;
+}
+
+function Parts({ lb, pools, listeners }: PartsProps) {
+  const navigate = useNavigate();
+  const { tab = 'members' } = useSearch({ strict: false }) as { tab?: string };
+  const place = usePlace();
+  return (
+    <Tabs
+      value={tab}
+      keepMounted={false}
+      onChange={(next) =>
+        void navigate({ to: '.', search: { tab: next ?? undefined } as never, replace: true })
+      }
+    >
+      <Tabs.List mb="md">
+        <Tabs.Tab value="members">Pools and members</Tabs.Tab>
+        <Tabs.Tab value="listeners">Listeners</Tabs.Tab>
+        <Tabs.Tab value="metrics">Metrics</Tabs.Tab>
+        <Tabs.Tab value="code">Code</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="members">{pools}</Tabs.Panel>
+      <Tabs.Panel value="listeners">{listeners}</Tabs.Panel>
+      <Tabs.Panel value="metrics">
+        <Metrics id={lb.id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="code">
+        <CodePanel
+          call={{
+            method: 'GET',
+            path: `/cloud/v1/loadbalancers/${place.project}/${place.region}/${lb.id}?show_stats=true`,
+          }}
+        />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

@@ -1,0 +1,178 @@
+import { ActionIcon, Button, NumberInput, Select, TextInput } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { Card } from '../../ui/page.tsx';
+import styles from '../../ui/wizard.module.css';
+import type { DraftListener, DraftMember, Protocol } from './draft.ts';
+
+const PROTOCOLS: readonly { readonly value: Protocol; readonly label: string }[] = [
+  { value: 'HTTP', label: 'HTTP' },
+  { value: 'TERMINATED_HTTPS', label: 'HTTPS, decrypted here' },
+  { value: 'TCP', label: 'TCP' },
+  { value: 'UDP', label: 'UDP' },
+];
+
+const ALGORITHMS = [
+  { value: 'ROUND_ROBIN', label: 'Round robin' },
+  { value: 'LEAST_CONNECTIONS', label: 'Least connections' },
+  { value: 'SOURCE_IP', label: 'By source address' },
+] as const;
+
+interface ListenerFieldsProps {
+  readonly listener: DraftListener;
+  readonly index: number;
+  readonly errorOf: (field: string) => string | undefined;
+  readonly change: (next: DraftListener) => void;
+  readonly remove?: () => void;
+}
+
+/** A listener with the pool behind it. */
+export function ListenerFields({ listener, index, errorOf, change, remove }: ListenerFieldsProps) {
+  const set = (next: Partial<DraftListener>) => change({ ...listener, ...next });
+  return (
+    <Card
+      title={`Listener ${index + 1}`}
+      aside={
+        remove && (
+          <ActionIcon aria-label={`Remove listener ${index + 1}`} onClick={remove}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        )
+      }
+    >
+      <div className={styles.body}>
+        <div className={styles.pair}>
+          <Select
+            label="Protocol"
+            data={[...PROTOCOLS]}
+            value={listener.protocol}
+            onChange={(value) => value && set({ protocol: value as Protocol })}
+            allowDeselect={false}
+            error={errorOf('protocol')}
+          />
+          <NumberInput
+            label="Port"
+            min={1}
+            max={65_535}
+            value={listener.port}
+            onChange={(port) => set({ port })}
+            error={errorOf('protocol_port')}
+            required
+          />
+        </div>
+        {listener.protocol === 'TERMINATED_HTTPS' && (
+          <CertificatePicker
+            value={listener.secretId}
+            choose={(secretId) => set({ secretId })}
+            error={errorOf('secret_id')}
+          />
+        )}
+        <Select
+          label="Share connections"
+          data={[...ALGORITHMS]}
+          value={listener.algorithm}
+          onChange={(value) => value && set({ algorithm: value as DraftListener['algorithm'] })}
+          allowDeselect={false}
+        />
+        {(listener.protocol === 'HTTP' || listener.protocol === 'TERMINATED_HTTPS') && (
+          <TextInput
+            label="Check members at"
+            description="A member that answers 200 there gets connections"
+            value={listener.checkPath}
+            onChange={(event) => set({ checkPath: event.currentTarget.value })}
+            error={errorOf('pools.0.healthmonitor.url_path')}
+          />
+        )}
+        <Members listener={listener} errorOf={errorOf} change={(members) => set({ members })} />
+      </div>
+    </Card>
+  );
+}
+
+function CertificatePicker({
+  value,
+  choose,
+  error,
+}: {
+  readonly value: string;
+  readonly choose: (id: string) => void;
+  readonly error: string | undefined;
+}) {
+  const secrets = useQuery(
+    api.queryOptions('get', '/cloud/v1/secrets/{project_id}/{region_id}', {
+      params: { path: pathParams(usePlace()) },
+    }),
+  );
+  return (
+    <Select
+      label="Certificate"
+      placeholder={
+        secrets.data?.results.length === 0 ? 'No certificate is kept here yet' : 'Choose a certificate'
+      }
+      data={(secrets.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      value={value || null}
+      onChange={(id) => choose(id ?? '')}
+      error={error}
+      searchable
+    />
+  );
+}
+
+interface MembersProps {
+  readonly listener: DraftListener;
+  readonly errorOf: (field: string) => string | undefined;
+  readonly change: (members: readonly DraftMember[]) => void;
+}
+
+function Members({ listener: { members }, errorOf, change }: MembersProps) {
+  const add = () =>
+    change([
+      ...members,
+      {
+        key: 1 + Math.max(0, ...members.map(({ key }) => key)),
+        address: '',
+        port: members.at(-1)?.port ?? 8080,
+      },
+    ]);
+  return (
+    <>
+      {members.map((member, index) => (
+        <div className={styles.row} key={member.key}>
+          <TextInput
+            label={index === 0 ? 'Members' : undefined}
+            aria-label={`Address of member ${index + 1}`}
+            placeholder="127.0.0.1"
+            value={member.address}
+            onChange={(event) =>
+              change(members.with(index, { ...member, address: event.currentTarget.value }))
+            }
+            error={errorOf(`pools.0.members.${index}.address`)}
+          />
+          <NumberInput
+            label={index === 0 ? 'Port' : undefined}
+            aria-label={`Port of member ${index + 1}`}
+            min={1}
+            max={65_535}
+            value={member.port}
+            onChange={(port) => change(members.with(index, { ...member, port }))}
+            error={errorOf(`pools.0.members.${index}.protocol_port`)}
+          />
+          <ActionIcon
+            mt={index === 0 ? 26 : 3}
+            aria-label={`Remove member ${index + 1}`}
+            onClick={() => change(members.toSpliced(index, 1))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </div>
+      ))}
+      <div>
+        <Button size="xs" variant="default" onClick={add}>
+          Add member
+        </Button>
+      </div>
+    </>
+  );
+}

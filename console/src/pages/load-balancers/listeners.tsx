@@ -1,0 +1,210 @@
+import { Button } from '@mantine/core';
+import { certificates } from '../../api/choices.ts';
+import { client, type Schemas } from '../../api/client.ts';
+import { type Place, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { type Field, given, text } from '../../ui/side-form.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { list, number } from '../../ui/values.ts';
+import type { LoadBalancer } from './list.tsx';
+
+type Listener = Schemas['Listener'];
+
+const COLUMNS: readonly Column<Listener>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Status', cell: ({ operating_status }) => <StatusBadge status={operating_status} /> },
+  {
+    label: 'Listens to',
+    cell: ({ protocol, protocol_port }) => `${protocol.replace('TERMINATED_', '')} ${protocol_port}`,
+  },
+  { label: 'Who may connect', cell: ({ allowed_cidrs }) => allowed_cidrs?.join(', ') || 'everybody' },
+  {
+    label: 'At most',
+    cell: ({ connection_limit }) => `${connection_limit.toLocaleString()} connections`,
+    wideOnly: true,
+  },
+];
+
+/** Fields that a listener has, new or old. */
+const fieldsOf = (place: Place, listener?: Listener): readonly Field[] => [
+  { key: 'name', label: 'Name', kind: 'text', required: true, initial: listener?.name ?? '' },
+  {
+    key: 'allowed_cidrs',
+    label: 'Who may connect',
+    about: 'Ranges of addresses. None: everybody',
+    placeholder: '203.0.113.0/24, then Enter',
+    kind: 'list',
+    initial: listener?.allowed_cidrs ?? [],
+  },
+  {
+    key: 'connection_limit',
+    label: 'Connections at most',
+    kind: 'number',
+    min: -1,
+    initial: listener?.connection_limit ?? 100_000,
+  },
+  {
+    key: 'timeout_client_data',
+    label: 'End silent clients after, in ms',
+    kind: 'number',
+    min: 0,
+    initial: listener?.timeout_client_data ?? '',
+  },
+  ...(listener?.protocol === 'TERMINATED_HTTPS'
+    ? [
+        {
+          key: 'secret_id',
+          label: 'Certificate',
+          kind: 'choice' as const,
+          required: true,
+          choices: certificates(place),
+          initial: listener.secret_id ?? '',
+        },
+      ]
+    : []),
+];
+
+const PROTOCOLS = ['HTTP', 'TERMINATED_HTTPS', 'TCP', 'UDP', 'HTTPS', 'PROMETHEUS'].map((value) => ({
+  value,
+  label: value === 'TERMINATED_HTTPS' ? 'HTTPS, decrypted here' : value,
+}));
+
+interface ListenersProps {
+  readonly lb: LoadBalancer;
+  readonly listeners: readonly Listener[];
+}
+
+/** What the load balancer listens to: changed, added, taken away. */
+export function Listeners({ lb, listeners }: ListenersProps) {
+  const place = usePlace();
+  const path = pathParams(place);
+  const add = useRowForm<LoadBalancer, Schemas['CreateListener']>({
+    label: 'Add listener',
+    form: () => ({
+      title: `Add a listener to ${lb.name}`,
+      verb: 'Add listener',
+      fields: [
+        {
+          key: 'protocol',
+          label: 'Protocol',
+          kind: 'choice',
+          required: true,
+          initial: 'HTTP',
+          options: PROTOCOLS,
+        },
+        {
+          key: 'protocol_port',
+          label: 'Port',
+          kind: 'number',
+          min: 1,
+          max: 65_535,
+          required: true,
+          initial: 80,
+        },
+        {
+          key: 'secret_id',
+          label: 'Certificate',
+          kind: 'choice',
+          required: true,
+          choices: certificates(place),
+          first: true,
+          when: ({ protocol }) => protocol === 'TERMINATED_HTTPS',
+        },
+        ...fieldsOf(place),
+      ],
+      body: (values) => ({
+        load_balancer_id: lb.id,
+        name: text(values, 'name'),
+        protocol: text(values, 'protocol') as 'HTTP',
+        protocol_port: number(values, 'protocol_port') ?? 0,
+        ...given({
+          secret_id: values.protocol === 'TERMINATED_HTTPS' ? text(values, 'secret_id') : '',
+          allowed_cidrs: [...list(values, 'allowed_cidrs')],
+          connection_limit: number(values, 'connection_limit'),
+          timeout_client_data: number(values, 'timeout_client_data'),
+        }),
+      }),
+      submit: (body) =>
+        client.POST('/cloud/v1/lblisteners/{project_id}/{region_id}', { params: { path }, body }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/cloud/v1/lblisteners/${place.project}/${place.region}`,
+        body,
+      }),
+    }),
+  });
+  const edit = useRowForm<Listener, Schemas['UpdateListener']>({
+    label: 'Edit…',
+    disabled: whyBusy,
+    form: (listener) => ({
+      title: `Edit ${listener.name}`,
+      verb: 'Save',
+      fields: fieldsOf(place, listener),
+      body: (values) => ({
+        name: text(values, 'name'),
+        allowed_cidrs: [...list(values, 'allowed_cidrs')],
+        ...given({
+          connection_limit: number(values, 'connection_limit'),
+          secret_id: text(values, 'secret_id'),
+        }),
+        timeout_client_data: number(values, 'timeout_client_data') ?? null,
+      }),
+      submit: (body) =>
+        client.PATCH('/cloud/v2/lblisteners/{project_id}/{region_id}/{listener_id}', {
+          params: { path: { ...path, listener_id: listener.id } },
+          body,
+        }),
+      call: (body) => ({
+        method: 'PATCH',
+        path: `/cloud/v2/lblisteners/${place.project}/${place.region}/${listener.id}`,
+        body,
+      }),
+    }),
+  });
+  const remove = useDelete<Listener>({
+    kind: 'listener',
+    nameOf: ({ name }) => name,
+    askName: ({ operating_status }) => operating_status === 'ONLINE',
+    disabled: whyBusy,
+    consequences: ({ protocol_port }) => `Nothing answers at port ${protocol_port} any more. Its pool stays.`,
+    call: ({ id }) =>
+      client.DELETE('/cloud/v1/lblisteners/{project_id}/{region_id}/{listener_id}', {
+        params: { path: { ...path, listener_id: id } },
+      }),
+  });
+  const why = whyBusy(lb);
+  return (
+    <Card
+      title="Listeners"
+      aside={
+        <Button
+          size="xs"
+          variant="default"
+          disabled={why !== undefined}
+          title={why}
+          onClick={() => add.action.run(lb)}
+        >
+          Add listener
+        </Button>
+      }
+    >
+      {listeners.length === 0 ? (
+        <Empty title="It listens to nothing yet" about="Add a listener, and give it a pool." />
+      ) : (
+        <Table
+          title="Listeners"
+          rows={listeners}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          actions={[edit.action, remove.action]}
+        />
+      )}
+      {add.dialog}
+      {edit.dialog}
+      {remove.dialog}
+    </Card>
+  );
+}

@@ -1,0 +1,188 @@
+import { client, type Schemas } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { type Field, given, text } from '../../ui/side-form.tsx';
+import { number } from '../../ui/values.ts';
+
+export type Pool = Schemas['Pool'];
+type Check = NonNullable<Pool['healthmonitor']>;
+type NewCheck = Schemas['CreateHealthMonitor'];
+
+const ALGORITHMS = [
+  { value: 'ROUND_ROBIN', label: 'Round robin' },
+  { value: 'LEAST_CONNECTIONS', label: 'Least connections' },
+  { value: 'SOURCE_IP', label: 'By source address' },
+];
+const PERSISTENCE = [
+  { value: '', label: 'No: each connection anew' },
+  { value: 'SOURCE_IP', label: 'By source address' },
+  { value: 'HTTP_COOKIE', label: 'By a cookie of ours' },
+];
+const TYPES = ['HTTP', 'HTTPS', 'TCP', 'TLS-HELLO', 'PING', 'UDP-CONNECT'].map((value) => ({
+  value,
+  label: value,
+}));
+
+const isHttp = (type: string) => type === 'HTTP' || type === 'HTTPS';
+
+const checkFields = (check: Check | null): readonly Field[] => [
+  {
+    key: 'type',
+    label: 'How members are checked',
+    kind: 'choice',
+    required: true,
+    initial: check?.type ?? 'HTTP',
+    options: check ? TYPES.filter(({ value }) => value === check.type) : TYPES,
+  },
+  {
+    key: 'url_path',
+    label: 'Path',
+    kind: 'text',
+    initial: check?.url_path ?? '/',
+    when: ({ type }) => isHttp(String(type)),
+  },
+  {
+    key: 'expected_codes',
+    label: 'Good answers',
+    about: 'For example 200 or 200-204',
+    kind: 'text',
+    initial: check?.expected_codes ?? '200',
+    when: ({ type }) => isHttp(String(type)),
+  },
+  {
+    key: 'delay',
+    label: 'Every, in seconds',
+    kind: 'number',
+    min: 1,
+    required: true,
+    initial: check?.delay ?? 5,
+  },
+  {
+    key: 'timeout',
+    label: 'Wait for an answer, in seconds',
+    about: 'Less than the time between two checks',
+    kind: 'number',
+    min: 1,
+    required: true,
+    initial: check?.timeout ?? 3,
+  },
+  {
+    key: 'max_retries_down',
+    label: 'Out after so many failures',
+    kind: 'number',
+    min: 1,
+    max: 10,
+    required: true,
+    initial: check?.max_retries_down ?? 3,
+  },
+  {
+    key: 'max_retries',
+    label: 'Back after so many successes',
+    kind: 'number',
+    min: 1,
+    max: 10,
+    required: true,
+    initial: check?.max_retries ?? 2,
+  },
+];
+
+/** What can be done with a pool: its own properties, how its members are checked, its end. */
+export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
+  const path = (id: string) => ({ ...pathParams(place), pool_id: id });
+  const at = (id: string, more = '', version = 'v1') =>
+    `/cloud/${version}/lbpools/${place.project}/${place.region}/${id}${more}`;
+  const edit = useRowForm<Pool, Schemas['UpdatePool']>({
+    label: 'Edit…',
+    disabled: whyBusy,
+    form: (pool) => ({
+      title: `Edit ${pool.name}`,
+      verb: 'Save',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: pool.name },
+        {
+          key: 'lb_algorithm',
+          label: 'Share connections',
+          kind: 'choice',
+          required: true,
+          initial: pool.lb_algorithm,
+          options: ALGORITHMS,
+        },
+        {
+          key: 'persistence',
+          label: 'Keep a client on one member',
+          kind: 'choice',
+          initial: pool.session_persistence?.type ?? '',
+          options: PERSISTENCE.filter(({ value }) => value !== ''),
+          fault: 'session_persistence',
+        },
+        {
+          key: 'timeout_member_data',
+          label: 'End silent members after, in ms',
+          kind: 'number',
+          min: 0,
+          initial: pool.timeout_member_data ?? '',
+        },
+      ],
+      body: (values) => ({
+        name: text(values, 'name'),
+        lb_algorithm: text(values, 'lb_algorithm') as Pool['lb_algorithm'],
+        session_persistence: text(values, 'persistence')
+          ? { type: text(values, 'persistence') as 'SOURCE_IP' }
+          : null,
+        timeout_member_data: number(values, 'timeout_member_data') ?? null,
+      }),
+      submit: (body) =>
+        client.PATCH('/cloud/v2/lbpools/{project_id}/{region_id}/{pool_id}', {
+          params: { path: path(pool.id) },
+          body,
+        }),
+      call: (body) => ({ method: 'PATCH', path: at(pool.id, '', 'v2'), body }),
+    }),
+  });
+  const check = useRowForm<Pool, Partial<NewCheck>>({
+    label: 'Health check…',
+    disabled: whyBusy,
+    form: (pool) => ({
+      title: `Health check of ${pool.name}`,
+      verb: 'Save',
+      fields: checkFields(pool.healthmonitor),
+      body: (values) => ({
+        ...(pool.healthmonitor ? {} : { type: text(values, 'type') as NewCheck['type'] }),
+        ...given({
+          delay: number(values, 'delay'),
+          timeout: number(values, 'timeout'),
+          max_retries: number(values, 'max_retries'),
+          max_retries_down: number(values, 'max_retries_down'),
+          url_path: isHttp(text(values, 'type')) ? text(values, 'url_path') : '',
+          expected_codes: isHttp(text(values, 'type')) ? text(values, 'expected_codes') : '',
+        }),
+      }),
+      submit: (body) =>
+        pool.healthmonitor
+          ? client.PATCH('/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
+              params: { path: path(pool.id) },
+              body,
+            })
+          : client.POST('/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
+              params: { path: path(pool.id) },
+              body: body as NewCheck,
+            }),
+      call: (body) => ({
+        method: pool.healthmonitor ? 'PATCH' : 'POST',
+        path: at(pool.id, '/healthmonitor'),
+        body,
+      }),
+    }),
+  });
+  const remove = useDelete<Pool>({
+    kind: 'pool',
+    nameOf: ({ name }) => name,
+    askName: ({ members }) => members.length > 0,
+    disabled: whyBusy,
+    consequences: ({ members }) => `${members.length} members lose their traffic.`,
+    call: ({ id }) =>
+      client.DELETE('/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}', { params: { path: path(id) } }),
+  });
+  return [edit, check, remove];
+}

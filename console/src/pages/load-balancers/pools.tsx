@@ -1,0 +1,119 @@
+import { Button, Group } from '@mantine/core';
+import { Fragment, useState } from 'react';
+import { client, type Schemas } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { ActionsMenu } from '../../ui/table.tsx';
+import { MemberForm } from './member-form.tsx';
+import { usePoolVerbs } from './pool-verbs.tsx';
+import styles from './pools.module.css';
+
+type Pool = Schemas['Pool'];
+type Member = Pool['members'][number];
+
+/** Each pool with its members: switched off, on, taken out, added. */
+export function Pools({ pools }: { readonly pools: readonly Pool[] }) {
+  const [adding, setAdding] = useState<Pool>();
+  const verbs = usePoolVerbs(usePlace());
+  if (pools.length === 0)
+    return (
+      <Empty title="No pools" about="A pool is a group of servers among which connections are shared." />
+    );
+  return (
+    <>
+      {pools.map((pool) => (
+        <Card
+          key={pool.id}
+          title={
+            <>
+              {pool.name} <StatusBadge status={pool.operating_status} />
+            </>
+          }
+          aside={
+            <Group gap="xs">
+              <Button
+                size="xs"
+                variant="default"
+                disabled={pool.task_id !== null}
+                title={whyBusy(pool)}
+                onClick={() => setAdding(pool)}
+              >
+                Add member
+              </Button>
+              <ActionsMenu row={pool} actions={verbs.map(({ action }) => action)} />
+            </Group>
+          }
+        >
+          <Check pool={pool} />
+          <table className={styles.table} aria-label={`Members of ${pool.name}`}>
+            <tbody>
+              {pool.members.map((member) => (
+                <MemberRow key={member.id} pool={pool} member={member} />
+              ))}
+            </tbody>
+          </table>
+        </Card>
+      ))}
+      {verbs.map(({ action, dialog }) => (
+        <Fragment key={action.label}>{dialog}</Fragment>
+      ))}
+      {adding && <MemberForm pool={adding} close={() => setAdding(undefined)} />}
+    </>
+  );
+}
+
+function Check({ pool: { healthmonitor: check } }: { readonly pool: Pool }) {
+  return (
+    <p className={styles.check}>
+      {check
+        ? `Checked by ${check.type}${check.url_path ? ` ${check.url_path}` : ''} every ${check.delay} s; a member is out after ${check.max_retries_down} failures and back after ${check.max_retries} successes.`
+        : 'Members are not checked: a dead one keeps getting connections.'}
+    </p>
+  );
+}
+
+function MemberRow({ pool, member }: { readonly pool: Pool; readonly member: Member }) {
+  const path = { ...pathParams(usePlace()), pool_id: pool.id, member_id: member.id };
+  const name = `${member.address}:${member.protocol_port}`;
+  const busy = pool.task_id !== null;
+  const toggle = () =>
+    void startTask(
+      client.PATCH('/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members/{member_id}', {
+        params: { path },
+        body: { admin_state_up: !member.admin_state_up },
+      }),
+      { title: `${member.admin_state_up ? 'Disable' : 'Enable'} ${name}` },
+    );
+  const remove = () =>
+    void startTask(
+      client.DELETE('/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members/{member_id}', {
+        params: { path },
+      }),
+      { title: `Remove ${name}` },
+    );
+  return (
+    <tr>
+      <td>
+        <code>{name}</code>
+      </td>
+      <td>
+        <StatusBadge status={member.admin_state_up ? member.operating_status : 'SHUTOFF'} />
+      </td>
+      <td className={styles.soft}>
+        weight {member.weight}
+        {member.backup && ', backup'}
+      </td>
+      <td className={styles.actions}>
+        <Button size="compact-xs" variant="subtle" color="gray" disabled={busy} onClick={toggle}>
+          {member.admin_state_up ? 'Disable' : 'Enable'}
+        </Button>
+        <Button size="compact-xs" variant="subtle" color="red" disabled={busy} onClick={remove}>
+          Remove
+        </Button>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,41 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, type Schemas } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+
+/** Health moves without a task, so an open page looks every second. */
+const LIVE = { refetchInterval: 1_000, placeholderData: keepPreviousData };
+
+export const loadBalancerQuery = (place: Place, id: string) =>
+  api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+    params: {
+      path: { ...pathParams(place), load_balancer_id: id },
+      query: { show_stats: true, with_ddos: true },
+    },
+  });
+
+/** The load balancer with all its parts, live. */
+export function useLoadBalancer(place: Place, id: string) {
+  const path = pathParams(place);
+  const query = { load_balancer_id: id };
+  const lb = useQuery({ ...loadBalancerQuery(place, id), ...LIVE });
+  const listeners = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/lblisteners/{project_id}/{region_id}', {
+      params: { path, query: { ...query, show_stats: true } },
+    }),
+    ...LIVE,
+  });
+  const pools = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/lbpools/{project_id}/{region_id}', {
+      params: { path, query: { ...query, details: true } },
+    }),
+    ...LIVE,
+  });
+  const all = useQuery(
+    api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path } }),
+  );
+  const own = (listeners.data?.results ?? []) as readonly Schemas['Listener'][];
+  const policies = (all.data?.results ?? []).filter(({ listener_id }) =>
+    own.some(({ id: one }) => one === listener_id),
+  );
+  return { lb, listeners: own, pools: (pools.data?.results ?? []) as readonly Schemas['Pool'][], policies };
+}

@@ -1,0 +1,85 @@
+import { client } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+import { whyBusy } from '../../ui/delete-action.tsx';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { number, tagChanges, tagPairs } from '../../ui/values.ts';
+import type { LoadBalancer } from './list.tsx';
+
+/** Forms about the load balancer itself: its name and tags, and where its access log goes. */
+export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalancer>[] {
+  const save = (lb: LoadBalancer) => (body: object) =>
+    client.PATCH('/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+      params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
+      body,
+    });
+  const call = (lb: LoadBalancer) => (body: object) => ({
+    method: 'PATCH',
+    path: `/cloud/v2/loadbalancers/${place.project}/${place.region}/${lb.id}`,
+    body,
+  });
+  const edit = useRowForm<LoadBalancer, object>({
+    label: 'Rename, tag…',
+    disabled: whyBusy,
+    form: (lb) => ({
+      title: `Edit ${lb.name}`,
+      verb: 'Save',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: lb.name },
+        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(lb.tags_v2) },
+      ],
+      body: (values) => ({ name: text(values, 'name'), tags: tagChanges(lb.tags_v2, values) }),
+      submit: save(lb),
+      call: call(lb),
+    }),
+  });
+  const logging = useRowForm<LoadBalancer, object>({
+    label: 'Access log…',
+    disabled: whyBusy,
+    form: (lb) => ({
+      title: `Access log of ${lb.name}`,
+      verb: 'Save',
+      fields: [
+        {
+          key: 'enabled',
+          label: 'Write a line for each request',
+          kind: 'switch',
+          initial: lb.logging?.enabled ?? false,
+          fault: 'logging.enabled',
+        },
+        {
+          key: 'topic_name',
+          label: 'Topic',
+          about: 'The name under which its lines are kept',
+          kind: 'text',
+          initial: lb.logging?.topic_name ?? '',
+          fault: 'logging.topic_name',
+          when: ({ enabled }) => enabled === true,
+        },
+        {
+          key: 'period',
+          label: 'Keep, in days',
+          about: 'Empty: as the region does',
+          kind: 'number',
+          min: 1,
+          initial: lb.logging?.retention_policy?.period ?? '',
+          fault: 'logging.retention_policy',
+          when: ({ enabled }) => enabled === true,
+        },
+      ],
+      body: (values) => ({
+        logging: {
+          enabled: values.enabled === true,
+          ...given({
+            topic_name: text(values, 'topic_name'),
+            retention_policy:
+              number(values, 'period') === undefined ? undefined : { period: number(values, 'period') },
+          }),
+        },
+      }),
+      submit: save(lb),
+      call: call(lb),
+    }),
+  });
+  return [edit, logging];
+}

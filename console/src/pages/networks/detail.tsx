@@ -1,0 +1,166 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { SubnetStrip } from '../../pictures/subnet-strip.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
+import { type Field, given, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+import { kindOf } from './list.tsx';
+
+type Subnet = Schemas['Subnet'];
+
+const FIELDS: readonly Field[] = [
+  { key: 'name', label: 'Name', kind: 'text', required: true },
+  {
+    key: 'cidr',
+    label: 'Range',
+    about: 'For example 10.0.1.0/24',
+    kind: 'text',
+    required: true,
+    placeholder: '10.0.1.0/24',
+  },
+  { key: 'gateway_ip', label: 'Gateway', about: 'Default: the first address', kind: 'text' },
+  { key: 'enable_dhcp', label: 'Hand out addresses by DHCP', kind: 'switch', initial: true },
+];
+
+/** One network: its subnets, and who uses which of their addresses. */
+export function NetworkDetail() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { id } = useParams({ strict: false }) as { id: string };
+  const form = useNewForm();
+  const network = useQuery(
+    api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
+      params: { path: { ...path, network_id: id } },
+    }),
+  );
+  const subnets = useQuery(
+    api.queryOptions('get', '/cloud/v1/subnets/{project_id}/{region_id}', {
+      params: { path, query: { network_id: id } },
+    }),
+  );
+  const ports = useQuery(
+    api.queryOptions('get', '/cloud/v1/ports/{project_id}/{region_id}', {
+      params: { path, query: { network_ids: [id] } },
+    }),
+  );
+  const back = { to: pathIn(place, 'networks'), label: 'Networks' };
+  if (network.error && !network.data) {
+    return (
+      <>
+        <PageHead title="Network" back={back} />
+        <FaultNote fault={faultOf(network.error)} />
+      </>
+    );
+  }
+  if (!network.data) return <Skeleton height={240} />;
+  const { data } = network;
+  return (
+    <>
+      <PageHead
+        back={back}
+        title={
+          <>
+            {data.name} <Copy value={data.id} />
+          </>
+        }
+      >
+        {!data.external && (
+          <Button component={Link} to={form.to}>
+            Create subnet
+          </Button>
+        )}
+      </PageHead>
+      <Facts
+        facts={[
+          { label: 'Kind', value: kindOf(data) },
+          { label: 'MTU', value: data.mtu },
+          { label: 'Subnets', value: data.subnets.length },
+          { label: 'Created', value: <Time at={data.created_at} /> },
+          ...(data.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={data.tags} /> }] : []),
+        ]}
+      />
+      {subnets.data?.results.length === 0 && (
+        <Card>
+          <Empty
+            title="No subnets"
+            about="A subnet is a range of addresses. Without one nothing can stand on this network."
+            action={data.external ? undefined : { label: 'Create subnet', to: form.to }}
+          />
+        </Card>
+      )}
+      {subnets.data?.results.map((subnet) => (
+        <SubnetCard key={subnet.id} subnet={subnet} ports={ports.data?.results ?? []} />
+      ))}
+      <SideForm
+        title="Create subnet"
+        fields={FIELDS}
+        body={(values) => ({
+          network_id: id,
+          ...given({
+            name: text(values, 'name'),
+            cidr: text(values, 'cidr'),
+            gateway_ip: text(values, 'gateway_ip'),
+          }),
+          name: text(values, 'name'),
+          cidr: text(values, 'cidr'),
+          enable_dhcp: values.enable_dhcp === true,
+        })}
+        submit={(body) =>
+          client.POST('/cloud/v1/subnets/{project_id}/{region_id}', { params: { path }, body })
+        }
+        call={(body) => ({
+          method: 'POST',
+          path: `/cloud/v1/subnets/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_subnet', body.name, place, { ...body }),
+        })}
+        opened={form.opened}
+        close={form.close}
+      />
+    </>
+  );
+}
+
+function SubnetCard({
+  subnet,
+  ports,
+}: {
+  readonly subnet: Subnet;
+  readonly ports: readonly Schemas['Port'][];
+}) {
+  const path = pathParams(usePlace());
+  const remove = useDelete<Subnet>({
+    kind: 'subnet',
+    nameOf: ({ name }) => name,
+    consequences: () => 'A subnet whose addresses are in use stays.',
+    call: ({ id }) =>
+      client.DELETE('/cloud/v1/subnets/{project_id}/{region_id}/{subnet_id}', {
+        params: { path: { ...path, subnet_id: id } },
+      }),
+  });
+  return (
+    <Card
+      title={
+        <>
+          {subnet.name} <code>{subnet.cidr}</code>
+        </>
+      }
+      aside={
+        <Button size="xs" variant="subtle" color="red" onClick={() => remove.action.run(subnet)}>
+          Delete…
+        </Button>
+      }
+    >
+      <SubnetStrip subnet={subnet} ports={ports} />
+      {remove.dialog}
+    </Card>
+  );
+}

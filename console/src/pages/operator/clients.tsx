@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Schemas } from '../../api/client.ts';
+import { queryClient } from '../../api/client.ts';
+import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { Time } from '../../ui/time.tsx';
+import { number } from '../../ui/values.ts';
+import { ROLES } from '../account/roles.ts';
+
+type Client = Schemas['OperatorClient'];
+
+const COLUMNS: readonly Column<Client>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Id', cell: ({ id }) => id, end: true },
+  { label: 'Where warnings go', cell: ({ email }) => email },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const refresh = () => void queryClient.invalidateQueries();
+
+/** Whom this cloud serves. */
+export function Clients() {
+  const { page } = useListSearch();
+  const result = useQuery(operatorApi.queryOptions('get', '/virga/v1/clients', { params: { query: page } }));
+  const user = useRowForm<Client, Schemas['AddUser']>({
+    label: 'Add person…',
+    form: (client) => ({
+      title: `Add a person to ${client.name}`,
+      verb: 'Add person',
+      fields: [
+        { key: 'email', label: 'Email address', kind: 'text', required: true },
+        {
+          key: 'role',
+          label: 'Role',
+          kind: 'choice',
+          required: true,
+          initial: '2',
+          options: ROLES,
+          fault: 'user_role',
+        },
+        {
+          key: 'password',
+          label: 'Password',
+          about: 'Empty: they are invited by mail',
+          kind: 'password',
+        },
+      ],
+      body: (values) => ({
+        email: text(values, 'email'),
+        user_role: { id: Number(values.role) },
+        ...given({ password: text(values, 'password') }),
+      }),
+      submit: (body) =>
+        operatorClient.POST('/virga/v1/clients/{client_id}/users', {
+          params: { path: { client_id: client.id } },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/virga/v1/clients/${client.id}/users`,
+        body: 'password' in body ? { ...body, password: '…' } : body,
+      }),
+      done: refresh,
+    }),
+  });
+  const quota = useRowForm<Client, Schemas['Limits']>({
+    label: 'Set quota…',
+    form: (client) => ({
+      title: `Set a quota of ${client.name}`,
+      verb: 'Set quota',
+      fields: [
+        {
+          key: 'region',
+          label: 'Region',
+          about: 'Its id',
+          kind: 'number',
+          min: 1,
+          required: true,
+          initial: 1,
+        },
+        {
+          key: 'name',
+          label: 'Quota',
+          kind: 'choice',
+          required: true,
+          initial: 'loadbalancer_count_limit',
+          options: [
+            { value: 'loadbalancer_count_limit', label: 'Load balancers' },
+            { value: 'vm_count_limit', label: 'Instances' },
+            { value: 'cpu_count_limit', label: 'CPUs' },
+            { value: 'ram_limit', label: 'Memory in MiB' },
+            { value: 'volume_size_limit', label: 'Volumes in GiB' },
+            { value: 'floating_count_limit', label: 'Floating IPs' },
+            { value: 'cluster_count_limit', label: 'Kubernetes clusters' },
+          ],
+        },
+        { key: 'limit', label: 'Limit', kind: 'number', min: 0, required: true, initial: 100 },
+      ],
+      body: (values) => ({
+        regional_limits: [
+          { region_id: number(values, 'region') ?? 0, [text(values, 'name')]: number(values, 'limit') ?? 0 },
+        ],
+      }),
+      submit: (body) =>
+        operatorClient.PATCH('/virga/v1/clients/{client_id}/quotas', {
+          params: { path: { client_id: client.id } },
+          body,
+        }),
+      call: (body) => ({ method: 'PATCH', path: `/virga/v1/clients/${client.id}/quotas`, body }),
+      done: refresh,
+    }),
+  });
+  return (
+    <NounPage<Client, Schemas['CreateOperatorClient']>
+      title="Clients"
+      about="The accounts that this cloud serves. Each starts with a default project."
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => String(id)}
+      verbs={[user, quota]}
+      empty={{ title: 'No clients', about: 'Create the first one.' }}
+      form={{
+        title: 'Create client',
+        fields: [
+          { key: 'name', label: 'Name', kind: 'text', required: true },
+          { key: 'email', label: 'Where warnings go', kind: 'text', required: true },
+        ],
+        body: (values) => ({ name: text(values, 'name'), email: text(values, 'email') }),
+        submit: (body) => operatorClient.POST('/virga/v1/clients', { body }),
+        call: (body) => ({ method: 'POST', path: '/virga/v1/clients', body }),
+        done: refresh,
+      }}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Request = Schemas['LimitsRequest'];
+
+/** `loadbalancer_count_limit 20 in region 1`. */
+function wishesOf({ requested_limits: { global_limits, regional_limits } }: Request): string {
+  const words = (limits: object, where: string) =>
+    Object.entries(limits)
+      .filter(([key, value]) => key.endsWith('_limit') && value !== null)
+      .map(([key, value]) => `${key.replace(/_limit$/, '').replaceAll('_', ' ')} ${value}${where}`);
+  return [
+    ...words(global_limits ?? {}, ''),
+    ...(regional_limits ?? []).flatMap((limits) => words(limits, ` in region ${limits.region_id}`)),
+  ].join(', ');
+}
+
+const COLUMNS: readonly Column<Request>[] = [
+  { label: 'Request', cell: ({ id }) => `Request ${id}` },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Client', cell: ({ client_id }) => client_id, end: true },
+  { label: 'Asked for', cell: wishesOf },
+  { label: 'Why', cell: ({ description }) => description ?? '' },
+  { label: 'Asked', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** What clients ask more of. */
+export function QuotaRequests() {
+  const { page, search } = useListSearch();
+  const result = useQuery(
+    operatorApi.queryOptions('get', '/virga/v1/limits_requests', {
+      params: { query: { ...page, ...(search.status ? { status: search.status as never } : {}) } },
+    }),
+  );
+  const answer = async (request: Request, verb: 'approve' | 'reject') => {
+    const { error } = await operatorClient.POST(`/virga/v1/limits_requests/{request_id}/${verb}`, {
+      params: { path: { request_id: request.id } },
+    });
+    if (error) notifications.show({ color: 'red', title: 'Refused', message: faultOf(error).message });
+    void queryClient.invalidateQueries();
+  };
+  const settled = ({ status }: Request) =>
+    /done|reject|approv/i.test(status) ? `It is answered: ${status}` : undefined;
+  return (
+    <ListPage<Request>
+      title="Quota requests"
+      about="What clients ask more of. An approved one is in force at once."
+      result={result}
+      columns={COLUMNS}
+      rowKey={({ id }) => String(id)}
+      actions={[
+        { label: 'Approve', run: (request) => void answer(request, 'approve'), disabled: settled },
+        {
+          label: 'Reject',
+          run: (request) => void answer(request, 'reject'),
+          danger: true,
+          disabled: settled,
+        },
+      ]}
+      empty={{ title: 'Nobody asks for more', about: 'Requests of clients come here.' }}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, type Schemas } from '../../api/client.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+
+type Region = Schemas['Region'];
+
+const can = (able: boolean) => <StatusBadge status={able ? 'Can do' : 'Cannot'} />;
+
+const COLUMNS: readonly Column<Region>[] = [
+  { label: 'Name', order: 'display_name', cell: ({ display_name }) => display_name },
+  { label: 'Status', cell: ({ state }) => <StatusBadge status={state} /> },
+  { label: 'Id', cell: ({ id }) => id, end: true },
+  { label: 'Instances', cell: ({ has_kvm }) => can(has_kvm) },
+  { label: 'Kubernetes', cell: ({ has_k8s }) => can(has_k8s) },
+  { label: 'PostgreSQL', cell: ({ has_dbaas }) => can(has_dbaas) },
+  { label: 'DDoS', cell: ({ has_ddos }) => can(has_ddos), wideOnly: true },
+  {
+    label: 'Volume types',
+    cell: ({ available_volume_types }) => available_volume_types?.join(', ') || 'all',
+    wideOnly: true,
+  },
+];
+
+/** Where things run, and what each region can do here and now. */
+export function Regions() {
+  const { page, search } = useListSearch();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/regions', {
+      params: {
+        query: {
+          ...page,
+          show_volume_types: true,
+          ...(search.order_by ? { order_by: search.order_by as never } : {}),
+        },
+      },
+    }),
+  );
+  return (
+    <ListPage<Region>
+      title="Regions"
+      about="Where things run, and what each can do here and now. They are set in the file that VIRGA_REGIONS names."
+      result={result as never}
+      columns={COLUMNS}
+      rowKey={({ id }) => String(id)}
+      empty={{ title: 'No regions', about: 'Name some in the file of VIRGA_REGIONS.' }}
+    />
+  );
+}

@@ -1,0 +1,172 @@
+import { Alert, Button, Modal } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { CopyText } from '../../ui/copy.tsx';
+import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { Time } from '../../ui/time.tsx';
+import { number } from '../../ui/values.ts';
+
+type Target = Schemas['WebhookTarget'];
+type Delivery = Schemas['WebhookDelivery'];
+
+const refresh = () => void queryClient.invalidateQueries();
+
+/** Addresses that the events of clients are posted to. */
+export function WebhookTargets() {
+  const { page } = useListSearch();
+  const [secret, setSecret] = useState<string>();
+  const result = useQuery(
+    operatorApi.queryOptions('get', '/virga/v1/webhook_targets', { params: { query: page } }),
+  );
+  return (
+    <>
+      <NounPage<Target, Schemas['CreateWebhookTarget']>
+        title="Webhook targets"
+        about="Addresses that the events of a client are posted to, signed."
+        result={result}
+        columns={[
+          { label: 'Address', cell: ({ url }) => <code>{url}</code> },
+          { label: 'Client', cell: ({ client_id }) => client_id, end: true },
+          { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+        idOf={({ id }) => String(id)}
+        remove={{
+          kind: 'webhook target',
+          nameOf: ({ url }) => url,
+          consequences: () => 'What it was still to be told is given up.',
+          call: ({ id }) =>
+            operatorClient.DELETE('/virga/v1/webhook_targets/{target_id}', {
+              params: { path: { target_id: id } },
+            }) as never,
+          deleted: refresh,
+        }}
+        empty={{ title: 'No targets', about: 'Add one to hear of the events of a client.' }}
+        form={{
+          title: 'Add target',
+          fields: [
+            {
+              key: 'client_id',
+              label: 'Client',
+              about: 'Its id',
+              kind: 'number',
+              min: 1,
+              required: true,
+              initial: 1,
+            },
+            {
+              key: 'url',
+              label: 'Address',
+              kind: 'text',
+              required: true,
+              placeholder: 'https://example.com/hook',
+            },
+          ],
+          body: (values) => ({ client_id: number(values, 'client_id') ?? 0, url: text(values, 'url') }),
+          submit: (body) => operatorClient.POST('/virga/v1/webhook_targets', { body }),
+          call: (body) => ({ method: 'POST', path: '/virga/v1/webhook_targets', body }),
+          done: (data) => {
+            setSecret((data as { secret?: string }).secret);
+            refresh();
+          },
+        }}
+      />
+      <Modal
+        opened={secret !== undefined}
+        onClose={() => setSecret(undefined)}
+        title="The signing secret"
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Alert variant="light" title="This is the only time that it is shown">
+          With it the receiver checks that a call is from here.
+        </Alert>
+        <p>
+          <CopyText value={secret ?? ''} label="Copy secret" />
+        </p>
+        <Button onClick={() => setSecret(undefined)}>I have copied it</Button>
+      </Modal>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { label: 'Event', cell: ({ type }) => <code>{type}</code> },
+  {
+    label: 'Status',
+    cell: ({ state, last_error }) => <StatusBadge status={state} detail={last_error ?? undefined} />,
+  },
+  { label: 'To', cell: ({ url }) => url },
+  { label: 'Attempts', cell: ({ attempts }) => attempts, end: true },
+  { label: 'Why not', cell: ({ last_error }) => last_error ?? '', wideOnly: true },
+  { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** What was posted, what waits, and what failed; each may be posted again. */
+export function Deliveries() {
+  const { page, search } = useListSearch();
+  const [shown, setShown] = useState<Delivery>();
+  const result = useQuery(
+    operatorApi.queryOptions('get', '/virga/v1/webhook_deliveries', {
+      params: { query: { ...page, ...(search.state ? { state: search.state as 'FAILED' } : {}) } },
+    }),
+  );
+  const replay = async ({ id }: Delivery) => {
+    const { error } = await operatorClient.POST('/virga/v1/webhook_deliveries/{delivery_id}/replay', {
+      params: { path: { delivery_id: id } },
+    });
+    if (error) notifications.show({ color: 'red', title: 'Not posted', message: faultOf(error).message });
+    refresh();
+  };
+  return (
+    <>
+      <ListPage<Delivery>
+        title="Deliveries"
+        about="What was posted to webhook targets, and what waits. An ended one can be posted again."
+        filters={[
+          {
+            kind: 'choice',
+            key: 'state',
+            label: 'Status',
+            options: [
+              { value: 'WAITING', label: 'Waiting' },
+              { value: 'DELIVERED', label: 'Delivered' },
+              { value: 'FAILED', label: 'Failed' },
+            ],
+          },
+        ]}
+        result={result}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        actions={[
+          { label: 'Show what was posted', run: setShown },
+          {
+            label: 'Post again',
+            run: (delivery) => void replay(delivery),
+            disabled: ({ state, target_id }) =>
+              state === 'WAITING'
+                ? 'It is still to be made'
+                : target_id === null
+                  ? 'Its target is gone'
+                  : undefined,
+          },
+        ]}
+        empty={{ title: 'Nothing has been posted', about: 'Events of clients with a target come here.' }}
+      />
+      <Modal
+        opened={shown !== undefined}
+        onClose={() => setShown(undefined)}
+        size="xl"
+        title={shown?.type}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <pre style={{ maxHeight: 420, overflow: 'auto' }}>{JSON.stringify(shown?.data, null, 2)}</pre>
+      </Modal>
+    </>
+  );
+}

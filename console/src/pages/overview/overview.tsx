@@ -1,0 +1,60 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { projectsQuery, regionsQuery } from '../../app/home.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
+import { TaskLine } from '../../app/task-drawer.tsx';
+import { Card, Empty, PageHead } from '../../ui/page.tsx';
+import styles from './overview.module.css';
+import { Running } from './running.tsx';
+import { Wrong } from './wrong.tsx';
+
+/** What runs in this place, what is wrong, what has just happened. */
+export function Overview() {
+  const place = usePlace();
+  const projects = useQuery(projectsQuery());
+  const regions = useQuery(regionsQuery());
+  const tasks = useQuery(
+    api.queryOptions('get', '/cloud/v1/tasks', {
+      params: { query: { project_id: [place.project], region_id: [place.region], limit: 8 } },
+    }),
+  );
+  const project = projects.data?.results.find(({ id }) => id === place.project)?.name ?? '';
+  const region = regions.data?.results.find(({ id }) => id === place.region)?.display_name ?? '';
+  return (
+    <>
+      <PageHead
+        title={`${project} in ${region}`}
+        about="What runs here, what is wrong, and what has just happened."
+      />
+      <Running />
+      <div className={styles.columns}>
+        <Wrong />
+        <Card
+          title="Just now"
+          aside={
+            <Link className="link" to={pathIn(place, 'tasks')}>
+              All tasks
+            </Link>
+          }
+        >
+          {!tasks.data ? (
+            <Skeleton height={120} m="md" />
+          ) : tasks.data.results.length === 0 ? (
+            <Empty
+              title="Nothing has happened yet"
+              about="Create something above, and its task appears here."
+            />
+          ) : (
+            <ul className={styles.tasks}>
+              {tasks.data.results.map((task) => (
+                <TaskLine key={task.id} task={task} />
+              ))}
+            </ul>
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,169 @@
+import { Button, Group, NumberInput, SegmentedControl, Skeleton } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, client, faultOf, queryClient } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
+import { usePlace } from '../../app/place.ts';
+import { QuotaBar } from '../../pictures/quota-bar.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, PageHead } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import styles from './quotas.module.css';
+
+interface Quota {
+  readonly name: string;
+  readonly limit: number;
+  readonly usage: number;
+}
+
+/** What the account may use, in this region and in all, and when it is warned. */
+export function Quotas() {
+  const { region } = usePlace();
+  const session = useSession();
+  const clientId = session.state === 'in' ? session.clientId : 0;
+  const navigate = useNavigate();
+  const { show = 'used' } = useSearch({ strict: false }) as { show?: string };
+  const quotas = useQuery(api.queryOptions('get', '/cloud/v2/client_quotas'));
+  const threshold = useQuery(
+    api.queryOptions('get', '/cloud/v2/client_quotas/{client_id}/notification_threshold', {
+      params: { path: { client_id: clientId } },
+    }),
+  );
+  if (quotas.error && !quotas.data)
+    return <FaultNote fault={faultOf(quotas.error)} retry={() => void quotas.refetch()} />;
+  const mark = threshold.data?.threshold ?? 80;
+  const here = quotas.data?.regional_quotas.find(({ region_id }) => region_id === region);
+  const shown = (list: readonly Quota[]) =>
+    list.filter(({ limit, usage }) => (show === 'all' ? limit > 0 || usage > 0 : usage > 0));
+  return (
+    <>
+      <PageHead
+        title="Quotas"
+        about={`How much of everything the account may use. You are warned by mail when one reaches ${mark} %.`}
+      >
+        <SegmentedControl
+          aria-label="Which quotas"
+          data={[
+            { value: 'used', label: 'In use' },
+            { value: 'all', label: 'All' },
+          ]}
+          value={show}
+          onChange={(next) =>
+            void navigate({
+              to: '.',
+              search: { show: next === 'used' ? undefined : next } as never,
+              replace: true,
+            })
+          }
+        />
+      </PageHead>
+      <Card title="Warning">
+        {threshold.data ? (
+          // Not before the answer: it would come into what somebody is typing.
+          <Threshold clientId={clientId} value={mark} lastSending={threshold.data.last_sending ?? null} />
+        ) : (
+          <Skeleton height={60} m="md" />
+        )}
+      </Card>
+      <Card title="In this region">
+        {here ? <Bars quotas={shown(quotasOf(here))} mark={mark} /> : <Skeleton height={120} m="md" />}
+      </Card>
+      <Card title="In all regions">
+        {quotas.data ? (
+          <Bars quotas={shown(quotasOf(quotas.data.global_quotas))} mark={mark} />
+        ) : (
+          <Skeleton height={80} m="md" />
+        )}
+      </Card>
+    </>
+  );
+}
+
+function quotasOf(flat: object): readonly Quota[] {
+  const values = flat as Readonly<Record<string, number>>;
+  return Object.keys(values)
+    .filter((key) => key.endsWith('_limit'))
+    .map((key) => key.slice(0, -'_limit'.length))
+    .map((name) => ({ name, limit: values[`${name}_limit`] ?? 0, usage: values[`${name}_usage`] ?? 0 }))
+    .sort(
+      (a, b) =>
+        b.usage / Math.max(1, b.limit) - a.usage / Math.max(1, a.limit) || a.name.localeCompare(b.name),
+    );
+}
+
+/** The parts of quota names that are written otherwise by people. */
+const WORDS: Readonly<Record<string, string>> = {
+  vm: 'instances',
+  cpu: 'CPUs',
+  ram: 'memory in MiB',
+  loadbalancer: 'load balancers',
+  cluster: 'Kubernetes clusters',
+  floating: 'floating IPs',
+  keypair: 'SSH keys',
+  volume_size: 'volume size in GiB',
+  external_ip: 'external IPs',
+  firewall: 'security groups',
+  servergroup: 'server groups',
+};
+
+const quotaName = (name: string) => {
+  const short = name.replace(/_count$/, '');
+  const known = WORDS[short];
+  if (known) return known;
+  return name === short ? short.replaceAll('_', ' ') : `${short.replaceAll('_', ' ')}s`;
+};
+
+function Bars({ quotas, mark }: { readonly quotas: readonly Quota[]; readonly mark: number }) {
+  if (quotas.length === 0) return <p className={styles.none}>Nothing is in use.</p>;
+  return (
+    <div className={styles.bars}>
+      {quotas.map(({ name, limit, usage }) => (
+        <QuotaBar key={name} name={quotaName(name)} limit={limit} usage={usage} threshold={mark} />
+      ))}
+    </div>
+  );
+}
+
+interface ThresholdProps {
+  readonly clientId: number;
+  readonly value: number;
+  readonly lastSending: string | null;
+}
+
+function Threshold({ clientId, value, lastSending }: ThresholdProps) {
+  const [draft, setDraft] = useState<number | string>();
+  const save = async () => {
+    const { error } = await client.PUT('/cloud/v2/client_quotas/{client_id}/notification_threshold', {
+      params: { path: { client_id: clientId } },
+      body: { threshold: Number(draft) },
+    });
+    if (error)
+      notifications.show({
+        color: 'red',
+        title: 'The warning was not changed',
+        message: faultOf(error).message,
+      });
+    setDraft(undefined);
+    void queryClient.invalidateQueries();
+  };
+  return (
+    <Group className={styles.threshold ?? ''} align="flex-end">
+      <NumberInput
+        label="Warn at, in percent"
+        min={60}
+        max={100}
+        value={draft ?? value}
+        onChange={setDraft}
+        w={180}
+      />
+      <Button disabled={draft === undefined || draft === value} onClick={() => void save()}>
+        Save
+      </Button>
+      <span className={styles.soft}>
+        Last warning: <Time at={lastSending} />
+      </span>
+    </Group>
+  );
+}

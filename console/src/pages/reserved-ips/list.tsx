@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query';
+import { networks, subnets } from '../../api/choices.ts';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { CopyText } from '../../ui/copy.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text, type Values } from '../../ui/side-form.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+
+type Reserved = Schemas['ReservedFixedIp'];
+type Body = Schemas['CreateReservedFixedIp'];
+
+const addressOf = ({ fixed_ip_address, fixed_ipv6_address }: Reserved) =>
+  fixed_ip_address ?? fixed_ipv6_address ?? 'none yet';
+
+const ownerOf = ({ reservation }: Reserved) =>
+  reservation?.resource_type ? reservation.resource_type.replaceAll('_', ' ') : 'nothing';
+
+const COLUMNS: readonly Column<Reserved>[] = [
+  { label: 'Address', cell: (ip) => <CopyText value={addressOf(ip)} label="Copy address" /> },
+  { label: 'Status', order: 'status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Network', cell: ({ network }) => network.name },
+  { label: 'Used by', cell: ownerOf },
+  { label: 'Virtual', cell: ({ is_vip }) => (is_vip ? 'yes, may be shared' : 'no') },
+  { label: 'Created', order: 'created_at', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
+  {
+    key: 'type',
+    label: 'Of',
+    kind: 'choice',
+    required: true,
+    initial: 'external',
+    options: [
+      { value: 'external', label: 'The outside' },
+      { value: 'any_subnet', label: 'A network, on any of its subnets' },
+      { value: 'subnet', label: 'A subnet' },
+      { value: 'ip_address', label: 'A network, a certain address' },
+    ],
+  },
+  {
+    key: 'network_id',
+    label: 'Network',
+    kind: 'choice',
+    required: true,
+    choices: networks(place),
+    first: true,
+    when: ({ type }) => type === 'any_subnet' || type === 'ip_address',
+  },
+  {
+    key: 'subnet_id',
+    label: 'Subnet',
+    kind: 'choice',
+    required: true,
+    choices: subnets(place),
+    first: true,
+    when: ({ type }) => type === 'subnet',
+  },
+  {
+    key: 'ip_address',
+    label: 'Address',
+    kind: 'text',
+    required: true,
+    placeholder: '10.0.0.20',
+    when: ({ type }) => type === 'ip_address',
+  },
+  {
+    key: 'is_vip',
+    label: 'Virtual: several instances may share it',
+    kind: 'switch',
+  },
+];
+
+function bodyOf(values: Values): Body {
+  const type = text(values, 'type');
+  const keys: Readonly<Record<string, readonly string[]>> = {
+    any_subnet: ['network_id'],
+    subnet: ['subnet_id'],
+    ip_address: ['network_id', 'ip_address'],
+  };
+  return {
+    type,
+    ...Object.fromEntries((keys[type] ?? []).map((key) => [key, text(values, key)])),
+    ...(values.is_vip === true ? { is_vip: true } : {}),
+  } as unknown as Body;
+}
+
+/** Addresses that stay yours, used or not. */
+export function ReservedIps() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page, search } = useListSearch();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
+      params: {
+        path,
+        query: {
+          ...page,
+          ...(search.address ? { ip_address: search.address } : {}),
+          ...(search.kind ? { [search.kind]: true } : {}),
+          ...(search.order_by ? { order_by: search.order_by as 'created_at.asc' } : {}),
+        },
+      },
+    }),
+  );
+  const share = (ip: Reserved) =>
+    void startTask(
+      client
+        .PATCH('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
+          params: { path: { ...path, port_id: ip.port_id } },
+          body: { is_vip: !ip.is_vip },
+        })
+        .then((answer) => {
+          void queryClient.invalidateQueries();
+          return answer as never;
+        }),
+      { title: `Change ${addressOf(ip)}` },
+    );
+  return (
+    <NounPage<Reserved, Body>
+      title="Reserved addresses"
+      about="An address that stays yours, and that you give to an instance or a load balancer when you want."
+      filters={[
+        { kind: 'text', key: 'address', label: 'Address' },
+        {
+          kind: 'choice',
+          key: 'kind',
+          label: 'Which',
+          options: [
+            { value: 'external_only', label: 'Of the outside' },
+            { value: 'internal_only', label: 'Of networks' },
+            { value: 'available_only', label: 'Free' },
+            { value: 'vip_only', label: 'Virtual' },
+          ],
+        },
+      ]}
+      result={result}
+      columns={COLUMNS}
+      idOf={({ port_id }) => port_id}
+      actions={[{ label: 'Make virtual, or not', run: share, disabled: whyBusy }]}
+      remove={{
+        kind: 'reserved address',
+        nameOf: addressOf,
+        consequences: () => 'The address is given back, and somebody else may get it.',
+        disabled: (ip) =>
+          whyBusy(ip) ??
+          (ip.reservation?.resource_id
+            ? `It is used by the ${ownerOf(ip)} ${ip.reservation.resource_id.slice(0, 8)}`
+            : undefined),
+        call: ({ port_id }) =>
+          client.DELETE('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
+            params: { path: { ...path, port_id } },
+          }),
+      }}
+      empty={{ title: 'No reserved addresses', about: 'Reserve one before you tell it to others.' }}
+      form={{
+        title: 'Reserve address',
+        fields: fieldsOf(place),
+        body: bodyOf,
+        submit: (body) =>
+          client.POST('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
+          method: 'POST',
+          path: `/cloud/v1/reserved_fixed_ips/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_reservedfixedip', 'address', place, { ...body }),
+        }),
+      }}
+    />
+  );
+}

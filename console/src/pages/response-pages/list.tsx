@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, client, queryClient } from '../../api/client.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { KINDS, type PageSet } from './kinds.ts';
+
+const COLUMNS: readonly Column<PageSet>[] = [
+  { label: 'Name', order: 'name', cell: ({ name }) => name },
+  {
+    label: 'Own pages',
+    cell: (set) =>
+      KINDS.filter(({ key }) => set[key]?.enabled)
+        .map(({ name }) => name)
+        .join(', ') || 'none',
+  },
+  { label: 'Domains', cell: ({ domains }) => domains?.length ?? 0, end: true },
+];
+
+/** Sets of pages that visitors see when they are blocked or challenged. */
+export function ResponsePages() {
+  const place = usePlace();
+  const { page, search } = useListSearch();
+  const result = useQuery(
+    api.queryOptions('get', '/waap/v1/custom-page-sets', {
+      params: { query: { ...page, ...(search.name ? { name: `*${search.name}*` } : {}) } },
+    }),
+  );
+  return (
+    <NounPage<PageSet, never>
+      title="Response pages"
+      about="What visitors see when the protection of a site blocks or challenges them, in your words and with your logo."
+      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      createPage={{ label: 'Design pages', to: pathIn(place, 'response-pages', 'new') }}
+      result={result as never}
+      columns={COLUMNS}
+      idOf={({ id }) => String(id)}
+      href={({ id }) => pathIn(place, 'response-pages', String(id))}
+      remove={{
+        kind: 'set of pages',
+        nameOf: ({ name }) => name,
+        askName: ({ domains }) => (domains?.length ?? 0) > 0,
+        consequences: ({ domains }) => `${domains?.length ?? 0} domains show the built-in pages again.`,
+        call: ({ id }) =>
+          client.DELETE('/waap/v1/custom-page-sets/{set_id}', { params: { path: { set_id: id } } }) as never,
+        deleted: () => void queryClient.invalidateQueries(),
+      }}
+      empty={{
+        title: 'No pages of your own',
+        about: 'Visitors see the built-in ones. Design six in your words.',
+      }}
+    />
+  );
+}

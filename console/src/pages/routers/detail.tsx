@@ -1,0 +1,208 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { subnets } from '../../api/choices.ts';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { Detail } from '../../ui/detail.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { list } from '../../ui/values.ts';
+import { type Router, routerDeletion } from './list.tsx';
+
+const refresh = () => void queryClient.invalidateQueries();
+
+/** One router: the subnets on it, the way outside, its routes. */
+export function RouterDetail() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const navigate = useNavigate();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const routerPath = { ...path, router_id: id };
+  const at = `/cloud/v1/routers/${place.project}/${place.region}/${id}`;
+  const back = pathIn(place, 'routers');
+  const deletion = useDelete<Router>({
+    ...routerDeletion(path),
+    deleted: () => void navigate({ to: back }),
+  });
+  const query = useQuery(
+    api.queryOptions('get', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}', {
+      params: { path: routerPath },
+    }),
+  );
+  const attach = useRowForm<Router, Schemas['AttachSubnet']>({
+    label: 'Attach subnet…',
+    disabled: whyBusy,
+    form: ({ name }) => ({
+      title: `Attach a subnet to ${name}`,
+      verb: 'Attach subnet',
+      fields: [
+        {
+          key: 'subnet_id',
+          label: 'Subnet',
+          kind: 'choice',
+          required: true,
+          choices: subnets(place),
+          first: true,
+        },
+      ],
+      body: (values) => ({ subnet_id: text(values, 'subnet_id') }),
+      submit: (body) =>
+        client.POST('/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {
+          params: { path: routerPath },
+          body,
+        }),
+      call: (body) => ({ method: 'POST', path: `${at}/attach`, body }),
+      done: refresh,
+    }),
+  });
+  const edit = useRowForm<Router, Schemas['UpdateRouter']>({
+    label: 'Rename, routes…',
+    disabled: whyBusy,
+    form: (router) => ({
+      title: `Edit ${router.name}`,
+      verb: 'Save',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: router.name },
+        {
+          key: 'routes',
+          label: 'Routes',
+          about: 'Each a range and where it leads',
+          placeholder: '10.9.0.0/16 via 10.0.0.5, then Enter',
+          kind: 'list',
+          initial: router.routes.map(({ destination, nexthop }) => `${destination} via ${nexthop}`),
+        },
+      ],
+      body: (values) => ({
+        name: text(values, 'name'),
+        routes: list(values, 'routes').map((route) => {
+          const [destination = '', nexthop = ''] = route.split(/\s+via\s+|\s+/);
+          return { destination, nexthop };
+        }),
+      }),
+      submit: (body) =>
+        client.PATCH('/cloud/v2/routers/{project_id}/{region_id}/{router_id}', {
+          params: { path: routerPath },
+          body,
+        }),
+      call: (body) => ({ method: 'PATCH', path: at.replace('/v1/', '/v2/'), body }),
+    }),
+  });
+  const detach = (subnetId: string) =>
+    void startTask(
+      client
+        .POST('/cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach', {
+          params: { path: routerPath },
+          body: { subnet_id: subnetId },
+        })
+        .then((answer) => {
+          refresh();
+          return answer as never;
+        }),
+      { title: 'Detach the subnet' },
+    );
+  return (
+    <Detail<Router>
+      kind="Router"
+      back={{ to: back, label: 'Routers' }}
+      query={query}
+      nameOf={({ name }) => name}
+      idOf={(router) => router.id}
+      badge={({ status }) => <StatusBadge status={status} />}
+      verbs={[attach, edit, deletion]}
+      head={(router) => (
+        <Button onClick={() => attach.action.run(router)} disabled={whyBusy(router) !== undefined}>
+          Attach subnet
+        </Button>
+      )}
+      facts={(router) => [
+        {
+          label: 'Address outside',
+          value: router.external_gateway_info?.external_fixed_ips[0]?.ip_address ?? 'none',
+        },
+        {
+          label: 'Hides addresses of inside',
+          value: router.external_gateway_info?.enable_snat ? 'yes' : 'no',
+        },
+        { label: 'Created', value: <Time at={router.created_at} /> },
+      ]}
+    >
+      {(router) => (
+        <>
+          <Interfaces router={router} detach={detach} />
+          <Routes router={router} />
+        </>
+      )}
+    </Detail>
+  );
+}
+
+interface InterfacesProps {
+  readonly router: Router;
+  readonly detach: (subnetId: string) => void;
+}
+
+function Interfaces({ router, detach }: InterfacesProps) {
+  const place = usePlace();
+  const networks = useQuery(
+    api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', {
+      params: { path: pathParams(place), query: { limit: 1000 } },
+    }),
+  );
+  const nameOf = (id: string) => networks.data?.results.find((network) => network.id === id)?.name ?? id;
+  return (
+    <Card title="Subnets">
+      {router.interfaces.length === 0 ? (
+        <Empty title="No subnets" about="Attach the subnets that should reach each other." />
+      ) : (
+        <Table
+          title="Subnets"
+          rows={router.interfaces}
+          rowKey={({ port_id }) => port_id}
+          href={({ network_id }) => pathIn(place, 'networks', network_id)}
+          columns={[
+            { label: 'Network', cell: ({ network_id }) => nameOf(network_id) },
+            {
+              label: 'Address on it',
+              cell: ({ ip_assignments }) => (
+                <code>{ip_assignments.map(({ ip_address }) => ip_address).join(', ')}</code>
+              ),
+            },
+            { label: 'MAC address', cell: ({ mac_address }) => <code>{mac_address}</code>, wideOnly: true },
+          ]}
+          actions={[
+            {
+              label: 'Detach',
+              danger: true,
+              disabled: () => whyBusy(router),
+              run: ({ ip_assignments }) => detach(ip_assignments[0]?.subnet_id ?? ''),
+            },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Routes({ router }: { readonly router: Router }) {
+  if (router.routes.length === 0) return null;
+  return (
+    <Card title="Routes">
+      <Table
+        title="Routes"
+        rows={router.routes}
+        rowKey={({ destination, nexthop }) => `${destination} ${nexthop}`}
+        columns={[
+          { label: 'Range', cell: ({ destination }) => <code>{destination}</code> },
+          { label: 'Leads to', cell: ({ nexthop }) => <code>{nexthop}</code> },
+        ]}
+      />
+    </Card>
+  );
+}

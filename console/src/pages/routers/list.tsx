@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { subnets } from '../../api/choices.ts';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+import { list } from '../../ui/values.ts';
+
+export type Router = Schemas['Router'];
+
+const outsideOf = ({ external_gateway_info: gateway }: Router) =>
+  gateway?.external_fixed_ips[0]?.ip_address ?? (gateway ? 'yes' : 'no');
+
+const COLUMNS: readonly Column<Router>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Outside', cell: outsideOf },
+  { label: 'Subnets', cell: ({ interfaces }) => interfaces.length, end: true },
+  { label: 'Routes', cell: ({ routes }) => routes.length, end: true, wideOnly: true },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** The call that deletes a router, and what it says before. */
+export const routerDeletion = (path: { project_id: number; region_id: number }): DeleteOptions<Router> => ({
+  kind: 'router',
+  nameOf: ({ name }) => name,
+  askName: ({ interfaces }) => interfaces.length > 0,
+  consequences: ({ interfaces }) =>
+    interfaces.length > 0
+      ? `Its ${interfaces.length} subnets no longer reach each other and the outside.`
+      : 'No subnet is on it.',
+  disabled: whyBusy,
+  call: ({ id }) =>
+    client.DELETE('/cloud/v1/routers/{project_id}/{region_id}/{router_id}', {
+      params: { path: { ...path, router_id: id } },
+    }),
+});
+
+/** What joins subnets to each other and to the outside. */
+export function Routers() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page, search } = useListSearch();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/routers/{project_id}/{region_id}', {
+      params: { path, query: { ...page, ...(search.name ? { name: search.name } : {}) } },
+    }),
+  );
+  return (
+    <NounPage<Router, Schemas['CreateRouter']>
+      title="Routers"
+      about="Joins subnets to each other, and lets them reach the outside."
+      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      href={({ id }) => pathIn(place, 'routers', id)}
+      remove={routerDeletion(path)}
+      empty={{ title: 'No routers', about: 'A subnet without one reaches only itself.' }}
+      form={{
+        title: 'Create router',
+        fields: [
+          { key: 'name', label: 'Name', kind: 'text', required: true },
+          {
+            key: 'outside',
+            label: 'Reach the outside',
+            about: 'With an address of the region’s external network',
+            kind: 'switch',
+            initial: true,
+          },
+          {
+            key: 'subnets',
+            label: 'Subnets',
+            kind: 'choices',
+            choices: subnets(place),
+            fault: 'interfaces',
+          },
+        ],
+        body: (values) => ({
+          name: text(values, 'name'),
+          ...(values.outside === true
+            ? { external_gateway_info: { type: 'default' as const, enable_snat: true } }
+            : {}),
+          ...given({
+            interfaces: list(values, 'subnets').map((subnet_id) => ({ type: 'subnet' as const, subnet_id })),
+          }),
+        }),
+        submit: (body) =>
+          client.POST('/cloud/v1/routers/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
+          method: 'POST',
+          path: `/cloud/v1/routers/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_router', body.name, place, { ...body }),
+        }),
+        to: ({ created_resources }) =>
+          created_resources?.routers?.[0]
+            ? pathIn(place, 'routers', String(created_resources.routers[0]))
+            : undefined,
+      }}
+    />
+  );
+}

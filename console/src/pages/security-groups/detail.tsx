@@ -1,0 +1,156 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { securityGroups } from '../../api/choices.ts';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { Detail } from '../../ui/detail.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { SecurityGroup } from './list.tsx';
+import { type Rule, ruleFields, ruleOf, whatPasses } from './rules.ts';
+import { useGroupVerbs } from './verbs.tsx';
+
+/** One group: what passes in, what passes out, and whom it is for. */
+export function SecurityGroupDetail() {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const list = pathIn(place, 'security-groups');
+  const { verbs, remove } = useGroupVerbs(place);
+  const deletion = useDelete<SecurityGroup>({
+    ...remove,
+    deleted: () => {
+      remove.deleted?.();
+      void navigate({ to: list });
+    },
+  });
+  const path = { ...pathParams(place), group_id: id };
+  const query = useQuery(
+    api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}', {
+      params: { path },
+    }),
+  );
+  const members = useQuery(
+    api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/instances', {
+      params: { path },
+    }),
+  );
+  const add = useRowForm<SecurityGroup, Schemas['CreateSecurityGroupRule']>({
+    label: 'Add rule…',
+    form: (group) => ({
+      title: `Add a rule to ${group.name}`,
+      verb: 'Add rule',
+      fields: ruleFields(securityGroups(place)),
+      body: ruleOf,
+      submit: (body) =>
+        client.POST('/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules', {
+          params: { path },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/cloud/v2/security_groups/${place.project}/${place.region}/${group.id}/rules`,
+        body,
+      }),
+    }),
+  });
+  const drop = (rule: Rule) =>
+    void startTask(
+      client.DELETE('/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules/{rule_id}', {
+        params: { path: { ...path, rule_id: rule.id } },
+      }),
+      { title: `Remove the rule for ${whatPasses(rule)}` },
+    );
+  return (
+    <Detail<SecurityGroup>
+      kind="Security group"
+      back={{ to: list, label: 'Security groups' }}
+      query={query}
+      nameOf={({ name }) => name}
+      idOf={(group) => group.id}
+      verbs={[add, ...verbs, deletion]}
+      head={(group) => <Button onClick={() => add.action.run(group)}>Add rule</Button>}
+      facts={(group) => [
+        { label: 'What it is for', value: group.description || 'nobody said' },
+        { label: 'Instances', value: <Members instances={members.data?.results} /> },
+        { label: 'Created', value: <Time at={group.created_at} /> },
+        ...(group.tags_v2.length > 0 ? [{ label: 'Tags', value: <Tags tags={group.tags_v2} /> }] : []),
+      ]}
+    >
+      {(group) => (
+        <>
+          <Rules group={group} direction="ingress" drop={drop} />
+          <Rules group={group} direction="egress" drop={drop} />
+        </>
+      )}
+    </Detail>
+  );
+}
+
+function Members({
+  instances,
+}: {
+  readonly instances: readonly { readonly id: string; readonly name: string }[] | undefined;
+}) {
+  const place = usePlace();
+  if (!instances) return '…';
+  if (instances.length === 0) return 'none';
+  return instances.map(({ id, name }, index) => (
+    <span key={id}>
+      {index > 0 && ', '}
+      <Link className="link" to={pathIn(place, 'instances', id)}>
+        {name}
+      </Link>
+    </span>
+  ));
+}
+
+interface RulesProps {
+  readonly group: SecurityGroup;
+  readonly direction: 'ingress' | 'egress';
+  readonly drop: (rule: Rule) => void;
+}
+
+function Rules({ group, direction, drop }: RulesProps) {
+  const inwards = direction === 'ingress';
+  const rules = (group.security_group_rules ?? []).filter((rule) => rule.direction === direction);
+  const columns: readonly Column<Rule>[] = [
+    { label: 'What passes', cell: whatPasses },
+    { label: inwards ? 'From' : 'To', cell: peerOf },
+    { label: 'Family', cell: ({ ethertype }) => ethertype ?? 'both' },
+    { label: 'What it is for', cell: ({ description }) => description ?? '' },
+  ];
+  return (
+    <Card title={inwards ? 'In' : 'Out'}>
+      {rules.length === 0 ? (
+        <Empty
+          title={inwards ? 'Nothing comes in' : 'Nothing goes out'}
+          about="Add a rule for what should pass."
+        />
+      ) : (
+        <Table
+          title={inwards ? 'Rules for what comes in' : 'Rules for what goes out'}
+          rows={rules}
+          columns={columns}
+          rowKey={({ id }) => id}
+          actions={[{ label: 'Remove', danger: true, run: drop }]}
+        />
+      )}
+    </Card>
+  );
+}
+
+function peerOf({ remote_ip_prefix, remote_group_id, security_group_id }: Rule): string {
+  if (remote_group_id) {
+    return remote_group_id === security_group_id
+      ? 'instances of this group'
+      : `group ${remote_group_id.slice(0, 8)}`;
+  }
+  return remote_ip_prefix && !/^(0\.0\.0\.0|::)\/0$/.test(remote_ip_prefix) ? remote_ip_prefix : 'everybody';
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+import { tagsOf } from '../../ui/values.ts';
+import { ruleFields, ruleOf } from './rules.ts';
+import { useGroupVerbs } from './verbs.tsx';
+
+export type SecurityGroup = Schemas['SecurityGroup'];
+
+const count = (group: SecurityGroup, direction: 'ingress' | 'egress') =>
+  (group.security_group_rules ?? []).filter((rule) => rule.direction === direction).length;
+
+const COLUMNS: readonly Column<SecurityGroup>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Description', cell: ({ description }) => description },
+  { label: 'Rules in', cell: (group) => count(group, 'ingress'), end: true },
+  { label: 'Rules out', cell: (group) => count(group, 'egress'), end: true, wideOnly: true },
+  { label: 'Tags', cell: ({ tags_v2 }) => <Tags tags={tags_v2} />, wideOnly: true },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** Rules of who may reach what, that ports carry. */
+export function SecurityGroups() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page, search } = useListSearch();
+  const { verbs, remove } = useGroupVerbs(place);
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}', {
+      params: { path, query: { ...page, ...(search.name ? { name: search.name } : {}) } },
+    }),
+  );
+  return (
+    <NounPage<SecurityGroup, Schemas['CreateSecurityGroup']>
+      title="Security groups"
+      about="Rules of what may reach an instance. What no rule lets pass is dropped."
+      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      href={({ id }) => pathIn(place, 'security-groups', id)}
+      verbs={verbs}
+      remove={remove}
+      empty={{
+        title: 'No security groups',
+        about: 'Create one with the first thing that should pass, and give it to instances.',
+      }}
+      form={{
+        title: 'Create security group',
+        fields: [
+          { key: 'name', label: 'Name', kind: 'text', required: true },
+          { key: 'about', label: 'What the group is for', kind: 'text', fault: 'description' },
+          ...ruleFields(undefined).filter(({ key }) => key !== 'description'),
+          { key: 'tags', label: 'Tags', kind: 'tags' },
+        ],
+        body: (values) => ({
+          name: text(values, 'name'),
+          ...given({ description: text(values, 'about'), tags: tagsOf(values) }),
+          rules: [ruleOf(values)],
+        }),
+        submit: (body) =>
+          client.POST('/cloud/v2/security_groups/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
+          method: 'POST',
+          path: `/cloud/v2/security_groups/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_securitygroup', body.name, place, {
+            name: body.name,
+            description: body.description,
+            security_group_rules: body.rules,
+          }),
+        }),
+        to: ({ created_resources }) => {
+          const [id] = created_resources?.security_groups ?? [];
+          return id ? pathIn(place, 'security-groups', String(id)) : undefined;
+        },
+      }}
+    />
+  );
+}

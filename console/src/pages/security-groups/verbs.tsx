@@ -1,0 +1,92 @@
+import { client, queryClient } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+import type { DeleteOptions } from '../../ui/delete-action.tsx';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { tagChanges, tagPairs } from '../../ui/values.ts';
+import type { SecurityGroup } from './list.tsx';
+
+interface Edit {
+  readonly name: string;
+  readonly description: string;
+  readonly tags: Record<string, string | null>;
+}
+
+/** What can be done with a security group. */
+export function useGroupVerbs(place: Place): {
+  readonly verbs: readonly RowVerb<SecurityGroup>[];
+  readonly remove: DeleteOptions<SecurityGroup>;
+} {
+  const path = (id: string) => ({ ...pathParams(place), group_id: id });
+  const refresh = () => void queryClient.invalidateQueries();
+  const edit = useRowForm<SecurityGroup, Edit>({
+    label: 'Rename, tag…',
+    form: (group) => ({
+      title: `Edit ${group.name}`,
+      verb: 'Save',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: group.name },
+        { key: 'description', label: 'What it is for', kind: 'text', initial: group.description },
+        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(group.tags_v2) },
+      ],
+      body: (values) => ({
+        name: text(values, 'name'),
+        description: text(values, 'description'),
+        tags: tagChanges(group.tags_v2, values),
+      }),
+      submit: (body) =>
+        client.PATCH('/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}', {
+          params: { path: path(group.id) },
+          body,
+        }),
+      call: (body) => ({
+        method: 'PATCH',
+        path: `/cloud/v2/security_groups/${place.project}/${place.region}/${group.id}`,
+        body,
+      }),
+    }),
+  });
+  const copy = useRowForm<SecurityGroup, { name: string }>({
+    label: 'Copy…',
+    form: (group) => ({
+      title: `Copy ${group.name}`,
+      verb: 'Copy',
+      fields: [
+        {
+          key: 'name',
+          label: 'Name of the copy',
+          kind: 'text',
+          required: true,
+          initial: `${group.name}-copy`,
+        },
+      ],
+      body: (values) => ({ name: text(values, 'name') }),
+      submit: (body) =>
+        client.POST('/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/copy', {
+          params: { path: path(group.id) },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/cloud/v1/securitygroups/${place.project}/${place.region}/${group.id}/copy`,
+        body,
+      }),
+      done: refresh,
+    }),
+  });
+  return {
+    verbs: [edit, copy],
+    remove: {
+      kind: 'security group',
+      nameOf: ({ name }) => name,
+      consequences: () => 'A group that instances still have stays.',
+      disabled: ({ name }) =>
+        name === 'default' ? 'It is the one that instances get that name none' : undefined,
+      call: ({ id }) =>
+        client.DELETE('/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}', {
+          params: { path: path(id) },
+        }) as never,
+      deleted: refresh,
+    },
+  };
+}

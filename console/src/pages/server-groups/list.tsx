@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { terraform } from '../../ui/terraform.ts';
+
+type ServerGroup = Schemas['ServerGroup'];
+
+const POLICIES = [
+  { value: 'anti-affinity', label: 'Apart: each on another machine, or not at all' },
+  { value: 'soft-anti-affinity', label: 'Apart where possible' },
+  { value: 'affinity', label: 'Together: all on one machine' },
+] as const;
+
+/** Groups of instances that stand together or apart. */
+export function ServerGroups() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page } = useListSearch();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/servergroups/{project_id}/{region_id}', {
+      params: { path, query: page },
+    }),
+  );
+  const columns: readonly Column<ServerGroup>[] = [
+    { label: 'Name', cell: ({ name }) => name },
+    {
+      label: 'Rule',
+      cell: ({ policy }) => POLICIES.find(({ value }) => value === policy)?.label ?? policy,
+    },
+    {
+      label: 'Instances',
+      cell: ({ instances }) =>
+        instances.length === 0
+          ? 'none'
+          : instances.map(({ instance_id, instance_name }, index) => (
+              <span key={instance_id}>
+                {index > 0 && ', '}
+                <Link className="link" to={pathIn(place, 'instances', instance_id)}>
+                  {instance_name}
+                </Link>
+              </span>
+            )),
+    },
+  ];
+  return (
+    <NounPage<ServerGroup, Schemas['CreateServerGroup']>
+      title="Server groups"
+      about="Says of instances whether they stand on the same machine, or on different ones so that not all fail at once."
+      result={result}
+      columns={columns}
+      idOf={({ servergroup_id }) => servergroup_id}
+      remove={{
+        kind: 'server group',
+        nameOf: ({ name }) => name,
+        consequences: () => 'Its instances stay where they are.',
+        disabled: ({ instances }) =>
+          instances.length > 0 ? 'Instances are in it: take them out first' : undefined,
+        call: ({ servergroup_id }) =>
+          client.DELETE('/cloud/v1/servergroups/{project_id}/{region_id}/{group_id}', {
+            params: { path: { ...path, group_id: servergroup_id } },
+          }),
+      }}
+      empty={{
+        title: 'No server groups',
+        about: 'Create one before the instances that belong together, and choose it when you create them.',
+      }}
+      form={{
+        title: 'Create server group',
+        fields: [
+          { key: 'name', label: 'Name', kind: 'text', required: true },
+          {
+            key: 'policy',
+            label: 'Rule',
+            kind: 'choice',
+            required: true,
+            initial: 'anti-affinity',
+            options: POLICIES,
+          },
+        ],
+        body: (values) => ({
+          name: text(values, 'name'),
+          policy: text(values, 'policy') as 'affinity',
+        }),
+        submit: (body) =>
+          client.POST('/cloud/v1/servergroups/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
+          method: 'POST',
+          path: `/cloud/v1/servergroups/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_servergroup', body.name, place, { ...body }),
+        }),
+        done: () => void queryClient.invalidateQueries(),
+      }}
+    />
+  );
+}

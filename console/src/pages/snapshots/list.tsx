@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { volumes } from '../../api/choices.ts';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+import { tagsOf } from '../../ui/values.ts';
+import { type Snapshot, useSnapshotVerbs } from './verbs.tsx';
+
+export const SNAPSHOT_COLUMNS: readonly Column<Snapshot>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Size', cell: ({ size }) => `${size} GiB`, end: true },
+  { label: 'Description', cell: ({ description }) => description ?? '', wideOnly: true },
+  { label: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wideOnly: true },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** What volumes were at some moment. */
+export function Snapshots() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page } = useListSearch();
+  const { verbs } = useSnapshotVerbs(place);
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/snapshots/{project_id}/{region_id}', {
+      params: { path, query: page },
+    }),
+  );
+  return (
+    <NounPage<Snapshot, Schemas['CreateSnapshot']>
+      title="Snapshots"
+      about="What is on a volume at one moment, kept, to make other volumes of."
+      result={result}
+      columns={SNAPSHOT_COLUMNS}
+      idOf={({ id }) => id}
+      verbs={verbs}
+      empty={{
+        title: 'No snapshots here',
+        about: 'Take one before you change something that you may regret.',
+      }}
+      form={{
+        title: 'Take snapshot',
+        fields: [
+          {
+            key: 'volume_id',
+            label: 'Volume',
+            kind: 'choice',
+            required: true,
+            choices: volumes(place),
+            first: true,
+          },
+          { key: 'name', label: 'Name', kind: 'text', required: true },
+          { key: 'description', label: 'What it is for', kind: 'text' },
+          { key: 'tags', label: 'Tags', kind: 'tags' },
+        ],
+        body: (values) => ({
+          volume_id: text(values, 'volume_id'),
+          name: text(values, 'name'),
+          ...given({ description: text(values, 'description'), tags: tagsOf(values) }),
+        }),
+        submit: (body) =>
+          client.POST('/cloud/v1/snapshots/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
+          method: 'POST',
+          path: `/cloud/v1/snapshots/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_snapshot', body.name, place, { ...body }),
+        }),
+      }}
+    />
+  );
+}

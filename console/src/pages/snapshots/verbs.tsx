@@ -1,0 +1,66 @@
+import { client, type Schemas } from '../../api/client.ts';
+import { type Place, pathIn, pathParams } from '../../app/place.ts';
+import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { number } from '../../ui/values.ts';
+
+export type Snapshot = Schemas['Snapshot'];
+
+interface FromSnapshot {
+  readonly source: 'snapshot';
+  readonly snapshot_id: string;
+  readonly name: string;
+  readonly size: number;
+}
+
+/** What can be done with a snapshot. */
+export function useSnapshotVerbs(place: Place): { readonly verbs: readonly RowVerb<Snapshot>[] } {
+  const path = pathParams(place);
+  const volume = useRowForm<Snapshot, FromSnapshot>({
+    label: 'Create volume from it…',
+    disabled: whyBusy,
+    form: (snapshot) => ({
+      title: `Create a volume from ${snapshot.name}`,
+      verb: 'Create volume',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: `${snapshot.name}-volume` },
+        {
+          key: 'size',
+          label: 'Size in GiB',
+          kind: 'number',
+          min: snapshot.size,
+          required: true,
+          initial: snapshot.size,
+        },
+      ],
+      body: (values) => ({
+        source: 'snapshot',
+        snapshot_id: snapshot.id,
+        name: text(values, 'name'),
+        size: number(values, 'size') ?? snapshot.size,
+      }),
+      submit: (body) => client.POST('/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/cloud/v1/volumes/${place.project}/${place.region}`,
+        body,
+      }),
+      to: ({ created_resources }) =>
+        created_resources?.volumes?.[0]
+          ? pathIn(place, 'volumes', String(created_resources.volumes[0]))
+          : undefined,
+    }),
+  });
+  const deletion = useDelete<Snapshot>({
+    kind: 'snapshot',
+    nameOf: ({ name }) => name,
+    consequences: () => 'Its volume can no longer go back to it. Volumes that were made of it stay.',
+    disabled: whyBusy,
+    call: ({ id }) =>
+      client.DELETE('/cloud/v1/snapshots/{project_id}/{region_id}/{snapshot_id}', {
+        params: { path: { ...path, snapshot_id: id } },
+      }),
+  });
+  return { verbs: [volume, deletion] };
+}

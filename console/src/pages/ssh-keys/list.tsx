@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { usePlace } from '../../app/place.ts';
+import { CopyText } from '../../ui/copy.tsx';
+import { copyId, useDelete } from '../../ui/delete-action.tsx';
+import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+
+type SshKey = Schemas['SshKey'];
+
+const COLUMNS: readonly Column<SshKey>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  {
+    label: 'Fingerprint',
+    cell: ({ fingerprint }) => <CopyText value={fingerprint} label="Copy fingerprint" />,
+  },
+  {
+    label: 'Who may use it',
+    cell: ({ shared_in_project }) => (shared_in_project ? 'Everybody in the project' : 'You'),
+  },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const FIELDS: readonly Field[] = [
+  { key: 'name', label: 'Name', kind: 'text', required: true },
+  {
+    key: 'public_key',
+    label: 'Public key',
+    kind: 'area',
+    required: true,
+    placeholder: 'ssh-ed25519 AAAA…',
+    about: 'The content of a .pub file',
+  },
+  { key: 'shared_in_project', label: 'Everybody in the project may use it', kind: 'switch', initial: true },
+];
+
+export function SshKeys() {
+  const { project } = usePlace();
+  const path = { project_id: project };
+  const { page } = useListSearch();
+  const form = useNewForm();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/ssh_keys/{project_id}', { params: { path, query: page } }),
+  );
+  const refresh = () => void queryClient.invalidateQueries();
+  const remove = useDelete<SshKey>({
+    kind: 'SSH key',
+    nameOf: ({ name }) => name,
+    consequences: () => 'New instances can no longer be given it. Instances that have it keep it.',
+    call: ({ id }) =>
+      client.DELETE('/cloud/v1/ssh_keys/{project_id}/{ssh_key_id}', {
+        params: { path: { ...path, ssh_key_id: id } },
+      }) as never,
+    deleted: refresh,
+  });
+  return (
+    <>
+      <ListPage<SshKey>
+        title="SSH keys"
+        about="Public keys that new instances and nodes of clusters are given, so that you can sign in to them."
+        create={{ label: 'Add SSH key', to: form.to }}
+        result={result}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        actions={[copyId(({ id }) => id), remove.action]}
+        empty={{
+          title: 'No SSH keys',
+          about: 'Add the public half of your key. Clusters need one.',
+          action: { label: 'Add SSH key', to: form.to },
+          code: 'cat ~/.ssh/id_ed25519.pub',
+        }}
+      />
+      {remove.dialog}
+      <SideForm
+        title="Add SSH key"
+        fields={FIELDS}
+        body={(values) => ({
+          name: text(values, 'name'),
+          public_key: text(values, 'public_key'),
+          shared_in_project: values.shared_in_project === true,
+        })}
+        submit={(body) => client.POST('/cloud/v1/ssh_keys/{project_id}', { params: { path }, body })}
+        call={(body) => ({
+          method: 'POST',
+          path: `/cloud/v1/ssh_keys/${project}`,
+          body,
+          terraform: terraform(
+            'gcore_keypair',
+            body.name,
+            { project },
+            {
+              sshkey_name: body.name,
+              public_key: body.public_key,
+            },
+          ),
+        })}
+        done={refresh}
+        opened={form.opened}
+        close={form.close}
+      />
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { UsageBar } from '../../pictures/usage-bar.tsx';
+import { bytes } from '../../ui/bytes.ts';
+import type { Column } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { number } from '../../ui/values.ts';
+import { amount, KINDS, type Threshold, thresholdsOf, type Usage } from './kinds.ts';
+
+type Body = Schemas['StorageNotificationEventInput'];
+
+const COLUMNS: readonly Column<Threshold>[] = [
+  {
+    label: 'Of',
+    cell: ({ storage, bucket }) => (bucket ? `${storage} / ${bucket}` : `${storage}, all of it`),
+  },
+  { label: 'What', cell: ({ kind }) => kind.label },
+  {
+    label: 'Used',
+    cell: (one) => (
+      <UsageBar
+        label={`${one.kind.label} of ${one.storage}`}
+        used={one.used}
+        at={one.at}
+        told={one.told}
+        words={`${amount(one.kind, one.used)} of ${amount(one.kind, one.at)}`}
+      />
+    ),
+  },
+];
+
+const USAGE_COLUMNS: readonly Column<Usage>[] = [
+  { label: 'Bucket', cell: ({ storage_name, bucket_name }) => `${storage_name} / ${bucket_name}` },
+  { label: 'Space', cell: ({ used_space }) => bytes(used_space), end: true },
+  { label: 'Files', cell: ({ files_quantity }) => files_quantity.toLocaleString(), end: true },
+  { label: 'Traffic this month', cell: ({ used_traffic }) => bytes(used_traffic), end: true },
+  { label: 'Requests this month', cell: ({ used_requests }) => used_requests.toLocaleString(), end: true },
+  { label: 'Reported', cell: ({ reported_at }) => <Time at={reported_at} /> },
+];
+
+const refresh = () => void queryClient.invalidateQueries();
+
+/** Thresholds of storages, drawn against what is used, and what was told. */
+export function StorageNotifications() {
+  const events = useQuery(api.queryOptions('get', '/storage/notifications/v1/events'));
+  const usage = useQuery(
+    api.queryOptions('get', '/virga/v1/storage_usage', { params: { query: { limit: 1000 } } }),
+  );
+  const used = usage.data?.results ?? [];
+  const thresholds = events.data && thresholdsOf(events.data, used);
+  return (
+    <>
+      <NounPage<Threshold, Body>
+        title="Storage notifications"
+        about="You are told by mail and webhook when a storage, or one of its buckets, reaches a threshold."
+        result={
+          {
+            ...events,
+            data: thresholds && { count: thresholds.length, results: thresholds },
+          } as never
+        }
+        columns={COLUMNS}
+        idOf={({ uuid }) => uuid}
+        remove={{
+          kind: 'threshold',
+          nameOf: ({ kind, storage, bucket }) => `${kind.label} of ${bucket || storage}`,
+          consequences: () => 'Nobody is told any more when it is reached.',
+          call: ({ uuid, kind }) =>
+            client.DELETE('/storage/notifications/v1/event', {
+              body: { uuid, name: kind.name } as Body,
+            }) as never,
+          deleted: refresh,
+        }}
+        empty={{ title: 'No thresholds', about: 'Set one, and you hear of it before the storage is full.' }}
+        form={{
+          title: 'Set threshold',
+          fields: [
+            {
+              key: 'name',
+              label: 'What',
+              kind: 'choice',
+              required: true,
+              initial: 'reaching_used_space',
+              options: KINDS.map(({ name, label }) => ({ value: name, label })),
+            },
+            { key: 'storage_name', label: 'Storage', kind: 'text', required: true },
+            { key: 'bucket_name', label: 'Bucket', about: 'Empty: the whole storage', kind: 'text' },
+            {
+              key: 'gigabytes',
+              label: 'Threshold in GB',
+              kind: 'number',
+              min: 0,
+              required: true,
+              initial: 100,
+              fault: 'bytes',
+              when: ({ name }) => unitOf(String(name)) === 'bytes',
+            },
+            {
+              key: 'count',
+              label: 'Threshold',
+              kind: 'number',
+              min: 1,
+              required: true,
+              initial: 1_000_000,
+              when: ({ name }) => unitOf(String(name)) === 'count',
+            },
+          ],
+          body: (values) =>
+            given({
+              name: text(values, 'name'),
+              storage_name: text(values, 'storage_name'),
+              bucket_name: text(values, 'bucket_name'),
+              ...(unitOf(text(values, 'name')) === 'bytes'
+                ? { bytes: Math.round((number(values, 'gigabytes') ?? 0) * 1e9) }
+                : { count: number(values, 'count') }),
+            }) as unknown as Body,
+          submit: (body) => client.POST('/storage/notifications/v1/event', { body }),
+          call: (body) => ({ method: 'POST', path: '/storage/notifications/v1/event', body }),
+          done: refresh,
+        }}
+      />
+      <Card title="What is used">
+        {used.length === 0 ? (
+          <Empty
+            title="Nothing has been reported"
+            about="Storage engines, and the edge that delivers video, report what is used."
+          />
+        ) : (
+          <Table
+            title="What is used"
+            rows={used}
+            columns={USAGE_COLUMNS}
+            rowKey={({ storage_name, bucket_name }) => `${storage_name} ${bucket_name}`}
+          />
+        )}
+      </Card>
+    </>
+  );
+}
+
+const unitOf = (name: string) => KINDS.find((kind) => kind.name === name)?.unit;

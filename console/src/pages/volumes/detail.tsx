@@ -1,0 +1,123 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { Detail } from '../../ui/detail.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { Time } from '../../ui/time.tsx';
+import { SNAPSHOT_COLUMNS } from '../snapshots/list.tsx';
+import { useSnapshotVerbs } from '../snapshots/verbs.tsx';
+import { useVolumeVerbs, type Volume } from './verbs.tsx';
+
+/** One volume: who uses it, what it may do, and what it was before. */
+export function VolumeDetail() {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const list = pathIn(place, 'volumes');
+  const { actions, verbs, remove } = useVolumeVerbs(place);
+  const deletion = useDelete<Volume>({ ...remove, deleted: () => void navigate({ to: list }) });
+  const snapshot = verbs.find(({ action }) => action.label.startsWith('Take snapshot'));
+  const query = useQuery(
+    api.queryOptions('get', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
+      params: { path: { ...pathParams(place), volume_id: id } },
+    }),
+  );
+  return (
+    <Detail<Volume>
+      kind="Volume"
+      back={{ to: list, label: 'Volumes' }}
+      query={query}
+      nameOf={({ name }) => name}
+      idOf={(volume) => volume.id}
+      badge={({ status }) => <StatusBadge status={status} />}
+      actions={actions}
+      verbs={[...verbs, deletion]}
+      facts={(volume) => [
+        { label: 'Size', value: `${volume.size} GiB` },
+        { label: 'Type', value: volume.volume_type },
+        { label: 'Attached to', value: <AttachedTo volume={volume} /> },
+        { label: 'Can be started from', value: volume.bootable ? 'yes' : 'no' },
+        ...(volume.limiter_stats
+          ? [
+              {
+                label: 'May do',
+                value: `${volume.limiter_stats.iops_base_limit.toLocaleString()} operations a second`,
+              },
+            ]
+          : []),
+        { label: 'Created', value: <Time at={volume.created_at} /> },
+        ...(volume.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={volume.tags} /> }] : []),
+      ]}
+    >
+      {(volume) => (
+        <SnapshotsOf
+          volume={volume}
+          take={snapshot ? () => snapshot.action.run(volume) : undefined}
+          why={snapshot?.action.disabled?.(volume)}
+        />
+      )}
+    </Detail>
+  );
+}
+
+function AttachedTo({ volume: { attachments } }: { readonly volume: Volume }) {
+  const place = usePlace();
+  const [first] = attachments ?? [];
+  if (!first?.server_id) return 'nothing';
+  return (
+    <Link className="link" to={pathIn(place, 'instances', first.server_id)}>
+      {first.instance_name ?? first.server_id}
+    </Link>
+  );
+}
+
+interface SnapshotsOfProps {
+  readonly volume: Volume;
+  readonly take: (() => void) | undefined;
+  readonly why: string | undefined;
+}
+
+function SnapshotsOf({ volume, take, why }: SnapshotsOfProps) {
+  const place = usePlace();
+  const { verbs } = useSnapshotVerbs(place);
+  const query = useQuery(
+    api.queryOptions('get', '/cloud/v1/snapshots/{project_id}/{region_id}', {
+      params: { path: pathParams(place), query: { volume_id: volume.id } },
+    }),
+  );
+  return (
+    <Card
+      title="Snapshots"
+      aside={
+        <Button size="xs" variant="default" disabled={why !== undefined} title={why} onClick={take}>
+          Take snapshot
+        </Button>
+      }
+    >
+      {query.data?.results.length === 0 ? (
+        <Empty
+          title="No snapshots"
+          about="A snapshot is what is on it now, to make a volume of or to go back to."
+        />
+      ) : (
+        <Table
+          title="Snapshots"
+          rows={query.data?.results ?? []}
+          columns={SNAPSHOT_COLUMNS}
+          loading={query.isPending}
+          rowKey={({ id }) => id}
+          actions={verbs.map(({ action }) => action)}
+        />
+      )}
+      {verbs.map(({ action, dialog }) => (
+        <span key={action.label}>{dialog}</span>
+      ))}
+    </Card>
+  );
+}

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { images, snapshots } from '../../api/choices.ts';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, given, text } from '../../ui/side-form.tsx';
+import { Tags } from '../../ui/tags.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { Time } from '../../ui/time.tsx';
+import { number, tagsOf } from '../../ui/values.ts';
+import { useVolumeVerbs, type Volume } from './verbs.tsx';
+
+export const VOLUME_COLUMNS: readonly Column<Volume>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Size', cell: ({ size }) => `${size} GiB`, end: true },
+  { label: 'Type', cell: ({ volume_type }) => volume_type },
+  {
+    label: 'Attached to',
+    cell: ({ attachments, is_root_volume }) =>
+      attachments?.[0]
+        ? `${attachments?.[0].instance_name ?? attachments?.[0].server_id}${is_root_volume ? ', starts from it' : ''}`
+        : 'nothing',
+  },
+  { label: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wideOnly: true },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
+  { key: 'name', label: 'Name', kind: 'text', required: true },
+  {
+    key: 'source',
+    label: 'What is on it',
+    kind: 'choice',
+    required: true,
+    initial: 'new-volume',
+    options: [
+      { value: 'new-volume', label: 'Nothing' },
+      { value: 'image', label: 'An image, to start from' },
+      { value: 'snapshot', label: 'A snapshot' },
+    ],
+  },
+  {
+    key: 'image_id',
+    label: 'Image',
+    kind: 'choice',
+    required: true,
+    choices: images(place),
+    first: true,
+    when: ({ source }) => source === 'image',
+  },
+  {
+    key: 'snapshot_id',
+    label: 'Snapshot',
+    kind: 'choice',
+    required: true,
+    choices: snapshots(place),
+    first: true,
+    when: ({ source }) => source === 'snapshot',
+  },
+  { key: 'size', label: 'Size in GiB', kind: 'number', min: 1, required: true, initial: 10 },
+  {
+    key: 'type_name',
+    label: 'Type',
+    kind: 'choice',
+    required: true,
+    initial: 'standard',
+    options: [
+      { value: 'standard', label: 'Standard' },
+      { value: 'ssd_hiiops', label: 'Fast: many operations a second' },
+    ],
+  },
+  { key: 'tags', label: 'Tags', kind: 'tags' },
+];
+
+/** The volumes of a project in a region. */
+export function Volumes() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page, search } = useListSearch();
+  const { actions, verbs, remove } = useVolumeVerbs(place);
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/volumes/{project_id}/{region_id}', {
+      params: {
+        path,
+        query: {
+          ...page,
+          ...(search.name ? { name_part: search.name } : {}),
+          ...(search.attached ? { has_attachments: search.attached === 'yes' } : {}),
+        },
+      },
+    }),
+  );
+  return (
+    <NounPage<Volume, Schemas['CreateVolume']>
+      title="Volumes"
+      about="Disks that live on their own: they outlive the instance that they are attached to."
+      filters={[
+        { kind: 'text', key: 'name', label: 'Name' },
+        {
+          kind: 'choice',
+          key: 'attached',
+          label: 'Use',
+          options: [
+            { value: 'yes', label: 'Attached' },
+            { value: 'no', label: 'Free' },
+          ],
+        },
+      ]}
+      result={result}
+      columns={VOLUME_COLUMNS}
+      idOf={({ id }) => id}
+      href={({ id }) => pathIn(place, 'volumes', id)}
+      actions={actions}
+      verbs={verbs}
+      remove={remove}
+      empty={{ title: 'No volumes here', about: 'Create one, and attach it to an instance.' }}
+      form={{
+        title: 'Create volume',
+        fields: fieldsOf(place),
+        body: (values) =>
+          ({
+            ...given({
+              source: text(values, 'source'),
+              name: text(values, 'name'),
+              size: number(values, 'size'),
+              image_id: values.source === 'image' ? text(values, 'image_id') : '',
+              snapshot_id: values.source === 'snapshot' ? text(values, 'snapshot_id') : '',
+              type_name: text(values, 'type_name'),
+              tags: tagsOf(values),
+            }),
+          }) as unknown as Schemas['CreateVolume'],
+        submit: (body) =>
+          client.POST('/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
+          method: 'POST',
+          path: `/cloud/v1/volumes/${place.project}/${place.region}`,
+          body,
+          terraform: terraform('gcore_volume', body.name, place, { ...body, source: undefined }),
+        }),
+        to: ({ created_resources }) =>
+          created_resources?.volumes?.[0]
+            ? pathIn(place, 'volumes', String(created_resources.volumes[0]))
+            : undefined,
+      }}
+    />
+  );
+}

@@ -1,0 +1,162 @@
+import { instances } from '../../api/choices.ts';
+import { client, type Schemas } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import type { RowAction } from '../../ui/table.tsx';
+import { number, tagChanges, tagPairs } from '../../ui/values.ts';
+
+export type Volume = Schemas['Volume'];
+
+const whyNot =
+  (states: readonly string[]) =>
+  (volume: Volume): string | undefined =>
+    whyBusy(volume) ??
+    (states.includes(volume.status)
+      ? undefined
+      : `It must be ${states.join(' or ')}; it is ${volume.status}`);
+
+const SETTLED = ['available', 'in-use'];
+
+interface VolumeVerbs {
+  readonly actions: readonly RowAction<Volume>[];
+  readonly verbs: readonly RowVerb<Volume>[];
+  readonly remove: DeleteOptions<Volume>;
+}
+
+/** What can be done with a volume, in its list, on its page, and on that of its machine. */
+export function useVolumeVerbs(place: Place): VolumeVerbs {
+  const path = (id: string) => ({ ...pathParams(place), volume_id: id });
+  const at = (id: string, verb = '', version = 'v1') =>
+    `/cloud/${version}/volumes/${place.project}/${place.region}/${id}${verb}`;
+  const detach = ({ id, name, attachments }: Volume) =>
+    void startTask(
+      client.POST('/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/detach', {
+        params: { path: path(id) },
+        body: { instance_id: attachments?.[0]?.server_id ?? '' },
+      }),
+      { title: `Detach ${name}` },
+    );
+  const attach = useRowForm<Volume, { instance_id: string }>({
+    label: 'Attach…',
+    disabled: whyNot(['available']),
+    form: (volume) => ({
+      title: `Attach ${volume.name}`,
+      verb: 'Attach',
+      fields: [
+        {
+          key: 'instance_id',
+          label: 'Instance',
+          kind: 'choice',
+          required: true,
+          choices: instances(place),
+          first: true,
+        },
+      ],
+      body: (values) => ({ instance_id: text(values, 'instance_id') }),
+      submit: (body) =>
+        client.POST('/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
+          params: { path: path(volume.id) },
+          body,
+        }),
+      call: (body) => ({ method: 'POST', path: at(volume.id, '/attach', 'v2'), body }),
+    }),
+  });
+  const extend = useRowForm<Volume, { size: number }>({
+    label: 'Extend…',
+    disabled: whyNot(SETTLED),
+    form: (volume) => ({
+      title: `Extend ${volume.name}`,
+      verb: 'Extend',
+      fields: [
+        {
+          key: 'size',
+          label: 'Size in GiB',
+          about: `Now ${volume.size}. A volume grows and never shrinks.`,
+          kind: 'number',
+          min: volume.size + 1,
+          required: true,
+          initial: volume.size * 2,
+        },
+      ],
+      body: (values) => ({ size: number(values, 'size') ?? 0 }),
+      submit: (body) =>
+        client.POST('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/extend', {
+          params: { path: path(volume.id) },
+          body,
+        }),
+      call: (body) => ({ method: 'POST', path: at(volume.id, '/extend'), body }),
+    }),
+  });
+  const snapshot = useRowForm<Volume, Schemas['CreateSnapshot']>({
+    label: 'Take snapshot…',
+    disabled: whyNot(SETTLED),
+    form: (volume) => ({
+      title: `Take a snapshot of ${volume.name}`,
+      verb: 'Take snapshot',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: `${volume.name}-snapshot` },
+        { key: 'description', label: 'What it is for', kind: 'text' },
+      ],
+      body: (values) => ({
+        volume_id: volume.id,
+        name: text(values, 'name'),
+        ...given({ description: text(values, 'description') }),
+      }),
+      submit: (body) =>
+        client.POST('/cloud/v1/snapshots/{project_id}/{region_id}', {
+          params: { path: pathParams(place) },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/cloud/v1/snapshots/${place.project}/${place.region}`,
+        body,
+      }),
+    }),
+  });
+  const edit = useRowForm<Volume, { name: string; tags: Record<string, string | null> }>({
+    label: 'Rename, tag…',
+    form: (volume) => ({
+      title: `Edit ${volume.name}`,
+      verb: 'Save',
+      fields: [
+        { key: 'name', label: 'Name', kind: 'text', required: true, initial: volume.name },
+        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(volume.tags) },
+      ],
+      body: (values) => ({ name: text(values, 'name'), tags: tagChanges(volume.tags, values) }),
+      submit: (body) =>
+        client.PATCH('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
+          params: { path: path(volume.id) },
+          body,
+        }),
+      call: (body) => ({ method: 'PATCH', path: at(volume.id), body }),
+    }),
+  });
+  return {
+    actions: [
+      {
+        label: 'Detach',
+        run: detach,
+        disabled: (volume) =>
+          whyNot(['in-use'])(volume) ?? (volume.is_root_volume ? 'Its instance starts from it' : undefined),
+      },
+    ],
+    verbs: [attach, extend, snapshot, edit],
+    remove: {
+      kind: 'volume',
+      nameOf: ({ name }) => name,
+      askName: () => true,
+      disabled: (volume) =>
+        whyNot(['available', 'error_deleting', 'error_restoring'])(volume) ??
+        ((volume.snapshot_ids ?? []).length > 0 ? 'It has snapshots: delete them first' : undefined),
+      consequences: ({ size }) => `What is on its ${size} GiB is lost.`,
+      call: ({ id }) =>
+        client.DELETE('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
+          params: { path: path(id) },
+        }),
+    },
+  };
+}

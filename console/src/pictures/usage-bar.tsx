@@ -1,0 +1,48 @@
+import { Tooltip } from '@mantine/core';
+import { IconFlagFilled } from '@tabler/icons-react';
+import styles from './usage-bar.module.css';
+
+interface UsageBarProps {
+  readonly label: string;
+  readonly used: number;
+  /** The threshold. */
+  readonly at: number;
+  /** Whether it was told that it is reached. */
+  readonly told: boolean;
+  readonly words: string;
+}
+
+/** What is used, with the threshold as a line and what was told as a flag on it. */
+export function UsageBar({ label, used, at, told, words }: UsageBarProps) {
+  const scale = Math.max(used, at) * 1.15 || 1;
+  const share = (value: number) => `${(100 * value) / scale}%`;
+  return (
+    <div className={styles.row}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a meter element cannot show the threshold */}
+      <div
+        className={styles.bar}
+        role="meter"
+        aria-label={label}
+        aria-valuenow={used}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(used, at)}
+        aria-valuetext={words}
+      >
+        <span
+          className={styles.used}
+          data-meaning={used >= at ? 'degraded' : 'good'}
+          style={{ width: share(used) }}
+        />
+        <span className={styles.line} style={{ left: share(at) }} />
+        {told && (
+          <Tooltip label="It was reached, and you were told">
+            <span className={styles.flag} style={{ left: share(at) }}>
+              <IconFlagFilled size={12} aria-label="told" />
+            </span>
+          </Tooltip>
+        )}
+      </div>
+      <span className={styles.words}>{words}</span>
+    </div>
+  );
+}

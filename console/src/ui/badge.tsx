@@ -1,0 +1,108 @@
+import { Tooltip } from '@mantine/core';
+import styles from './badge.module.css';
+
+export type Meaning = 'good' | 'busy' | 'degraded' | 'failed' | 'quiet';
+
+/** What the API's words mean to a person, and how they are written. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  ACTIVE: 'good',
+  ONLINE: 'good',
+  FINISHED: 'good',
+  Provisioned: 'good',
+  Running: 'good',
+  DONE: 'good',
+  active: 'good',
+  available: 'good',
+  'in-use': 'good',
+  UP: 'good',
+  SENT: 'good',
+  DELIVERED: 'good',
+  'Signed in': 'good',
+  'This one': 'good',
+  Refused: 'failed',
+  'Set up here': 'good',
+  'Can do': 'good',
+  FAILED: 'failed',
+  WAITING: 'busy',
+  Invited: 'busy',
+  RUNNING: 'busy',
+  NEW: 'busy',
+  DEGRADED: 'degraded',
+  DRAINING: 'degraded',
+  SUSPENDED: 'quiet',
+  SHUTOFF: 'quiet',
+  NO_MONITOR: 'quiet',
+  DOWN: 'quiet',
+  OFFLINE: 'failed',
+  ERROR: 'failed',
+  error: 'failed',
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  NO_MONITOR: 'Not checked',
+  PENDING_CREATE: 'Being created',
+  PENDING_UPDATE: 'Being changed',
+  PENDING_DELETE: 'Being deleted',
+  NEW: 'Waiting',
+  FINISHED: 'Done',
+  ERROR: 'Failed',
+  SHUTOFF: 'Stopped',
+};
+
+export function meaningOf(status: string): Meaning {
+  const known = MEANINGS[status];
+  if (known) return known;
+  return /^(PENDING|REBOOT|RESIZ|VERIFY|BUILD|Provisioning|Deleting|creating|deleting|.*ing$)/i.test(status)
+    ? 'busy'
+    : 'quiet';
+}
+
+export function wordOf(status: string): string {
+  const known = WORDS[status];
+  if (known) return known;
+  if (/[a-z]/.test(status.slice(1)) && status.includes(' ')) return status;
+  const plain = status.replaceAll('_', ' ').toLowerCase();
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+/** Status in a shape, a word and a colour, so that none is needed alone. */
+export function StatusBadge({
+  status,
+  detail,
+}: {
+  readonly status: string;
+  readonly detail?: string | undefined;
+}) {
+  const badge = (
+    <span className={styles.badge} data-meaning={meaningOf(status)}>
+      <Shape meaning={meaningOf(status)} />
+      {wordOf(status)}
+    </span>
+  );
+  return detail ? <Tooltip label={detail}>{badge}</Tooltip> : badge;
+}
+
+function Shape({ meaning }: { readonly meaning: Meaning }) {
+  return (
+    <svg viewBox="0 0 10 10" width="9" height="9" aria-hidden="true">
+      {meaning === 'good' && <circle cx="5" cy="5" r="4" fill="currentColor" />}
+      {meaning === 'busy' && (
+        <circle
+          className={styles.turning}
+          cx="5"
+          cy="5"
+          r="3.6"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.8"
+          strokeDasharray="15 8"
+        />
+      )}
+      {meaning === 'degraded' && <path d="M5 .8 9.6 9.2H.4Z" fill="currentColor" />}
+      {meaning === 'failed' && <path d="M5 0 10 5 5 10 0 5Z" fill="currentColor" />}
+      {meaning === 'quiet' && (
+        <circle cx="5" cy="5" r="3.4" fill="none" stroke="currentColor" strokeWidth="1.6" />
+      )}
+    </svg>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+
+export interface ConfirmDeleteProps {
+  /** What is to be deleted; undefined: nothing is asked. */
+  readonly name: string | undefined;
+  readonly kind: string;
+  /** What stops with it. */
+  readonly consequences: ReactNode;
+  /** Ask for the name, because traffic or data would be lost. */
+  readonly askName: boolean;
+  readonly confirm: () => void;
+  readonly close: () => void;
+}
+
+/** Says what stops, and asks for the name only where something would be missed. */
+export function ConfirmDelete({ name, kind, consequences, askName, confirm, close }: ConfirmDeleteProps) {
+  const [typed, setTyped] = useState('');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another thing is asked about anew
+  useEffect(() => setTyped(''), [name]);
+  return (
+    <Modal
+      opened={name !== undefined}
+      onClose={close}
+      title={`Delete ${kind} ${name ?? ''}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          confirm();
+          close();
+        }}
+      >
+        <p style={{ marginTop: 0 }}>{consequences}</p>
+        {askName && (
+          <TextInput
+            label={`Type ${name} to delete it`}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+            autoComplete="off"
+          />
+        )}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={close}>
+            Keep it
+          </Button>
+          <Button type="submit" color="red" disabled={askName && typed !== name}>
+            Delete {kind}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,101 @@
+import { Skeleton, Tabs } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
+import { faultOf } from '../api/client.ts';
+import { Copy } from './copy.tsx';
+import { FaultNote } from './fault.tsx';
+import { type Fact, Facts, PageHead } from './page.tsx';
+import type { RowVerb } from './row-form.tsx';
+import { ActionsMenu, type RowAction } from './table.tsx';
+
+export interface Tab {
+  readonly key: string;
+  readonly label: string;
+  readonly body: ReactNode;
+}
+
+export interface DetailProps<Row> {
+  /** The noun, while its name is not known. */
+  readonly kind: string;
+  readonly back: { readonly to: string; readonly label: string };
+  readonly query: {
+    readonly data: Row | undefined;
+    readonly error: unknown;
+    readonly refetch?: () => unknown;
+  };
+  readonly nameOf: (row: Row) => string;
+  readonly idOf: (row: Row) => string;
+  readonly badge?: (row: Row) => ReactNode;
+  readonly verbs?: readonly RowVerb<Row>[];
+  readonly actions?: readonly RowAction<Row>[];
+  /** More buttons at the head. */
+  readonly head?: (row: Row) => ReactNode;
+  readonly facts: (row: Row) => readonly Fact[];
+  readonly children?: (row: Row) => ReactNode;
+  readonly tabs?: (row: Row) => readonly Tab[];
+}
+
+/** One thing: its name, state and verbs, a band of facts, and what it consists of. */
+export function Detail<Row>(props: DetailProps<Row>) {
+  const { kind, back, query, verbs = [], actions = [] } = props;
+  const row = query.data;
+  if (row === undefined) {
+    return (
+      <>
+        <PageHead title={kind} back={back} />
+        {query.error ? (
+          <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch?.()} />
+        ) : (
+          <Skeleton height={240} />
+        )}
+      </>
+    );
+  }
+  const all = [...actions, ...verbs.map(({ action }) => action)];
+  return (
+    <>
+      <PageHead
+        back={back}
+        title={
+          <>
+            {props.nameOf(row)} {props.badge?.(row)}
+            <Copy value={props.idOf(row)} />
+          </>
+        }
+      >
+        {props.head?.(row)}
+        {all.length > 0 && <ActionsMenu row={row} actions={all} />}
+      </PageHead>
+      <Facts facts={props.facts(row)} />
+      {props.children?.(row)}
+      {props.tabs && <DetailTabs tabs={props.tabs(row)} />}
+      {verbs.map(({ action, dialog }) => (
+        <Fragment key={action.label}>{dialog}</Fragment>
+      ))}
+    </>
+  );
+}
+
+/** The parts of a thing; which one is shown is in the address. */
+export function DetailTabs({ tabs }: { readonly tabs: readonly Tab[] }) {
+  const navigate = useNavigate();
+  const { tab = tabs[0]?.key ?? '' } = useSearch({ strict: false }) as { tab?: string };
+  const change = (next: string | null) =>
+    void navigate({ to: '.', search: { tab: next ?? undefined } as never, replace: true });
+  return (
+    <Tabs value={tab} keepMounted={false} onChange={change}>
+      <Tabs.List mb="md">
+        {tabs.map(({ key, label }) => (
+          <Tabs.Tab key={key} value={key}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ key, body }) => (
+        <Tabs.Panel key={key} value={key}>
+          {body}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

@@ -1,0 +1,168 @@
+import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+
+export type Value = string | number | boolean | readonly string[];
+export type Values = Readonly<Record<string, Value>>;
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Options that come from the API. */
+export interface Choices {
+  /** The same for the same options. */
+  readonly key: string;
+  readonly load: () => Promise<readonly Option[]>;
+  /** What is missing when there are none. */
+  readonly none?: string;
+}
+
+export interface Field {
+  readonly key: string;
+  readonly label: string;
+  readonly kind: 'text' | 'area' | 'number' | 'choice' | 'choices' | 'list' | 'tags' | 'switch' | 'password';
+  readonly about?: string;
+  readonly required?: boolean;
+  readonly initial?: Value;
+  readonly options?: readonly Option[];
+  readonly choices?: Choices;
+  /** Take the first of the choices until another is chosen. */
+  readonly first?: boolean;
+  readonly placeholder?: string;
+  readonly min?: number;
+  readonly max?: number;
+  /** Shown only when this holds. */
+  readonly when?: (values: Values) => boolean;
+  /** The name of the field in the API's faults, where it differs from `key`. */
+  readonly fault?: string;
+}
+
+const SEVERAL: readonly Field['kind'][] = ['choices', 'list', 'tags'];
+
+export const initialValue = ({ kind, initial }: Field): Value =>
+  initial ?? (kind === 'switch' ? false : SEVERAL.includes(kind) ? [] : '');
+
+export interface FieldInputProps {
+  readonly field: Field;
+  readonly first: boolean;
+  readonly value: Value;
+  readonly error: string | undefined;
+  readonly change: (value: Value) => void;
+}
+
+/** One field of a form, whichever kind it is of. */
+export function FieldInput(props: FieldInputProps) {
+  const { field, first, value, error, change } = props;
+  const common = {
+    label: field.label,
+    description: field.about,
+    required: field.required ?? false,
+    error,
+    placeholder: field.placeholder,
+    'data-autofocus': first || undefined,
+  };
+  switch (field.kind) {
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          {...(field.min === undefined ? {} : { min: field.min })}
+          {...(field.max === undefined ? {} : { max: field.max })}
+          value={value as number | string}
+          onChange={(next) => change(typeof next === 'bigint' ? Number(next) : next)}
+        />
+      );
+    case 'choice':
+    case 'choices':
+      return <Choice {...props} common={common} />;
+    case 'list':
+    case 'tags':
+      return (
+        <TagsInput
+          {...common}
+          placeholder={field.placeholder ?? (field.kind === 'tags' ? 'key=value, then Enter' : undefined)}
+          value={[...(value as readonly string[])]}
+          onChange={change}
+          acceptValueOnBlur
+        />
+      );
+    case 'switch':
+      return (
+        <Switch
+          label={field.label}
+          description={field.about}
+          error={error}
+          checked={value as boolean}
+          onChange={(event) => change(event.currentTarget.checked)}
+        />
+      );
+    case 'area':
+      return (
+        <Textarea
+          {...common}
+          autosize
+          minRows={4}
+          maxRows={12}
+          value={value as string}
+          onChange={(event) => change(event.currentTarget.value)}
+        />
+      );
+    default:
+      return (
+        <TextInput
+          {...common}
+          type={field.kind === 'password' ? 'password' : 'text'}
+          autoComplete="off"
+          value={value as string}
+          onChange={(event) => change(event.currentTarget.value)}
+        />
+      );
+  }
+}
+
+/** The options of a field, those of the API once they are there. */
+export function useChoices({ options, choices }: Pick<Field, 'options' | 'choices'>) {
+  const loaded = useQuery({
+    queryKey: ['choices', choices?.key],
+    queryFn: () => choices?.load() ?? [],
+    enabled: choices !== undefined,
+  });
+  return { data: choices ? (loaded.data ?? []) : (options ?? []), pending: choices && loaded.isPending };
+}
+
+function Choice({ field, value, change, common }: FieldInputProps & { readonly common: object }) {
+  const { data, pending } = useChoices(field);
+  const [head] = data;
+  useEffect(() => {
+    if (field.first && value === '' && head) change(head.value);
+  }, [field.first, value, head, change]);
+  const none = data.length === 0 && !pending ? { placeholder: field.choices?.none ?? 'None is there' } : {};
+  if (field.kind === 'choices') {
+    return (
+      <MultiSelect
+        {...common}
+        {...none}
+        data={[...data]}
+        value={[...(value as readonly string[])]}
+        onChange={change}
+        searchable
+        clearable
+      />
+    );
+  }
+  return (
+    <Select
+      {...common}
+      {...none}
+      openOnFocus={false}
+      data={[...data]}
+      value={(value as string) || null}
+      onChange={(next) => change(next ?? '')}
+      searchable
+      clearable={!field.required}
+      allowDeselect={!field.required}
+    />
+  );
+}

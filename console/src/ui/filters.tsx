@@ -1,0 +1,91 @@
+import { Button, CloseButton, Select, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import styles from './filters.module.css';
+
+/** What the address of a list says. */
+export type Search = Readonly<Record<string, string | undefined>>;
+
+export type Filter =
+  | { readonly kind: 'text'; readonly key: string; readonly label: string }
+  | {
+      readonly kind: 'choice';
+      readonly key: string;
+      readonly label: string;
+      readonly options: readonly { readonly value: string; readonly label: string }[];
+    };
+
+interface FilterBarProps {
+  readonly filters: readonly Filter[];
+  readonly search: Search;
+  readonly change: (next: Search) => void;
+}
+
+/** The filters of a list; each that is set can be taken away alone. */
+export function FilterBar({ filters, search, change }: FilterBarProps) {
+  const set = filters.filter(({ key }) => search[key] !== undefined);
+  return (
+    <search className={styles.bar}>
+      {filters.map((filter) =>
+        filter.kind === 'text' ? (
+          <TextFilter key={filter.key} filter={filter} value={search[filter.key]} change={change} />
+        ) : (
+          <Select
+            key={filter.key}
+            className={styles.choice}
+            aria-label={filter.label}
+            placeholder={filter.label}
+            data={[...filter.options]}
+            value={search[filter.key] ?? null}
+            onChange={(value) => change({ [filter.key]: value ?? undefined })}
+            clearable
+          />
+        ),
+      )}
+      {set.length > 0 && (
+        <Button
+          size="xs"
+          variant="subtle"
+          color="gray"
+          onClick={() => change(Object.fromEntries(set.map(({ key }) => [key, undefined])))}
+        >
+          Clear filters
+        </Button>
+      )}
+    </search>
+  );
+}
+
+const SETTLE_MS = 250;
+
+function TextFilter({
+  filter,
+  value,
+  change,
+}: {
+  readonly filter: Filter;
+  readonly value: string | undefined;
+  readonly change: (next: Search) => void;
+}) {
+  const [text, setText] = useState(value ?? '');
+  const latest = useRef(change);
+  latest.current = change;
+  useEffect(() => setText(value ?? ''), [value]);
+  useEffect(() => {
+    if (text === (value ?? '')) return;
+    const timer = setTimeout(() => latest.current({ [filter.key]: text || undefined }), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [text, value, filter.key]);
+  return (
+    <TextInput
+      data-filter
+      className={styles.text}
+      aria-label={filter.label}
+      placeholder={filter.label}
+      leftSection={<IconSearch size={15} />}
+      rightSection={text ? <CloseButton size="sm" aria-label="Clear" onClick={() => setText('')} /> : null}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
+import { client, faultOf } from '../api/client.ts';
+import { hearTask, isEnded, type Task } from '../api/tasks.ts';
+import { router } from '../app/router.tsx';
+
+interface Follow {
+  readonly title: string;
+  /** Where the result is, once the task has ended well. */
+  readonly to?: ((task: Task) => string | undefined) | undefined;
+  readonly onEnd?: ((task: Task) => void) | undefined;
+}
+
+/** Shows a toast that goes along with a task to its end, then says what came of it and leads there. */
+export function followTask(taskId: string, { title, to, onEnd }: Follow): void {
+  show(taskId, title, 'Waiting for its turn', true);
+  let ended = false;
+  let stop: (() => void) | undefined;
+  const hear = (task: Task) => {
+    if (ended) return;
+    if (!isEnded(task)) return show(taskId, title, `${task.step ?? 'Running'} · ${task.progress} %`, true);
+    ended = true;
+    stop?.();
+    onEnd?.(task);
+    if (task.state === 'ERROR')
+      show(taskId, `${title}: failed`, task.error ?? 'The task gave no reason', false, 'red');
+    else show(taskId, title, <Done to={to?.(task)} />, false, 'green');
+  };
+  // What is known of the task already is heard at once, maybe its end.
+  stop = hearTask(taskId, hear);
+  if (ended) stop();
+  // The task may have ended before the stream told of it.
+  void client
+    .GET('/cloud/v1/tasks/{task_id}', { params: { path: { task_id: taskId } } })
+    .then(({ data }) => data && hear(data));
+}
+
+function show(id: string, title: string, message: ReactNode, running: boolean, color = 'rain'): void {
+  const data = {
+    id,
+    title,
+    message,
+    loading: running,
+    color,
+    autoClose: running ? (false as const) : color === 'red' ? (false as const) : 6_000,
+    withCloseButton: true,
+    closeButtonProps: { 'aria-label': 'Close' },
+  };
+  notifications.show(data);
+  notifications.update(data);
+}
+
+function Done({ to }: { readonly to: string | undefined }) {
+  if (!to) return 'Done';
+  return (
+    <a
+      className="link"
+      href={to}
+      onClick={(event) => {
+        event.preventDefault();
+        void router.navigate({ to });
+      }}
+    >
+      Done. Open it
+    </a>
+  );
+}
+
+/** Starts a write that answers tasks, follows its task, and returns it; a refusal is shown as a toast.
+ *  @returns the task's id, or undefined when the call was refused */
+export async function startTask(
+  call: Promise<{ data?: { tasks?: readonly string[] } | undefined; error?: unknown }>,
+  follow: Follow,
+): Promise<string | undefined> {
+  const { data, error } = await call.catch((thrown: unknown) => ({ data: undefined, error: thrown }));
+  if (error !== undefined) {
+    const fault = faultOf(error);
+    const fields = Object.entries(fault.fields).map(([field, messages]) => `${field} ${messages.join(', ')}`);
+    notifications.show({
+      color: 'red',
+      title: `${follow.title}: refused`,
+      message: [fault.message, ...fields].join('. '),
+      autoClose: false,
+    });
+    return undefined;
+  }
+  const [task] = data?.tasks ?? [];
+  if (task) followTask(task, follow);
+  return task;
+}

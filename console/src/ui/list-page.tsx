@@ -1,0 +1,165 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { faultOf } from '../api/client.ts';
+import { FaultNote } from './fault.tsx';
+import { type Filter, FilterBar, type Search } from './filters.tsx';
+import styles from './list-page.module.css';
+import { Empty, type EmptyProps, PageHead } from './page.tsx';
+import { useRowKeys } from './row-keys.ts';
+import { type Column, type RowAction, Table } from './table.tsx';
+
+export type { Column, RowAction };
+
+interface Page<Row> {
+  readonly count: number;
+  readonly results: readonly Row[];
+}
+
+export interface ListPageProps<Row> {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly back?: { readonly to: string; readonly label: string };
+  readonly create?: { readonly label: string; readonly to: string; readonly disabled?: string | undefined };
+  readonly filters?: readonly Filter[];
+  readonly defaultOrder?: string;
+  /** The answer to what the address asks for, see `useListSearch`. */
+  readonly result: Pick<UseQueryResult<Page<Row>, unknown>, 'data' | 'error' | 'isPending' | 'refetch'>;
+  readonly columns: readonly Column<Row>[];
+  readonly rowKey: (row: Row) => string;
+  readonly href?: (row: Row) => string | undefined;
+  readonly actions?: readonly RowAction<Row>[];
+  readonly empty: EmptyProps;
+  /** More buttons at the head. */
+  readonly head?: ReactNode;
+  /** More above the table, for example what the whole list amounts to. */
+  readonly children?: ReactNode;
+}
+
+const PAGE = 50;
+
+/** What the address of a list asks for: its filters and order, and which page. */
+export function useListSearch(): {
+  readonly search: Search;
+  readonly page: { limit: number; offset: number };
+} {
+  const search = useSearch({ strict: false }) as Search;
+  return { search, page: { limit: PAGE, offset: Number(search.offset ?? 0) } };
+}
+
+/** A list of the API: filters, order and page are in the address, and the API does the work. */
+export function ListPage<Row>(props: ListPageProps<Row>) {
+  const { title, about, create, filters = [], empty, children } = props;
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const offset = Number(search.offset ?? 0);
+  const query = props.result;
+  const change = (next: Search) =>
+    void navigate({ to: '.', search: clean({ ...search, offset: undefined, ...next }) as never });
+  const filtered = filters.some(({ key }) => search[key] !== undefined);
+  const rows = query.data?.results ?? [];
+  useRowKeys({ create: create?.disabled ? undefined : create?.to });
+  return (
+    <>
+      <PageHead title={title} about={about} {...(props.back ? { back: props.back } : {})}>
+        {props.head}
+        {create && <CreateButton {...create} />}
+      </PageHead>
+      {children}
+      {filters.length > 0 && (filtered || rows.length > 0 || query.isPending) && (
+        <FilterBar filters={filters} search={search} change={change} />
+      )}
+      {query.error && !query.data ? (
+        <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />
+      ) : query.data && rows.length === 0 && offset === 0 ? (
+        <div className={styles.frame}>
+          {filtered ? (
+            <Empty
+              title="Nothing matches"
+              about="No item has all of these properties. Take a filter away to see more."
+            />
+          ) : (
+            <Empty {...empty} />
+          )}
+        </div>
+      ) : (
+        <>
+          <Table
+            title={title}
+            rows={rows}
+            columns={props.columns}
+            rowKey={props.rowKey}
+            href={props.href}
+            actions={props.actions}
+            loading={query.isPending}
+            order={search.order_by ?? props.defaultOrder ?? ''}
+            sort={(order_by) => change({ order_by })}
+          />
+          <Paging count={query.data?.count} offset={offset} change={change} />
+        </>
+      )}
+    </>
+  );
+}
+
+const clean = (search: Search): Search =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
+
+function CreateButton({ label, to, disabled }: NonNullable<ListPageProps<never>['create']>) {
+  if (disabled) {
+    return (
+      <Button leftSection={<IconPlus size={16} />} disabled title={disabled}>
+        {label}
+      </Button>
+    );
+  }
+  return (
+    <Button component={Link} to={to} leftSection={<IconPlus size={16} />}>
+      {label}
+    </Button>
+  );
+}
+
+function Paging({
+  count,
+  offset,
+  change,
+}: {
+  readonly count: number | undefined;
+  readonly offset: number;
+  readonly change: (next: Search) => void;
+}) {
+  if (count === undefined) return null;
+  const last = Math.min(offset + PAGE, count);
+  return (
+    <nav className={styles.paging} aria-label="Pages">
+      <span>
+        {count === 0
+          ? 'None'
+          : `${(offset + 1).toLocaleString()}–${last.toLocaleString()} of ${count.toLocaleString()}`}
+      </span>
+      {count > PAGE && (
+        <>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={offset === 0}
+            onClick={() => change({ offset: offset > PAGE ? String(offset - PAGE) : undefined })}
+          >
+            Previous
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={last >= count}
+            onClick={() => change({ offset: String(offset + PAGE) })}
+          >
+            Next
+          </Button>
+        </>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,72 @@
+import { Skeleton } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { faultOf } from '../api/client.ts';
+import { bytes } from './bytes.ts';
+import { FaultNote } from './fault.tsx';
+import styles from './metrics.module.css';
+import { Card } from './page.tsx';
+import { Series, type SeriesProps, WINDOWS, WindowPicker } from './series.tsx';
+import { readTime } from './time.tsx';
+
+export const percent = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} %`;
+export const rate = (value: number): string => `${bytes(value)}/s`;
+
+/** The span that charts are shown for, which is in the address, and as the API takes it. */
+export function useWindow() {
+  const { window = 'hour' } = useSearch({ strict: false }) as { window?: string };
+  const hour = { time_interval: 1, time_unit: 'hour' as const };
+  return { window, body: WINDOWS.find(({ value }) => value === window)?.body ?? hour };
+}
+
+interface Point {
+  readonly time?: string | null;
+}
+
+export interface Chart<P> extends Pick<SeriesProps, 'title' | 'format'> {
+  readonly lines: readonly {
+    readonly label: string;
+    readonly color: string;
+    readonly value: (point: P) => number | null | undefined;
+  }[];
+}
+
+interface MetricsCardProps<P> {
+  readonly query: {
+    readonly data: { readonly results: readonly P[] } | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
+  readonly charts: readonly Chart<P>[];
+}
+
+/** Charts of one answer of measurements, whose crosshairs go together. */
+export function MetricsCard<P extends Point>({ query, charts }: MetricsCardProps<P>) {
+  const navigate = useNavigate();
+  const { window } = useWindow();
+  const choose = (next: string) =>
+    void navigate({ to: '.', search: ((old: object) => ({ ...old, window: next })) as never, replace: true });
+  if (query.error && !query.data)
+    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
+  if (!query.data) return <Skeleton height={240} />;
+  const points = query.data.results.filter(({ time }) => time);
+  const times = points.map(({ time }) => readTime(time ?? '').getTime() / 1000);
+  return (
+    <Card title="Metrics" aside={<WindowPicker value={window} onChange={choose} />}>
+      <div className={styles.grid}>
+        {charts.map(({ title, format, lines }) => (
+          <Series
+            key={title}
+            title={title}
+            format={format}
+            times={times}
+            lines={lines.map(({ label, color, value }) => ({
+              label,
+              color,
+              values: points.map((point) => value(point) ?? null),
+            }))}
+          />
+        ))}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,59 @@
+import { Fragment } from 'react';
+import { copyId, type DeleteOptions, useDelete } from './delete-action.tsx';
+import { ListPage, type ListPageProps, type RowAction } from './list-page.tsx';
+import type { RowVerb } from './row-form.tsx';
+import { type FormOptions, SideForm, useNewForm } from './side-form.tsx';
+
+export interface NounPageProps<Row, Body>
+  extends Omit<ListPageProps<Row>, 'create' | 'actions' | 'rowKey' | 'empty'> {
+  readonly idOf: (row: Row) => string;
+  readonly empty: { readonly title: string; readonly about: string; readonly code?: string };
+  /** The form that makes one. */
+  readonly form?: FormOptions<Body>;
+  /** A page that makes one, where a side form is too narrow. */
+  readonly createPage?: { readonly label: string; readonly to: string };
+  /** Why none can be made here. */
+  readonly createDisabled?: string | undefined;
+  readonly remove?: DeleteOptions<Row>;
+  /** Verbs that need no question. */
+  readonly actions?: readonly RowAction<Row>[];
+  /** Verbs that open a form or a dialog. */
+  readonly verbs?: readonly RowVerb<Row>[];
+}
+
+const NOTHING: DeleteOptions<never> = {
+  kind: '',
+  nameOf: () => '',
+  consequences: () => '',
+  call: () => Promise.resolve({}),
+};
+
+/** Everything that a list of a noun has: the list, the form that makes one, the verbs of a row, the question before
+ *  one is deleted. */
+export function NounPage<Row, Body>(props: NounPageProps<Row, Body>) {
+  const { idOf, form, createPage, createDisabled, remove, actions = [], verbs = [], empty, ...list } = props;
+  const opened = useNewForm();
+  const deletion = useDelete<Row>(remove ?? (NOTHING as DeleteOptions<Row>));
+  const create = createPage ?? (form && { label: form.title, to: opened.to });
+  return (
+    <>
+      <ListPage<Row>
+        {...list}
+        rowKey={idOf}
+        {...(create ? { create: { ...create, disabled: createDisabled } } : {})}
+        actions={[
+          copyId(idOf),
+          ...actions,
+          ...verbs.map(({ action }) => action),
+          ...(remove ? [deletion.action] : []),
+        ]}
+        empty={{ ...empty, action: createDisabled ? undefined : create }}
+      />
+      {deletion.dialog}
+      {verbs.map(({ action, dialog }) => (
+        <Fragment key={action.label}>{dialog}</Fragment>
+      ))}
+      {form && <SideForm {...form} opened={opened.opened} close={opened.close} />}
+    </>
+  );
+}

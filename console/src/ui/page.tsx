@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import styles from './page.module.css';
+
+export interface HeadProps {
+  readonly title: ReactNode;
+  /** One sentence that says what the thing is for. */
+  readonly about?: ReactNode;
+  readonly back?: { readonly to: string; readonly label: string };
+  readonly children?: ReactNode;
+}
+
+/** The head of a page: where it belongs, its name, what it is for, and its actions at the right. */
+export function PageHead({ title, about, back, children }: HeadProps) {
+  return (
+    <header className={styles.head}>
+      <div className={styles.headText}>
+        {back && (
+          <Link className={styles.back} to={back.to}>
+            ← {back.label}
+          </Link>
+        )}
+        <h1 className={styles.title}>{title}</h1>
+        {about && <p className={styles.about}>{about}</p>}
+      </div>
+      {children && <div className={styles.actions}>{children}</div>}
+    </header>
+  );
+}
+
+export function Card({
+  title,
+  aside,
+  children,
+}: {
+  readonly title?: ReactNode;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className={styles.card} data-card>
+      {(title || aside) && (
+        <div className={styles.cardHead}>
+          <h2>{title}</h2>
+          {aside}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export interface Fact {
+  readonly label: string;
+  readonly value: ReactNode;
+}
+
+/** The band of facts below the head of a detail page. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export interface EmptyProps {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly action?: { readonly label: string; readonly to: string } | undefined;
+  /** One line that does the same from a terminal. */
+  readonly code?: string | undefined;
+}
+
+/** What stands where nothing is yet: what it is for, one button, one line of code. */
+export function Empty({ title, about, action, code }: EmptyProps) {
+  return (
+    <div className={styles.empty}>
+      <h2>{title}</h2>
+      <p>{about}</p>
+      {action && (
+        <Button component={Link} to={action.to}>
+          {action.label}
+        </Button>
+      )}
+      {code && <pre className={styles.emptyCode}>{code}</pre>}
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { Button, Drawer, Group, Stack } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { type ApiFault, faultOf } from '../api/client.ts';
+import type { Task } from '../api/tasks.ts';
+import { type Call, CodePanel } from './code-panel.tsx';
+import { FaultNote } from './fault.tsx';
+import { type Field, FieldInput, initialValue, type Value, type Values } from './field-input.tsx';
+import { followTask } from './follow-task.tsx';
+import styles from './side-form.module.css';
+
+export { given, text } from './values.ts';
+export type { Field, Value, Values };
+
+interface Answer {
+  readonly data?: unknown;
+  readonly error?: unknown;
+}
+
+/** What a form asks for, what it sends, and what comes of it. */
+export interface FormOptions<Body> {
+  /** What the form does; its button says the same. */
+  readonly title: string;
+  /** Of the button, where it is shorter than the title. */
+  readonly verb?: string;
+  readonly fields: readonly Field[];
+  readonly body: (values: Values) => Body;
+  readonly submit: (body: Body) => Promise<Answer>;
+  /** The call as somebody would write it elsewhere. */
+  readonly call: (body: Body) => Call;
+  /** Where the result is once its task has ended. */
+  readonly to?: (task: Task) => string | undefined;
+  /** Sees the answer of a call. */
+  readonly done?: (data: unknown) => void;
+  /** More of what will come of it, above the code. */
+  readonly picture?: (values: Values) => ReactNode;
+}
+
+export interface SideFormProps<Body> extends FormOptions<Body> {
+  readonly opened: boolean;
+  readonly close: () => void;
+}
+
+/** Opens and closes a form that has its own address over the live list: `?new=1`. */
+export function useNewForm(): { readonly opened: boolean; readonly close: () => void; readonly to: string } {
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const navigate = useNavigate();
+  return {
+    opened: search.new !== undefined,
+    close: () =>
+      void navigate({ to: '.', search: (({ new: _, ...rest }: Record<string, unknown>) => rest) as never }),
+    to: `${location.pathname}?new=1`,
+  };
+}
+
+/** Left the fields, right the code that does the same; the API's faults land on their fields. */
+export function SideForm<Body>(props: SideFormProps<Body>) {
+  return (
+    <Drawer
+      opened={props.opened}
+      onClose={props.close}
+      position="right"
+      size={880}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {props.opened && <Form {...props} />}
+    </Drawer>
+  );
+}
+
+const faultName = ({ key, fault }: Field) => fault ?? key;
+
+/** Whether a fault of the API is about a field: its own, or of one of its parts (`tags.env`, `names.0`). */
+const isAbout = (field: Field, name: string) =>
+  name === faultName(field) || name.startsWith(`${faultName(field)}.`);
+
+function errorOf(fault: ApiFault | undefined, field: Field): string | undefined {
+  const messages = Object.entries(fault?.fields ?? {}).filter(([name]) => isAbout(field, name));
+  return messages.length > 0 ? messages.flatMap(([, texts]) => texts).join(', ') : undefined;
+}
+
+function Form<Body>(props: SideFormProps<Body>) {
+  const { title, verb = title, fields, body, submit, call, to, done, close, picture } = props;
+  const [values, setValues] = useState<Values>(() =>
+    Object.fromEntries(fields.map((field) => [field.key, initialValue(field)])),
+  );
+  const [fault, setFault] = useState<ApiFault>();
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const shown = fields.filter(({ when }) => when?.(values) ?? true);
+  const others = Object.entries(fault?.fields ?? {}).filter(
+    ([name]) => !shown.some((field) => isAbout(field, name)),
+  );
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    const { data, error } = await submit(body(values)).catch((thrown: unknown) => ({
+      data: undefined,
+      error: thrown,
+    }));
+    setBusy(false);
+    if (error !== undefined) {
+      setFault(faultOf(error));
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+      return;
+    }
+    const [task] = (data as { tasks?: readonly string[] } | undefined)?.tasks ?? [];
+    if (task) followTask(task, { title, to });
+    done?.(data);
+    close();
+  };
+  return (
+    <form ref={form} onSubmit={(event) => void send(event)} className={styles.columns}>
+      <Stack gap="sm">
+        {fault && <FaultNote fault={{ ...fault, fields: Object.fromEntries(others) }} />}
+        {shown.map((field, index) => (
+          <FieldInput
+            key={field.key}
+            field={field}
+            first={index === 0}
+            value={values[field.key] ?? ''}
+            error={errorOf(fault, field)}
+            change={(value) => setValues((before) => ({ ...before, [field.key]: value }))}
+          />
+        ))}
+        <Group justify="flex-end" mt="xs">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            {verb}
+          </Button>
+        </Group>
+      </Stack>
+      <Stack gap="sm">
+        {picture?.(values)}
+        <CodePanel call={call(body(values))} />
+      </Stack>
+    </form>
+  );
+}

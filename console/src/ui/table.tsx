@@ -1,0 +1,198 @@
+import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconChevronDown, IconDots } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import styles from './list-page.module.css';
+
+export interface Column<Row> {
+  readonly label: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** The field of `order_by` that this column sorts by. */
+  readonly order?: string;
+  /** Numbers stand at the right. */
+  readonly end?: boolean;
+  /** Left out of the cards of narrow windows. */
+  readonly wideOnly?: boolean;
+}
+
+export interface RowAction<Row> {
+  readonly label: string;
+  readonly run: (row: Row) => void;
+  readonly danger?: boolean;
+  /** Why it can't be done now; shown instead of doing it. */
+  readonly disabled?: (row: Row) => string | undefined;
+}
+
+export interface TableProps<Row> {
+  /** What the table lists, for those who hear it. */
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly rowKey: (row: Row) => string;
+  readonly href?: ((row: Row) => string | undefined) | undefined;
+  readonly actions?: readonly RowAction<Row>[] | undefined;
+  readonly loading?: boolean;
+  /** `name.asc`; without `sort` nothing can be sorted. */
+  readonly order?: string;
+  readonly sort?: (order: string) => void;
+}
+
+/** Rows of anything; in narrow windows each is a card. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { title, rows, columns, actions = [], loading = false, rowKey, href } = props;
+  const late = useLate(loading);
+  return (
+    <div className={styles.frame}>
+      <table className={styles.table} aria-label={title} aria-busy={loading}>
+        <Head {...props} />
+        <tbody>
+          {late && rows.length === 0 && (
+            <SkeletonRows columns={columns.length + (actions.length > 0 ? 1 : 0)} />
+          )}
+          {rows.map((row) => (
+            <tr key={rowKey(row)} data-row>
+              {columns.map((column, index) => (
+                <td
+                  key={column.label}
+                  data-label={column.label}
+                  data-end={column.end}
+                  data-wide-only={column.wideOnly}
+                >
+                  {index === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
+                </td>
+              ))}
+              {actions.length > 0 && (
+                <td className={styles.actions}>
+                  <RowMenu row={row} actions={actions} />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Name({ to, children }: { readonly to: string | undefined; readonly children: ReactNode }) {
+  if (to === undefined) return children;
+  return (
+    <Link className={styles.name} to={to} data-row-link>
+      {children}
+    </Link>
+  );
+}
+
+function Head<Row>({ columns, actions = [], order: ordered = '', sort }: TableProps<Row>) {
+  const [order, direction] = ordered.split('.');
+  const next = (field: string) => `${field}.${field === order && direction === 'asc' ? 'desc' : 'asc'}`;
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => {
+          const { label, order: field, end } = column;
+          const sorted = field !== undefined && field === order;
+          const way = direction === 'asc' ? 'ascending' : 'descending';
+          return (
+            <th key={label} data-end={end} aria-sort={sorted ? way : undefined}>
+              {field && sort ? (
+                <button type="button" className={styles.sort} onClick={() => sort(next(field))}>
+                  {label}
+                  {sorted && (direction === 'asc' ? <IconArrowUp size={13} /> : <IconArrowDown size={13} />)}
+                </button>
+              ) : (
+                label
+              )}
+            </th>
+          );
+        })}
+        {actions.length > 0 && (
+          <th>
+            <span className="visually-hidden">Actions</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+function SkeletonRows({ columns }: { readonly columns: number }) {
+  return Array.from({ length: 6 }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+    <tr key={row}>
+      {Array.from({ length: columns }, (_, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <td key={column}>
+          <Skeleton height={12} width={column === 0 ? 140 : 80} />
+        </td>
+      ))}
+    </tr>
+  ));
+}
+
+/** True once something has been waited for so long that the wait should be seen. */
+function useLate(waiting: boolean): boolean {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    if (!waiting) return setLate(false);
+    const timer = setTimeout(() => setLate(true), 200);
+    return () => clearTimeout(timer);
+  }, [waiting]);
+  return late;
+}
+
+interface VerbsProps<Row> {
+  readonly row: Row;
+  readonly actions: readonly RowAction<Row>[];
+}
+
+function RowMenu<Row>({ row, actions }: VerbsProps<Row>) {
+  const target = useRef<HTMLButtonElement>(null);
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon ref={target} aria-label="Actions">
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Verbs row={row} actions={actions} />
+    </Menu>
+  );
+}
+
+/** The same verbs at the head of a detail page. */
+export function ActionsMenu<Row>({ row, actions }: VerbsProps<Row>) {
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <Button variant="default" rightSection={<IconChevronDown size={15} />}>
+          Actions
+        </Button>
+      </Menu.Target>
+      <Verbs row={row} actions={actions} />
+    </Menu>
+  );
+}
+
+function Verbs<Row>({ row, actions }: VerbsProps<Row>) {
+  return (
+    <Menu.Dropdown>
+      {actions.map(({ label, run, danger, disabled }) => {
+        const why = disabled?.(row);
+        return (
+          <div key={label}>
+            {danger && <Menu.Divider />}
+            <Menu.Item
+              {...(danger ? { color: 'red' } : {})}
+              disabled={why !== undefined}
+              onClick={() => run(row)}
+            >
+              {label}
+              {why && <div className={styles.why}>{why}</div>}
+            </Menu.Item>
+          </div>
+        );
+      })}
+    </Menu.Dropdown>
+  );
+}

@@ -1,0 +1,12 @@
+// @ts-check
+// npm run screenshots: makes the pictures of docs/images anew, by running the portal's stories in a real browser.
+import { spawnSync } from 'node:child_process';
+import './lib/node-version.mjs';
+
+const { ROOT } = await import('./lib/root.mjs');
+const { status } = spawnSync('npx', ['vitest', 'run', 'test/e2e/portal.test.ts'], {
+  cwd: ROOT,
+  stdio: 'inherit',
+  env: { ...process.env, VIRGA_TEST_SCREENSHOTS: 'on' },
+});
+process.exit(status ?? 1);
