@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/harness/sequencer.ts';
+import { PATIENCE_MS } from './test/harness/wait.ts';
 
 export default defineConfig({
   test: {
@@ -12,9 +14,14 @@ export default defineConfig({
     ],
     globalSetup: ['test/harness/global-setup.ts'],
     setupFiles: ['test/harness/operations-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Longer than a test waits for anything (test/harness/wait.ts): then the test says what did not happen.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: PATIENCE_MS } },
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     maxWorkers: 2,
+    // Hundreds of test files import the same modules: each is transformed once, not once a file.
+    experimental: { fsModuleCache: true },
   },
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -77,4 +77,13 @@ test('a package for the other C library is not for this machine', () => {
 
 test('this very checkout is complete, so that a start touches no network', () => {
   expect(missingPackages(ROOT)).toEqual([]);
+});
+
+test('every package of our lock file is known by what is in it, and by no address', () => {
+  const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'));
+  const entries = Object.entries<{ link?: boolean; integrity?: string; resolved?: string }>(packages);
+  const registered = entries.filter(([folder, { link }]) => folder.includes('node_modules/') && !link);
+  expect(registered.length).toBeGreaterThan(100);
+  expect(registered.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
+  expect(registered.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });

@@ -19,9 +19,9 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-/** A process that says when it listens for signals, and does what `onTerm` says on SIGTERM. */
+/** A process that says when it listens for signals, and does what `onTerm` says on SIGINT. */
 async function startProcess(onTerm: string): Promise<ChildProcess & { pid: number }> {
-  const program = `process.on('SIGTERM', () => { ${onTerm} }); setInterval(() => {}, 1000); console.log('ready')`;
+  const program = `process.on('SIGINT', () => { ${onTerm} }); setInterval(() => {}, 1000); console.log('ready')`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => {
     child.kill('SIGKILL');
@@ -69,6 +69,6 @@ test('one that does not end is named after a bounded time', async () => {
   claim(child.pid);
   expect(await stopServer(dataDir, 100)).toEqual({
     ok: false,
-    line: `Virga (pid ${child.pid}) still runs 0.1 s after SIGTERM.`,
+    line: `Virga (pid ${child.pid}) still runs 0.1 s after SIGINT.`,
   });
 });

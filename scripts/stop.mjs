@@ -1,11 +1,36 @@
 // @ts-check
-// npm stop: ends the server of this data directory and waits for it.
+// npm stop: ends the server of this data directory and waits for it; with --purge it forgets the directory too.
 import './lib/node-version.mjs';
 
-const { resolveDataDir } = await import('../server/src/platform/database/embedded/instance.mjs');
+const { resolveDataDir, TEMPORARY, temporaryDataDirs } = await import(
+  '../server/src/platform/database/embedded/instance.mjs'
+);
+const { purgeDataDir } = await import('../server/src/platform/database/embedded/purge.mjs');
 const { stopServer } = await import('./lib/stop-server.mjs');
 
-const { ok, line } = await stopServer(resolveDataDir(process.env));
-if (ok) console.log(line);
-else console.error(line);
-process.exitCode = ok ? 0 : 1;
+/** @param {{ ok: boolean, line: string }} outcome */
+function say({ ok, line }) {
+  if (ok) console.log(line);
+  else console.error(line);
+  if (!ok) process.exitCode = 1;
+  return ok;
+}
+
+/** @param {string} dataDir */
+async function stop(dataDir) {
+  if (say(await stopServer(dataDir)) && purge) say(await purgeDataDir(dataDir));
+}
+
+const args = process.argv.slice(2).filter((arg) => arg !== '--');
+const purge = args.includes('--purge');
+const unknown = args.filter((arg) => arg !== '--purge');
+if (unknown.length > 0) {
+  say({ ok: false, line: `${unknown.join(' ')} is not an option; there is only --purge.` });
+} else if (process.env.VIRGA_DATA_DIR?.trim() !== TEMPORARY) {
+  await stop(resolveDataDir(process.env));
+} else {
+  const running = temporaryDataDirs({ abandoned: false });
+  if (running.length === 0) say({ ok: true, line: 'Virga runs on no temporary data directory.' });
+  else if (running.length === 1) await stop(running[0] ?? '');
+  else say({ ok: false, line: `Set VIRGA_DATA_DIR to the one that is meant: ${running.join(', ')}.` });
+}

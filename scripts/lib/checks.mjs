@@ -22,7 +22,7 @@ function run(root, script, args) {
 }
 
 /**
- * Lint and types: each counts as one check.
+ * Lint, types and the portal's build: each counts as one check.
  * @param {string} root
  * @returns {Count}
  */
@@ -30,6 +30,9 @@ export function runStaticChecks(root) {
   const results = [
     heading('Lint and format') && run(root, 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
     heading('Types') && run(root, 'node_modules/typescript/bin/tsc', ['--noEmit']),
+    heading('Types of the portal') &&
+      run(root, 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', 'console']),
+    heading('Build of the portal') && run(root, 'scripts/console.mjs', []),
   ];
   return { passed: results.filter(Boolean).length, failed: results.filter((ok) => !ok).length };
 }

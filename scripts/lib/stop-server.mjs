@@ -34,7 +34,8 @@ export async function stopServer(dataDir, patienceMs = 60_000) {
 async function stopOne(instance, patienceMs) {
   const { pid } = instance;
   try {
-    process.kill(pid, 'SIGTERM');
+    // SIGTERM may leave the data planes to a server that comes after.
+    process.kill(pid, 'SIGINT');
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM') {
       return { ok: false, line: `Virga (pid ${pid}) belongs to another user: stop it as that user.` };
@@ -43,7 +44,7 @@ async function stopOne(instance, patienceMs) {
   const deadline = performance.now() + patienceMs;
   while (isRunning(instance)) {
     if (performance.now() > deadline) {
-      return { ok: false, line: `Virga (pid ${pid}) still runs ${patienceMs / 1000} s after SIGTERM.` };
+      return { ok: false, line: `Virga (pid ${pid}) still runs ${patienceMs / 1000} s after SIGINT.` };
     }
     await delay(50);
   }

@@ -3,10 +3,15 @@ import { AREAS } from './areas.ts';
 import { addressConversions } from './features/address-conversions/index.ts';
 import { flavors } from './features/flavors/index.ts';
 import { floatingIps } from './features/floating-ips/index.ts';
-import { bearerResolver, iam, readClient } from './features/iam/index.ts';
+import { iam, readClient, Sessions } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
-import { instances, instancesOfGroup, machinesInShort } from './features/instances/index.ts';
+import {
+  instances,
+  instancesOfGroup,
+  machinesInShort,
+  portsAsInterfaces,
+} from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
 import { findSecretUsers, loadBalancers } from './features/load-balancers/index.ts';
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
@@ -14,34 +19,51 @@ import { networks } from './features/networks/index.ts';
 import { ports } from './features/ports/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
-import { readRegionsByIds, regions } from './features/regions/index.ts';
+import { readRegions, readRegionsByIds, regions } from './features/regions/index.ts';
 import { reservedFixedIps } from './features/reserved-fixed-ips/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { routers, routersOfNetworks } from './features/routers/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
 import { serverGroups } from './features/server-groups/index.ts';
+import { simulation } from './features/simulation/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
+import { toldUserAction, userActions } from './features/user-actions/index.ts';
 import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
 import { volumes } from './features/volumes/index.ts';
-import { webhooks } from './features/webhooks/index.ts';
+import { type AllowedNetworks, webhooks } from './features/webhooks/index.ts';
+import { meaningOf } from './glossary/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
+import type { IpRanges } from './kernel/ip-addresses.ts';
 import type { Logger } from './kernel/log.ts';
+import { operationName } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
 import { byKey, SharedLookUp } from './platform/database/shared-look-up.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
+import type { CorsOrigins } from './platform/http/cors.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
+import { servePortal } from './platform/http/portal.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
+import type { SlotLimits } from './platform/http/slots.ts';
+import type { Patience } from './platform/http/slow-clients.ts';
+import type { TlsFiles } from './platform/http/tls.ts';
+import { forgetOldLimits } from './platform/limits/limits.ts';
+import { forgetOldCounts } from './platform/limits/shared-counts.ts';
 import { Mailer } from './platform/mail/mailer.ts';
+import { mailWaiting } from './platform/mail/outbox.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
+import { ownersForPrometheus } from './platform/metrics/owners.ts';
+import { KEPT_A_YEAR, type Kept, monthsJob } from './platform/months.ts';
+import { Presence } from './platform/nodes/presence.ts';
+import type { NodeRole } from './platform/nodes/store.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import type { NodeIdentity } from './platform/owners/owned-region.ts';
@@ -53,8 +75,7 @@ import { TaskWatcher } from './platform/tasks/watch.ts';
 import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
 import type { RegionProviders } from './region-providers.ts';
-
-export const VERSION = '0.1.0';
+import { VERSION } from './version.ts';
 
 export interface AppOptions {
   readonly db: Db;
@@ -64,10 +85,32 @@ export interface AppOptions {
   readonly providers: RegionProviders;
   readonly cipher: Cipher;
   readonly rateLimit: number;
+  readonly corsOrigins?: CorsOrigins;
+  /** Default: PATIENCE. */
+  readonly patience?: Patience;
+  /** Streams of tasks that may be open. */
+  readonly streams?: SlotLimits;
+  /** Waits for a task that may be open. */
+  readonly waits?: SlotLimits;
+  readonly trustedProxies?: IpRanges | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly accessLog?: boolean;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsFiles | undefined;
   readonly mail: MailOptions;
   readonly isReady: () => boolean;
   readonly node: NodeIdentity;
+  /** Default: all. */
+  readonly role?: NodeRole;
   readonly checkResponses?: boolean;
+  /** Refuse fields and parameters that are not known, unless a request says otherwise. */
+  readonly strict?: boolean;
+  /** The folder of the built portal; absent or not built: `/` leads to the reference. */
+  readonly portal?: string;
+  /** How long what has ended is kept. Default: a year. */
+  readonly kept?: Kept;
+  /** Networks off the internet in which subscribers to user actions may be. Absent: none. */
+  readonly webhookNetworks?: AllowedNetworks;
   /** Absent: video tokens are not issued. */
   readonly video?: VideoTokenSettings;
 }
@@ -89,10 +132,15 @@ export function features({
   mail,
   watcher,
   video,
+  webhookNetworks = [],
   owners,
+  streams,
+  waits,
+  sessions,
 }: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses' | 'node'> & {
   watcher: TaskWatcher;
   owners: RegionOwners;
+  sessions: Sessions;
 }): readonly Feature[] {
   const { loadBalancersOf: providerOf, regionIds } = providers;
   const balancers = loadBalancers({
@@ -105,26 +153,37 @@ export function features({
     regionIds,
     owners,
   });
+  const reads = new TaskReads(db, watcher);
   const disks = volumes({
     providerOf: providers.volumesOf,
     typesOf: providers.volumeTypesOf,
     images: imageSource,
-    tasks: new TaskReads(db, watcher),
+    tasks: reads,
   });
   return [
-    iam({ db, clock, cipher }),
+    iam({ db, clock, sessions }),
     projects(),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks({ watcher, db }),
+    tasks({ watcher, db, streams, waits }),
     inferenceSecrets({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
-    managedPostgresql({ capabilitiesOf: providers.capabilitiesOf }),
+    managedPostgresql({
+      capabilitiesOf: providers.capabilitiesOf,
+      cipher,
+      tasks: reads,
+      providerOf: providers.postgresqlOf,
+      db,
+      log,
+      regionIds,
+      owners,
+    }),
+    simulation(),
     sshKeys(),
     disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     securityGroups({
       providerOf: providers.securityGroupsOf,
-      tasks: new TaskReads(db, watcher),
+      tasks: reads,
       instances: instancesOfGroup,
     }),
     flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
@@ -134,19 +193,26 @@ export function features({
       floatingIpsOf: providerOf,
       volumes: disks.machines,
       cipher,
+      tasks: reads,
     }),
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
-    floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort }),
-    networks({ providerOf: providers.networksOf, routers: routersOfNetworks(providerOf) }),
-    routers({ providerOf: providers.networksOf, rulesOf: providerOf }),
+    floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort, tasks: reads }),
+    networks({ providerOf: providers.networksOf, routers: routersOfNetworks(providerOf), tasks: reads }),
+    routers({ providerOf: providers.networksOf, rulesOf: providerOf, tasks: reads }),
     addressConversions({ providerOf }),
-    ports({ providerOf: providers.networksOf, findSecurityGroups }),
+    ports({
+      providerOf: providers.networksOf,
+      findSecurityGroups,
+      tasks: reads,
+      interfaces: portsAsInterfaces,
+    }),
     reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
     responsePages(),
     storageNotifications({ db, clock }),
-    webhooks({ db, clock, log, cipher }),
+    webhooks({ db, clock, log, cipher, allowedNetworks: webhookNetworks, userAction: toldUserAction }),
+    userActions({ cipher }),
     videoTokens(video),
   ];
 }
@@ -162,36 +228,51 @@ export class App {
   readonly worker: Worker;
   readonly watchdog: TaskWatchdog;
   readonly background: Background;
+  /** Tells the other nodes that this one is alive. */
+  readonly presence: Presence;
+  readonly #probes: readonly Route[];
   readonly #options: AppOptions;
-  readonly #metrics = new Metrics();
+  readonly #metrics: Metrics;
   readonly #watcher: TaskWatcher;
   readonly #authenticator: Authenticator;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
-    const owners = ownersOf(options);
-    const all = features({ ...options, watcher: this.#watcher, owners });
+    const owners = ownersOf(options, () => this.background.ownsMore());
+    const sessions = new Sessions(options);
+    const all = features({ ...options, watcher: this.#watcher, owners, sessions });
     this.features = all;
-    this.#authenticator = authenticatorOf(options);
+    this.#authenticator = authenticatorOf(options, sessions);
+    const { role = 'all', db } = options;
+    const backlogs = [mailWaiting, ...all.flatMap((feature) => feature.backlogs ?? [])];
+    this.#metrics = new Metrics({ db, version: VERSION, role, backlogs });
+    this.presence = new Presence({ ...options, name: options.node.name, role, version: VERSION });
+    this.#probes = probeRoutes({
+      metrics: this.#metrics,
+      isReady: options.isReady,
+      notes: () => owners.refused(),
+      operatorMetrics: [
+        () => ownersForPrometheus(db),
+        ...all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
+      ],
+      authenticator: this.#authenticator,
+    });
     this.routes = [
-      ...all.flatMap((feature) => feature.routes ?? []),
-      ...probeRoutes({
-        metrics: this.#metrics,
-        isReady: options.isReady,
-        notes: () => owners.refused(),
-        operatorMetrics: all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
-        authenticator: this.#authenticator,
-      }),
+      ...all.flatMap(({ routes = [], needs }) => routes.map((route) => ({ ...route, needs }))),
+      ...this.#probes,
     ];
-    this.document = openApiDocument(this.routes, VERSION, AREAS);
+    this.document = openApiDocument(this.routes, VERSION, {
+      areas: AREAS,
+      nameOf: operationName,
+      meaningOf,
+    });
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,
       log: options.log,
       handlers: this.handlers,
-      serves: (regionId) => owners.serves(regionId),
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine, owners });
@@ -204,49 +285,59 @@ export class App {
         ...all.flatMap((feature) => feature.background ?? []),
         ...mailer.jobs,
         forgetOldKeys(options.db),
+        forgetOldLimits(options.db, options.clock),
+        forgetOldCounts(options.db, options.clock),
         this.watchdog.job,
+        monthsJob({ kept: KEPT_A_YEAR, ...options }),
       ],
       options.db,
       options.log,
     );
   }
 
-  async api(): Promise<FastifyInstance> {
-    const { db, clock, ids, log, rateLimit, checkResponses = false } = this.#options;
-    const api = await buildApi({
-      db,
-      clock,
-      ids,
-      log,
+  /** What a node without an API has: what machines ask about it. */
+  probes(): Promise<FastifyInstance> {
+    return this.#server(this.#probes);
+  }
+
+  #server(routes: readonly Route[]): Promise<FastifyInstance> {
+    return buildApi({
+      ...this.#options,
       authenticator: this.#authenticator,
-      scopes: scopeResolver(db),
-      routes: this.routes,
-      rateLimit,
-      checkResponses,
+      scopes: scopeResolver(this.#options),
+      routes,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });
+  }
+
+  async api(): Promise<FastifyInstance> {
+    const api = await this.#server(this.routes);
     // Long polls and streams end at once when the server stops.
     api.addHook('preClose', () => this.#watcher.close());
     await serveReference(api, this.document);
+    const { portal: folder, ids, video } = this.#options;
+    const media = video ? [new URL(video.cdnUrl).origin, new URL(video.cdnIpUrl).origin] : [];
+    await servePortal(api, { folder, ids, media });
     return api;
   }
 }
 
-function ownersOf({ providers, ...options }: AppOptions): RegionOwners {
+function ownersOf({ providers, ...options }: AppOptions, onTaken: () => void): RegionOwners {
   const { owned } = providers;
   const everybodys = providers.regionIds().filter((id) => !owned.some((region) => region.id === id));
-  return new RegionOwners({ ...options, owned, everybodys });
+  return new RegionOwners({ ...options, owned, everybodys, onTaken });
 }
 
-function authenticatorOf({ db, clock, cipher }: AppOptions): Authenticator {
+function authenticatorOf({ db, clock }: AppOptions, sessions: Sessions): Authenticator {
   return new Authenticator({
     db,
     now: () => clock.now().getTime(),
-    bearer: bearerResolver({ db, clock, cipher }),
+    bearer: sessions.bearer,
+    cookie: sessions.cookie,
   });
 }
 
-function scopeResolver(db: Db): ScopeResolver {
+function scopeResolver({ db, providers }: Pick<AppOptions, 'db' | 'providers'>): ScopeResolver {
   const owners = new SharedLookUp(async (ids: readonly number[]) =>
     byKey(await readProjectOwners(db, ids), 'id'),
   );
@@ -263,6 +354,9 @@ function scopeResolver(db: Db): ScopeResolver {
       const row = await found.get(id);
       return row && { id: row.id, name: row.display_name, state: row.state };
     },
+    regions: async () =>
+      (await readRegions(db)).map(({ id, display_name: name, state }) => ({ id, name, state })),
+    offers: (id, need) => providers.offers(id, need),
     client: async (id) => (await readClient(db, id)) !== undefined,
   };
 }

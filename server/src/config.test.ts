@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
+import { SECRET_SETTINGS } from './kernel/secret-files.ts';
 
 describe('the configuration', () => {
   test('has a default for everything, and binds loopback alone', () => {
@@ -35,10 +39,36 @@ describe('the configuration', () => {
     [{ VIRGA_EDGE_PORT: '99999' }, 'VIRGA_EDGE_PORT'],
     [{ VIRGA_EDGE_ORIGIN: 'ftp://origin' }, 'VIRGA_EDGE_ORIGIN'],
     [{ VIRGA_EDGE_REPORT_URL: 'http://x.test' }, 'VIRGA_EDGE_REPORT_TOKEN'],
+    [{ VIRGA_TRUSTED_PROXIES: '10.0.0.0/33' }, 'VIRGA_TRUSTED_PROXIES'],
+    [{ VIRGA_TLS_CERT: 'cert.pem' }, 'VIRGA_TLS_KEY'],
+    [{ VIRGA_ACCESS_LOG: 'maybe' }, 'VIRGA_ACCESS_LOG'],
+    [{ VIRGA_API_KEY_FILE: '/nowhere/at/all' }, 'VIRGA_API_KEY_FILE'],
+    [{ VIRGA_API_KEY: 'a-good-key', VIRGA_API_KEY_FILE: '/dev/null' }, 'both set'],
+    [{ VIRGA_TIMESCALE: '1' }, 'did you mean VIRGA_TIME_SCALE?'],
+    [{ VIRGA_REGION: 'x.json' }, 'did you mean VIRGA_REGIONS?'],
   ])('%j is refused in one line that names it', (env, name) => {
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(() => readConfig(env)).toThrow(name);
     expect(() => readConfig(env)).not.toThrow('\n');
+  });
+
+  test('what resembles no setting suggests none', () => {
+    expect(() => readConfig({ VIRGA_COMPLETELY_DIFFERENT: '1' })).not.toThrow('did you mean');
+  });
+
+  test.each(SECRET_SETTINGS)('%s may be in a file', (name) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'virga-secrets-'));
+    const values: Record<string, string> = {
+      DATABASE_URL: 'postgresql://me:secret@db/virga',
+      SMTP_URL: 'smtp://me:secret@mail:587',
+      VIRGA_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+    };
+    const value = values[name] ?? 'a-secret-value';
+    const file = path.join(folder, 'secret');
+    writeFileSync(file, `${value}\n`);
+    const more = name === 'VIRGA_EDGE_REPORT_TOKEN' ? { VIRGA_EDGE_REPORT_URL: 'http://x.test' } : {};
+    expect(readConfig({ ...more, [`${name}_FILE`]: file })).toEqual(readConfig({ ...more, [name]: value }));
+    rmSync(folder, { recursive: true });
   });
 
   test('a PostgreSQL behind a socket is a PostgreSQL too', () => {

@@ -1,8 +1,15 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { closest, distance } from 'fastest-levenshtein';
+import ipaddr from 'ipaddr.js';
+import { IpRanges } from './kernel/ip-addresses.ts';
+import { memberNetworks } from './kernel/member-networks.ts';
+import { SECRET_FILE_SETTINGS, withSecretsFromFiles } from './kernel/secret-files.ts';
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from './kernel/video-settings.ts';
+import type { TlsFiles } from './platform/http/tls.ts';
+import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
 
-/** The whole configuration, from the environment alone, read once. */
+/** The whole configuration, from the environment and the files that it names for secrets, read once. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -15,18 +22,44 @@ export interface Config {
   readonly dataDir: string;
   readonly apiKey: string | undefined;
   readonly role: 'all' | 'api' | 'worker';
+  /** Where a worker answers probes and tells its metrics; undefined: at the usual port, if that is free. */
+  readonly probePort: number | undefined;
   /** Name of this machine among the nodes on one database. */
   readonly node: string;
   readonly regionsFile: string | undefined;
+  /** Calls that a first run begins with. */
+  readonly seedFile: string | undefined;
   /** Simulated durations are multiplied by this; 0 is instant. */
   readonly timeScale: number;
   readonly seed: string;
   /** Keys of 32 bytes, the one to encrypt under first; empty: the data directory keeps its own. */
   readonly masterKeys: readonly Buffer[];
+  /** What SIGTERM does to running data planes: leave them to the next server, or end them as SIGINT does. */
+  readonly onSigterm: 'leave' | 'stop';
+  /** Networks that members of local regions may be in, and those that they may not; see `memberNetworks`. */
+  readonly memberNetworks: string;
   /** Requests per minute and token; 0: no limit. */
   readonly rateLimit: number;
+  /** Origins of web pages that may call the API, beside its own. */
+  readonly corsOrigins: readonly string[] | '*';
+  /** How long what has ended is kept. */
+  readonly kept: Kept;
+  /** Networks off the internet in which those may be who subscribe to user actions. */
+  readonly webhookNetworks: readonly Cidr[];
+  /** Whose `X-Forwarded-*`, `X-Request-ID` and `traceparent` are believed; undefined: nobody's. */
+  readonly trustedProxies: IpRanges | undefined;
+  /** Where people reach the portal, for links in mails. */
+  readonly publicUrl: string | undefined;
+  /** Certificate and key of the API; undefined: plain HTTP. */
+  readonly tls: TlsFiles | undefined;
+  /** One line in the log for each request. */
+  readonly accessLog: boolean;
+  /** Fields and parameters that are not known are refused, unless a request says otherwise. */
+  readonly strict: boolean;
   readonly video: VideoSettings;
 }
+
+type Cidr = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** A setting that cannot be used; its message is one line for the person who starts the program. */
 export class ConfigError extends Error {}
@@ -34,25 +67,46 @@ export class ConfigError extends Error {}
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const ON_SIGTERM = ['leave', 'stop'] as const;
 const ROLES = ['all', 'api', 'worker'] as const;
 const KNOWN: readonly string[] = [
   ...VIDEO_SETTING_NAMES,
+  ...SECRET_FILE_SETTINGS,
   'VIRGA_DATA_DIR',
   'VIRGA_API_KEY',
   'VIRGA_ROLE',
   'VIRGA_NODE',
+  'VIRGA_PROBE_PORT',
   'VIRGA_REGIONS',
   'VIRGA_TIME_SCALE',
   'VIRGA_SEED',
+  'VIRGA_SEED_FILE',
   'VIRGA_MASTER_KEY',
   'VIRGA_MAIL_FROM',
   'VIRGA_RATE_LIMIT',
+  'VIRGA_TASKS_KEPT',
+  'VIRGA_AUDIT_LOG_KEPT',
+  'VIRGA_MEMBER_NETWORKS',
+  'VIRGA_ON_SIGTERM',
+  'VIRGA_WEBHOOK_NETWORKS',
+  'VIRGA_CORS_ORIGINS',
+  'VIRGA_TRUSTED_PROXIES',
+  'VIRGA_PUBLIC_URL',
+  'VIRGA_TLS_CERT',
+  'VIRGA_TLS_KEY',
+  'VIRGA_ACCESS_LOG',
+  'VIRGA_STRICT',
 ];
 
 /** @param args what follows the program's name: `--role api` or `--role=api`
  *  @throws ConfigError naming every wrong setting, in one line */
-export function readConfig(env: Environment, args: readonly string[] = [], cwd = process.cwd()): Config {
+export function readConfig(
+  environment: Environment,
+  args: readonly string[] = [],
+  cwd = process.cwd(),
+): Config {
   const faults: string[] = [];
+  const env = withSecretsFromFiles(environment, faults);
   const text = (name: string) => env[name]?.trim() || undefined;
   const number = (name: string, fallback: number, min: number, max: number, whole: boolean) => {
     const raw = text(name);
@@ -85,7 +139,7 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
     return raw;
   };
   const unknown = Object.keys(env).filter((name) => name.startsWith('VIRGA_') && !isKnown(name));
-  for (const name of unknown) faults.push(`${name} is not a setting`);
+  for (const name of unknown) faults.push(`${name} is not a setting${suggestion(name)}`);
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
     port: number('PORT', 8080, 0, 65_535, true),
@@ -96,12 +150,33 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
     dataDir: path.resolve(cwd, text('VIRGA_DATA_DIR') ?? '.virga'),
     apiKey: text('VIRGA_API_KEY'),
     role: choice('VIRGA_ROLE or --role', roleArgument(args, faults) ?? text('VIRGA_ROLE'), ROLES, 'all'),
+    probePort: text('VIRGA_PROBE_PORT') ? number('VIRGA_PROBE_PORT', 0, 0, 65_535, true) : undefined,
     node: text('VIRGA_NODE') ?? hostname(),
     regionsFile: text('VIRGA_REGIONS') && path.resolve(cwd, text('VIRGA_REGIONS') ?? ''),
+    seedFile: text('VIRGA_SEED_FILE') && path.resolve(cwd, text('VIRGA_SEED_FILE') ?? ''),
     timeScale: number('VIRGA_TIME_SCALE', 0.05, 0, 1000, false),
     seed: text('VIRGA_SEED') ?? 'virga',
     masterKeys: masterKeys(text('VIRGA_MASTER_KEY'), faults),
+    // systemd says in this way that it has started us, and will start us again.
+    onSigterm: choice(
+      'VIRGA_ON_SIGTERM',
+      text('VIRGA_ON_SIGTERM'),
+      ON_SIGTERM,
+      env.INVOCATION_ID ? 'leave' : 'stop',
+    ),
+    memberNetworks: networks(text('VIRGA_MEMBER_NETWORKS'), faults),
     rateLimit: number('VIRGA_RATE_LIMIT', 60_000, 0, 1_000_000_000, true),
+    corsOrigins: corsOrigins(text('VIRGA_CORS_ORIGINS'), faults),
+    kept: {
+      tasksDays: number('VIRGA_TASKS_KEPT', KEPT_A_YEAR.tasksDays, 0, 36_500, true),
+      auditLogDays: number('VIRGA_AUDIT_LOG_KEPT', KEPT_A_YEAR.auditLogDays, 0, 36_500, true),
+    },
+    webhookNetworks: cidrs('VIRGA_WEBHOOK_NETWORKS', text('VIRGA_WEBHOOK_NETWORKS'), faults),
+    trustedProxies: proxies(text('VIRGA_TRUSTED_PROXIES'), faults),
+    publicUrl: publicUrl(text('VIRGA_PUBLIC_URL'), faults),
+    tls: tlsFiles(text('VIRGA_TLS_CERT'), text('VIRGA_TLS_KEY'), faults, cwd),
+    accessLog: choice('VIRGA_ACCESS_LOG', text('VIRGA_ACCESS_LOG'), ['on', 'off'], 'on') === 'on',
+    strict: choice('VIRGA_STRICT', text('VIRGA_STRICT'), ['on', 'off'], 'off') === 'on',
     video: readVideoSettings(env, faults, cwd),
   };
   if (config.apiKey !== undefined && !/^[\x21-\x7e]{8,255}$/.test(config.apiKey)) {
@@ -111,8 +186,68 @@ export function readConfig(env: Environment, args: readonly string[] = [], cwd =
   return config;
 }
 
+function networks(raw: string | undefined, faults: string[]): string {
+  try {
+    memberNetworks(raw ?? '');
+  } catch (error) {
+    faults.push(`VIRGA_MEMBER_NETWORKS: ${(error as Error).message}`);
+  }
+  return raw ?? '';
+}
+
+function proxies(raw: string | undefined, faults: string[]): IpRanges | undefined {
+  if (raw === undefined) return undefined;
+  try {
+    return new IpRanges(raw.split(',').map((each) => each.trim()));
+  } catch (error) {
+    faults.push(`VIRGA_TRUSTED_PROXIES: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function tlsFiles(
+  certificate: string | undefined,
+  key: string | undefined,
+  faults: string[],
+  cwd: string,
+): TlsFiles | undefined {
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate !== undefined && key !== undefined) {
+    return { certificate: path.resolve(cwd, certificate), key: path.resolve(cwd, key) };
+  }
+  faults.push('VIRGA_TLS_CERT and VIRGA_TLS_KEY belong together; set both');
+  return undefined;
+}
+
+/** The setting that was meant, as far as one can tell. */
+function suggestion(name: string): string {
+  const near = closest(name, [...KNOWN]);
+  return distance(name, near) <= MAX_TYPOS ? `; did you mean ${near}?` : '';
+}
+
+const MAX_TYPOS = 4;
+
+function publicUrl(raw: string | undefined, faults: string[]): string | undefined {
+  if (raw === undefined) return undefined;
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash)
+    return url.origin;
+  faults.push('VIRGA_PUBLIC_URL must be where people reach the portal, such as https://cloud.example');
+  return undefined;
+}
+
 /** What the tests set for themselves begins with VIRGA_TEST_. */
 const isKnown = (name: string) => KNOWN.includes(name) || name.startsWith('VIRGA_TEST_');
+
+function corsOrigins(raw: string | undefined, faults: string[]): Config['corsOrigins'] {
+  if (raw === '*') return '*';
+  const origins = raw === undefined ? [] : raw.split(',').map((item) => item.trim());
+  for (const origin of origins) {
+    if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
+    faults.push(`VIRGA_CORS_ORIGINS must be * or origins such as https://portal.example, not "${origin}"`);
+  }
+  return origins;
+}
 
 function masterKeys(raw: string | undefined, faults: string[]): readonly Buffer[] {
   if (raw === undefined) return [];
@@ -123,13 +258,21 @@ function masterKeys(raw: string | undefined, faults: string[]): readonly Buffer[
   return keys;
 }
 
+function cidrs(name: string, raw: string | undefined, faults: string[]): readonly Cidr[] {
+  const texts = (raw ?? '').split(',').map((text) => text.trim());
+  const wrong = texts.filter((text) => text !== '' && !ipaddr.isValidCIDR(text));
+  if (wrong.length > 0)
+    faults.push(`${name} must be networks with commas between them, not "${wrong.join(', ')}"`);
+  return texts.filter((text) => ipaddr.isValidCIDR(text)).map((text) => ipaddr.parseCIDR(text));
+}
+
 function roleArgument(args: readonly string[], faults: string[]): string | undefined {
   let role: string | undefined;
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? '';
     if (arg === '--role') role = args[++i] ?? '';
     else if (arg.startsWith('--role=')) role = arg.slice('--role='.length);
-    else faults.push(`${arg} is not an option; there is only --role`);
+    else faults.push(`${arg} is not an option; there are --role, and for npm start --wait and --detach`);
   }
   return role;
 }

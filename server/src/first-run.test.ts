@@ -5,9 +5,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { type NewRegion, readRegions } from './features/regions/index.ts';
-import { prepareDatabase } from './first-run.ts';
+import { type FirstRunOptions, prepareDatabase } from './first-run.ts';
 import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
+import { hashToken } from './platform/auth/caller.ts';
 import { Db } from './platform/database/db.ts';
 import { DEFAULT_REGIONS } from './regions-file.ts';
 
@@ -35,7 +36,7 @@ const region = (id: number, display_name: string): NewRegion => ({
   settings: {},
 });
 
-const prepare = (regions: readonly NewRegion[] | undefined) =>
+const prepare = (regions: readonly NewRegion[] | undefined, more: Partial<FirstRunOptions> = {}) =>
   prepareDatabase({
     db,
     clock: systemClock(),
@@ -44,12 +45,14 @@ const prepare = (regions: readonly NewRegion[] | undefined) =>
     regions,
     defaultRegions: DEFAULT_REGIONS,
     dataDir,
+    node: 'one',
+    ...more,
   });
 
 const names = async () => (await readRegions(db)).map(({ id, display_name }) => `${id} ${display_name}`);
 
 test('a first run makes the regions of its file and no others, and keeps its credentials to itself', async () => {
-  const credentials = await prepare([region(7, 'Simulated')]);
+  const { credentials } = await prepare([region(7, 'Simulated')]);
   expect(await names()).toEqual(['7 Simulated']);
   const file = path.join(dataDir, 'credentials');
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -57,9 +60,30 @@ test('a first run makes the regions of its file and no others, and keeps its cre
 });
 
 test('a later run has no credentials to tell; its file adds and changes regions, and removes none', async () => {
-  expect(await prepare([region(7, 'Renamed'), region(8, 'Added')])).toBeUndefined();
+  expect((await prepare([region(7, 'Renamed'), region(8, 'Added')])).credentials).toBeUndefined();
   expect(await names()).toEqual(['7 Renamed', '8 Added']);
   await prepare(undefined);
   await prepare([region(8, 'Added')]);
   expect(await names()).toEqual(['7 Renamed', '8 Added']);
+});
+
+test('every node knows where the credentials of the first run are', async () => {
+  const { place } = await prepare(undefined, { node: 'two', dataDir: '/elsewhere' });
+  expect(place).toEqual({ node: 'one', dataDir });
+});
+
+test('a fixed token stays when a node starts without it, and goes when another one is fixed', async () => {
+  const works = async (apiKey: string) => {
+    const rows = await db.named(
+      'test_token',
+      'select 1 from api_tokens where hash = $1 and deleted_at is null',
+      [hashToken(apiKey)],
+    );
+    return rows.length === 1;
+  };
+  await prepare(undefined, { apiKey: 'first-key' });
+  await prepare(undefined);
+  expect(await works('first-key')).toBe(true);
+  await prepare(undefined, { apiKey: 'second-key' });
+  expect([await works('first-key'), await works('second-key')]).toEqual([false, true]);
 });

@@ -1,13 +1,22 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { hashPassword, insertToken, newTokenValue } from './features/iam/index.ts';
+import {
+  deleteOrphans,
+  hashPassword,
+  insertToken,
+  newSignInToken,
+  newTokenValue,
+} from './features/iam/index.ts';
 import { insertProject } from './features/projects/index.ts';
 import { GLOBAL_REGION, reserve } from './features/quotas/index.ts';
 import { type NewRegion, saveRegions } from './features/regions/index.ts';
+import { keepFileFaults } from './features/simulation/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db, Tx } from './platform/database/db.ts';
+import { planSeed } from './seed-store.ts';
+import { takeTurns } from './start-turns.ts';
 
 const ADMIN_EMAIL = 'admin@virga.internal';
 
@@ -16,6 +25,8 @@ export interface Credentials {
   readonly password: string;
   readonly apiToken: string;
   readonly operatorToken: string;
+  /** Signs in to the portal once. */
+  readonly signInToken: string;
 }
 
 export interface FirstRunOptions {
@@ -27,20 +38,51 @@ export interface FirstRunOptions {
   readonly regions: readonly NewRegion[] | undefined;
   readonly defaultRegions: readonly NewRegion[];
   readonly dataDir: string;
+  /** Name of this machine. */
+  readonly node: string;
+  /** A first run has calls to begin with. */
+  readonly seed?: boolean;
+}
+
+/** What a start knows of the first run. */
+export interface FirstRun {
+  /** Of a first run that was this start. */
+  readonly credentials: Credentials | undefined;
+  /** Where the credentials of the first run were put; undefined when it was before that was noted. */
+  readonly place: { readonly node: string; readonly dataDir: string } | undefined;
 }
 
 /** Makes a database usable: client 1 with an administrator, a default project and tokens on the first run,
  *  the configured regions and administrator token on every run.
- *  @returns the credentials of a first run; they are in `DATA_DIR/credentials` too */
-export async function prepareDatabase(options: FirstRunOptions): Promise<Credentials | undefined> {
+ *  @returns the credentials of a first run, which are in `DATA_DIR/credentials` too, and where that is */
+export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRun> {
   return options.db.transaction(async (tx) => {
-    // Nodes that start together take turns; the first one does the work.
-    await tx.named('first_run_lock', 'select pg_advisory_xact_lock(72114)', []);
+    // The first one does the work.
+    await takeTurns(tx);
     const credentials = (await isEmpty(tx)) ? await firstRun(tx, options) : undefined;
     if (options.regions) await saveRegions(tx, options.regions, options.clock.timestamp());
+    await keepFaults(tx, options);
     await keepFixedToken(tx, options);
-    return credentials;
+    return { credentials, place: await readPlace(tx) };
   });
+}
+
+/** Faults of the file count on from start to start; the counters are in the database. */
+async function keepFaults(tx: Tx, { regions = [], clock, ids }: FirstRunOptions): Promise<void> {
+  const by = { uuid: () => ids.uuid(), at: clock.timestamp() };
+  for (const { id, provider, settings } of regions) {
+    const rules = provider === 'simulated' ? (settings.fault_rules ?? []) : [];
+    await keepFileFaults(tx, id, rules, by);
+  }
+}
+
+async function readPlace(tx: Tx): Promise<FirstRun['place']> {
+  const [row] = await tx.named<{ node: string; data_dir: string }>(
+    'first_run_place',
+    'select node, data_dir from first_run',
+    [],
+  );
+  return row && { node: row.node, dataDir: row.data_dir };
 }
 
 async function isEmpty(tx: Tx): Promise<boolean> {
@@ -49,7 +91,7 @@ async function isEmpty(tx: Tx): Promise<boolean> {
 
 async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
   const { clock, ids } = options;
-  const credentials: Credentials = {
+  const credentials = {
     email: ADMIN_EMAIL,
     password: ids.secret(12),
     apiToken: options.apiKey ?? newTokenValue(ids),
@@ -74,9 +116,16 @@ async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> 
   if (!options.regions) await saveRegions(tx, options.defaultRegions, now);
   if (!options.apiKey) await addToken(tx, options, credentials.apiToken, 'First run', 'Administrators');
   await addToken(tx, options, credentials.operatorToken, 'Operator', 'operator');
+  await tx.named('first_run_note', 'insert into first_run (node, data_dir, at) values ($1, $2, $3)', [
+    options.node,
+    options.dataDir,
+    now,
+  ]);
+  if (options.seed) await planSeed(tx);
+  const signInToken = await newSignInToken(tx, options, 1);
   // Before the commit: a token that is in the database alone could never be learnt.
   writeCredentials(options.dataDir, credentials);
-  return credentials;
+  return { ...credentials, signInToken };
 }
 
 function addToken(
@@ -100,16 +149,18 @@ function addToken(
 
 const FIXED_TOKEN = 'VIRGA_API_KEY';
 
-/** The token that the configuration fixes works, and those it fixed before no longer do. */
+/** The token that the configuration fixes works, and those it fixed before no longer do. A node that fixes none says
+ *  nothing of those that others fix. */
 async function keepFixedToken(tx: Tx, options: FirstRunOptions): Promise<void> {
-  const hash = options.apiKey === undefined ? null : hashToken(options.apiKey);
+  if (options.apiKey === undefined) return;
+  const hash = hashToken(options.apiKey);
   await tx.named(
     'first_run_retire_tokens',
     `update api_tokens set deleted_at = $3
-      where client_id = 1 and name = $1 and deleted_at is null and ($2::bytea is null or hash <> $2)`,
+      where client_id = 1 and name = $1 and deleted_at is null and hash <> $2`,
     [FIXED_TOKEN, hash, options.clock.timestamp()],
   );
-  if (options.apiKey === undefined || hash === null) return;
+  await deleteOrphans(tx, 1, options.clock.timestamp());
   const revived = await tx.named(
     'first_run_revive_token',
     'update api_tokens set deleted_at = null where hash = $1 returning 1',
@@ -118,7 +169,7 @@ async function keepFixedToken(tx: Tx, options: FirstRunOptions): Promise<void> {
   if (revived.length === 0) await addToken(tx, options, options.apiKey, FIXED_TOKEN, 'Administrators');
 }
 
-function writeCredentials(dataDir: string, credentials: Credentials): void {
+function writeCredentials(dataDir: string, credentials: Omit<Credentials, 'signInToken'>): void {
   const file = path.join(dataDir, 'credentials');
   const lines = [
     `EMAIL=${credentials.email}`,

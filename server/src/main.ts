@@ -1,44 +1,74 @@
-import { realpathSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { App } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { EdgeProcess, reportSettings } from './edge-process.ts';
 import { simulationSignals } from './features/kubernetes/index.ts';
 import { readRegions } from './features/regions/index.ts';
-import { type Credentials, prepareDatabase } from './first-run.ts';
+import { simulatedStrikes } from './features/simulation/index.ts';
+import { prepareDatabase } from './first-run.ts';
+import { greeting } from './greeting.ts';
 import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
+import { memberNetworks } from './kernel/member-networks.ts';
+import { ownPorts } from './own-ports.ts';
 import { Db } from './platform/database/db.ts';
 import {
   type EmbeddedPostgres,
+  isTemporaryDataDir,
   lockDataDir,
+  newTemporaryDataDir,
+  purgeDataDir,
   StartError,
   shareDataDir,
   startEmbeddedPostgres,
+  TEMPORARY,
+  temporaryDataDirs,
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
+import { Outage } from './platform/database/outage.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
 import { providerFactories } from './provider-factories.ts';
+import { withSteps } from './provider-steps.ts';
 import { RegionProviders } from './region-providers.ts';
 import { collectorsOf, DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
+import { keepReporterToken } from './reporter-token.ts';
+import { beginWith } from './seed.ts';
+import { readSeedFile } from './seed-file.ts';
+import { VERSION } from './version.ts';
 import { keepVideoSecrets } from './video-secrets.ts';
+import { serveProbes, urlOf } from './worker-probes.ts';
 
-/** Things to undo at the end, last one first. */
-type Closers = (() => Promise<unknown> | unknown)[];
+/** What happens to running data planes when this process ends. */
+type Programs = 'leave' | 'stop';
 
+/** Something to undo at the end. */
+type Closer = ((programs: Programs) => Promise<unknown> | unknown) & { readonly patienceMs?: number };
+/** Last one first. */
+type Closers = Closer[];
+
+/** However busy or stuck something is, the process has ended after this. */
 const DRAIN_MS = 30_000;
+/** All that comes before PostgreSQL has this long together, so that it always has its own time. */
+const PATIENCE_MS = 20_000;
+const POSTGRES_MS = 9_500;
+/** So long a node that is not ready any more goes on answering, so that the proxies before it have noticed. */
+const NOTICE_MS = 2_000;
+
+/** Settings of a PostgreSQL whose data nobody will ask for again. */
+const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 async function main(): Promise<void> {
-  const config = readConfig(
-    process.env,
-    process.argv.slice(2).filter((arg) => arg !== '--'),
-  );
-  const log = createLog(config.logLevel);
+  const config = configured();
+  const outage = new Outage();
+  const quiet = (logged: readonly unknown[]) => outage.explains(logged);
+  const log = createLog(config.logLevel, { quiet }).child({ node: config.node, role: config.role });
   const closers: Closers = [];
   const stop = stopper(closers, log);
-  process.on('SIGTERM', () => stop(0));
+  process.on('SIGTERM', () => stop(0, config.onSigterm));
   process.on('SIGINT', () => stop(0));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {
@@ -46,44 +76,76 @@ async function main(): Promise<void> {
     stop(1);
   });
   try {
-    await start(config, log, closers);
+    await start(config, log, outage, closers);
   } catch (error) {
     explain(error, config, log);
     await stop(1);
   }
 }
 
-async function start(config: Config, log: Logger, closers: Closers): Promise<void> {
+/** @throws ConfigError; what was made for the start is gone by then */
+function configured(): Config {
+  if (process.env.VIRGA_DATA_DIR?.trim() === TEMPORARY) process.env.VIRGA_DATA_DIR = newTemporaryDataDir();
+  const dataDir = process.env.VIRGA_DATA_DIR ?? '';
+  try {
+    return readConfig(
+      process.env,
+      process.argv.slice(2).filter((arg) => arg !== '--'),
+    );
+  } catch (error) {
+    if (isTemporaryDataDir(dataDir)) rmSync(dataDir, { recursive: true });
+    throw error;
+  }
+}
+
+/** A temporary data directory goes with this process, and with this start those go whose servers were killed. */
+async function forgetTemporary(dataDir: string, closers: Closers): Promise<void> {
+  if (!isTemporaryDataDir(dataDir)) return;
+  closers.push(() => purgeDataDir(dataDir));
+  for (const folder of temporaryDataDirs({ abandoned: true })) await purgeDataDir(folder);
+}
+
+async function start(config: Config, log: Logger, outage: Outage, closers: Closers): Promise<void> {
   const regions = config.regionsFile === undefined ? undefined : readRegionsFile(config.regionsFile);
+  const seedCalls = config.seedFile === undefined ? undefined : readSeedFile(config.seedFile);
   const alone = config.databaseUrl === undefined;
+  await forgetTemporary(config.dataDir, closers);
   const lock = alone ? lockDataDir(config.dataDir) : shareDataDir(config.dataDir);
   closers.push(() => lock.release());
   const postgres = config.databaseUrl === undefined ? await startPostgres(config, log, closers) : undefined;
   const connection = postgres?.connection ?? { connectionString: config.databaseUrl };
-  const db = new Db({ connection, log });
+  const db = new Db({ connection, log, outage });
   closers.push(() => db.close());
   const clock = systemClock();
   const ids = randomIds();
-  await migrateToLatest(db.pool);
+  await migrateToLatest(db.pool, { version: VERSION });
   const { apiKey } = config;
   // Nodes that share it may know it under several names.
   const dataDir = realpathSync(config.dataDir);
   const defaultRegions = DEFAULT_REGIONS;
-  const credentials = await prepareDatabase({ db, clock, ids, apiKey, regions, defaultRegions, dataDir });
+  const { node } = config;
+  const seed = seedCalls !== undefined;
+  const first = { db, clock, ids, apiKey, regions, defaultRegions, dataDir, node, seed };
+  const firstRun = await prepareDatabase(first);
   const { masterKeys: configured } = config;
   const cipher = await openCipher({ db, configured, dataDir, timestamp: clock.timestamp() });
   const known = await readRegions(db);
   const providers = new RegionProviders(
     known,
-    providerFactories({
-      ...config,
-      dataDir,
+    withSteps(
+      providerFactories({
+        ...config,
+        dataDir,
+        log,
+        signals: simulationSignals(db),
+        strikesOf: simulatedStrikes(db, config.seed),
+        collectorOf: collectorsOf(known),
+        memberNetworks: memberNetworks(config.memberNetworks, await ownPorts(config)),
+      }),
       log,
-      signals: simulationSignals(db),
-      collectorOf: collectorsOf(known),
-    }),
+    ),
   );
-  closers.push(() => providers.close());
+  closers.push((programs) => providers.close(programs));
   let ready = false;
   const { secrets: given } = config.video;
   const secrets = given.length > 0 ? given : keepVideoSecrets(dataDir, ids);
@@ -96,24 +158,49 @@ async function start(config: Config, log: Logger, closers: Closers): Promise<voi
     cipher,
     mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
     rateLimit: config.rateLimit,
+    webhookNetworks: config.webhookNetworks,
+    corsOrigins: config.corsOrigins,
+    kept: config.kept,
+    trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
+    accessLog: config.accessLog,
+    strict: config.strict,
+    tls: config.tls,
     isReady: () => ready,
     node: { name: config.node, dataDir, alone },
+    role: config.role,
+    portal: path.join(import.meta.dirname, '..', '..', 'console', 'dist'),
     video: { ...config.video, secrets },
   });
+  await app.presence.start();
+  closers.push(() => app.presence.stop());
+  const probes = config.role === 'worker' ? await startProbes(app, config, log, closers) : undefined;
   if (config.role !== 'api') await startWorker(app, closers);
-  const url = config.role === 'worker' ? undefined : await serve(app, config, closers);
+  const api = await app.api();
+  closers.push(() => api.close());
+  await beginWith(seedCalls, { db, clock, cipher, api, alone, log, waits: config.role !== 'api' });
+  const url = config.role === 'worker' ? undefined : await serve(api, config);
   ready = true;
-  closers.push(() => {
+  closers.push(async () => {
     ready = false;
+    if (url && config.trustedProxies) await delay(NOTICE_MS);
   });
-  if (url) lock.announce(url);
-  if (url && config.video.edge.enabled) startEdge(config, url, secrets, log, closers);
-  greet(url, config, credentials);
+  // A worker is ready too, though there is nothing to ask.
+  lock.announce(url ?? '');
+  if (url && config.video.edge.enabled) {
+    const token = await keepReporterToken({ db, clock, ids, dataDir });
+    startEdge(config, reportSettings(url, token), secrets, log, closers);
+  }
+  const isTerminal = process.stdout.isTTY === true;
+  const said = { ...firstRun, url, probes, pid: process.pid, node, dataDir, isTerminal };
+  for (const line of greeting(said)) console.log(line);
 }
 
 async function startPostgres(config: Config, log: Logger, closers: Closers): Promise<EmbeddedPostgres> {
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
-  closers.push(() => postgres.stop());
+  const { dataDir } = config;
+  const throwAway = isTemporaryDataDir(dataDir) && { durable: false, settings: FORGETFUL };
+  const postgres = await startEmbeddedPostgres({ dataDir, log, ...throwAway });
+  closers.push(Object.assign(() => postgres.stop(), { patienceMs: POSTGRES_MS }));
   return postgres;
 }
 
@@ -124,17 +211,25 @@ async function startWorker(app: App, closers: Closers): Promise<void> {
   closers.push(() => app.background.stop());
 }
 
-async function serve(app: App, config: Config, closers: Closers): Promise<string> {
-  const api = await app.api();
-  closers.push(() => api.close());
+async function serve(api: FastifyInstance, config: Config): Promise<string> {
   await api.listen({ host: config.host, port: config.port });
-  const { address, family, port } = api.addresses()[0] as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  return urlOf(api, config.tls !== undefined);
+}
+
+async function startProbes(
+  app: App,
+  config: Config,
+  log: Logger,
+  closers: Closers,
+): Promise<string | undefined> {
+  const probes = await app.probes();
+  closers.push(() => probes.close());
+  return serveProbes(probes, config, log);
 }
 
 function startEdge(
   config: Config,
-  url: string,
+  report: Readonly<Record<string, string>>,
   secrets: readonly string[],
   log: Logger,
   closers: Closers,
@@ -144,45 +239,42 @@ function startEdge(
   const settings = {
     VIRGA_DATA_DIR: config.dataDir,
     VIRGA_VIDEO_SECRETS: secrets.join(','),
-    ...(config.video.edge.report ? {} : reportSettings(config.dataDir, url)),
+    ...reporting(config, report),
   };
   const edge = new EdgeProcess({ script, settings, log });
   closers.push(() => edge.stop());
   edge.start();
 }
 
-function greet(url: string | undefined, config: Config, credentials: Credentials | undefined): void {
-  if (!url) {
-    console.log(`Virga works on tasks (pid ${process.pid}). Stop it with npm stop or Ctrl-C.`);
-    return;
-  }
-  console.log(`Virga serves ${url} (pid ${process.pid}). Stop it with npm stop or Ctrl-C.`);
-  console.log(`The API reference is at ${url}/docs.`);
-  if (!credentials) return;
-  console.log(`\nThis is the first run. These are kept in ${config.dataDir}/credentials:`);
-  console.log(`  sign-in          ${credentials.email}  ${credentials.password}`);
-  console.log(`  API token        ${credentials.apiToken}`);
-  console.log(`  operator token   ${credentials.operatorToken}\n`);
+/** Nowhere by itself when the API speaks TLS: its certificate is for another name than that of this machine here. */
+function reporting(
+  { video, tls }: Config,
+  own: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const { report } = video.edge;
+  if (report) return { VIRGA_EDGE_REPORT_URL: report.url, VIRGA_EDGE_REPORT_TOKEN: report.token };
+  return tls ? {} : own;
 }
 
-/** Closes everything once, however often it is asked; a second signal does not wait any longer. */
-function stopper(closers: Closers, log: Logger): (code: number) => Promise<void> {
+/** Closes everything once, however often it is asked, and ends the process. */
+function stopper(closers: Closers, log: Logger): (code: number, programs?: Programs) => Promise<void> {
   let stopping = false;
-  return async (code) => {
+  return async (code, programs = 'stop') => {
     if (stopping) return;
     stopping = true;
-    const timer = setTimeout(() => {
+    setTimeout(() => {
       log.error('stopping took too long; ending now');
       process.exit(1);
     }, DRAIN_MS);
+    const since = performance.now();
     for (const close of [...closers].reverse()) {
+      const rest = Math.max(100, PATIENCE_MS - (performance.now() - since));
       try {
-        await close();
+        await Promise.race([close(programs), delay(close.patienceMs ?? rest)]);
       } catch (error) {
         log.error({ err: error }, 'could not close cleanly');
       }
     }
-    clearTimeout(timer);
     process.exit(code);
   };
 }

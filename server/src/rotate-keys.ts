@@ -1,5 +1,6 @@
 import { features } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { Sessions } from './features/iam/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
@@ -12,6 +13,7 @@ import { newKey } from './platform/secrets/key-file.ts';
 import { type Rotation, rotateKeys } from './platform/secrets/rotation.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { RegionProviders } from './region-providers.ts';
+import { VERSION } from './version.ts';
 
 /** Changes the master key of a data directory whose server is stopped, or of the database that DATABASE_URL
  *  names. Prints one line and sets the exit status. */
@@ -28,14 +30,16 @@ async function main(): Promise<void> {
       : undefined;
   const db = new Db({ connection: postgres?.connection ?? { connectionString: config.databaseUrl }, log });
   try {
-    await migrateToLatest(db.pool);
+    await migrateToLatest(db.pool, { version: VERSION });
     const clock = systemClock();
     const { masterKeys: configured, dataDir } = config;
     const options = { db, configured, dataDir, timestamp: clock.timestamp() };
     // Features are asked for what they keep encrypted alone; what they would serve with does not matter.
     const providers = new RegionProviders([], {});
     const ids = randomIds();
+    const cipher = new Cipher([newKey()]);
     const all = features({
+      sessions: new Sessions({ db, clock, cipher }),
       owners: new RegionOwners({ db, log, ids, node: NOBODY, owned: [], everybodys: [] }),
       watcher: new TaskWatcher(db),
       providers,
@@ -43,7 +47,7 @@ async function main(): Promise<void> {
       log,
       clock,
       ids,
-      cipher: new Cipher([newKey()]),
+      cipher,
       mail: { smtpUrl: undefined, from: config.mailFrom },
     });
     const resealers = all.flatMap((feature) => feature.reseal ?? []);

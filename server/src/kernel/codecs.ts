@@ -10,11 +10,22 @@ const seconds = (at: Moment): string =>
   typeof at === 'string' ? at.slice(0, LENGTH) : at.toISOString().slice(0, -'.123Z'.length);
 
 /** Tasks: `2026-01-31T12:00:00`, UTC without a zone. */
+export const TASK_TIME_PATTERN = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d$';
 export const taskTime = (at: Moment): string => seconds(at);
 /** Most resources: `2026-01-31T12:00:00+0000`. */
+export const OFFSET_TIME_PATTERN = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\+0000$';
 export const offsetTime = (at: Moment): string => `${seconds(at)}+0000`;
-/** Kubernetes and instances: `2026-01-31T12:00:00Z`. */
+/** Secrets: `2026-01-31T12:00:00+00:00`. */
+export const COLON_TIME_PATTERN = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\+00:00$';
+export const colonTime = (at: Moment): string => `${seconds(at)}+00:00`;
+/** Kubernetes, instances, SSH keys, projects and regions: `2026-01-31T12:00:00Z`. */
+export const ZULU_TIME_PATTERN = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$';
 export const zuluTime = (at: Moment): string => `${seconds(at)}Z`;
+
+/** A time as it is sent and taken: RFC 3339 but for the zone, which may also be `+0000`, `+00` or absent (UTC). The
+ *  database knows zones up to 16 hours away. */
+export const TIME_PATTERN =
+  '^\\d{4}-\\d\\d-\\d\\d[Tt ]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?([Zz]|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)?$';
 
 /** Reads a time as clients write it: without a zone it is UTC, and a zone may be `Z`, `+00`, `+0000` or `+00:00`.
  *  @returns undefined for what is no time */

@@ -1,3 +1,7 @@
+import { firstFaults, type InvalidFields, inWords } from './named-faults.ts';
+
+export type { InvalidFields } from './named-faults.ts';
+
 /** Errors that features throw. What they look like on the wire is decided in one place, platform/http/errors.ts. */
 export abstract class DomainError extends Error {
   override get name(): string {
@@ -5,20 +9,18 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** Messages for each faulty field, by dotted path (`listeners.0.name`). */
-export type InvalidFields = Readonly<Record<string, readonly string[]>>;
-
 export class Invalid extends DomainError {
+  /** The first MAX_NAMED faults at most, their names and messages cut to a readable length. */
   readonly fields: InvalidFields;
+  /** How many more faults there are. */
+  readonly unnamed: number;
   /** Where the faulty fields were: the part of the request. */
   readonly location: 'body' | 'query' | 'path' | 'headers';
-  constructor(fields: InvalidFields, location: Invalid['location'] = 'body') {
-    super(
-      Object.entries(fields)
-        .map(([field, messages]) => `${field}: ${messages.join('; ')}`)
-        .join('. '),
-    );
-    this.fields = fields;
+  constructor(fields: InvalidFields, location: Invalid['location'] = 'body', unnamed = 0) {
+    const named = firstFaults(fields);
+    super(inWords(named.fields, named.left + unnamed));
+    this.fields = named.fields;
+    this.unnamed = named.left + unnamed;
     this.location = location;
   }
 }
@@ -29,16 +31,22 @@ export class BadRequest extends DomainError {}
 export class Unauthenticated extends DomainError {}
 
 /** The caller's role does not allow the call. */
-export class PermissionDenied extends DomainError {
-  constructor(message = 'You do not have permission to perform this action.') {
-    super(message);
-  }
-}
+export class PermissionDenied extends DomainError {}
 
 /** The call is understood and permitted, but the region or its capacity refuses it. */
 export class Forbidden extends DomainError {}
 
+/** The region lacks what the call is about. The HTTP layer adds which regions have it. */
+export class NotOffered extends Forbidden {}
+
 export class NotFound extends DomainError {}
+
+/** The HTTP layer adds which regions there are. */
+export class UnknownRegion extends NotFound {
+  constructor(id: number | string | undefined) {
+    super(`Region ${id} was not found`);
+  }
+}
 
 export interface ConflictOptions {
   /** Milliseconds after which the same call may succeed; absent: it will not succeed by waiting. */
@@ -76,7 +84,10 @@ export class QuotaExceeded extends DomainError {
   readonly requestedUsage: number;
   readonly limit: number;
   constructor(attribute: string, currentUsage: number, requestedUsage: number, limit: number) {
-    super(`Quota limit for ${attribute} exceeded by ${currentUsage + requestedUsage - limit}`);
+    const over = currentUsage + requestedUsage - limit;
+    super(
+      `Quota limit for ${attribute} exceeded by ${over}: ${currentUsage} of ${limit} used, ${requestedUsage} more asked for. Ask for a higher limit with POST /cloud/v2/limits_request.`,
+    );
     this.attribute = attribute;
     this.currentUsage = currentUsage;
     this.requestedUsage = requestedUsage;
@@ -86,8 +97,8 @@ export class QuotaExceeded extends DomainError {
 
 export class TooManyRequests extends DomainError {
   readonly retryAfterMs: number;
-  constructor(retryAfterMs: number) {
-    super(`Too many requests. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+  constructor(retryAfterMs: number, why = 'Too many requests') {
+    super(`${why}. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
     this.retryAfterMs = retryAfterMs;
   }
 }

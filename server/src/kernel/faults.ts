@@ -1,11 +1,23 @@
 import { Invalid } from './errors.ts';
+import { MAX_NAMED } from './named-faults.ts';
 
-/** Collects everything that is wrong with a request, so that it is refused once with all of it. */
+/** Collects everything that is wrong with a request, so that it is refused once with all of it: the first
+ *  faults are named, the rest is counted. */
 export class Faults {
-  readonly #fields: Record<string, string[]> = {};
+  readonly #fields: Record<string, string[]> = Object.create(null);
+  #named = 0;
+  #unnamed = 0;
 
-  add(field: string, message: string): void {
-    this.#fields[field] = [...(this.#fields[field] ?? []), message];
+  /** @param message or what makes it, where that is work: it is made for faults that are named alone */
+  add(field: string, message: string | (() => string)): void {
+    if (this.#named >= MAX_NAMED) {
+      this.#unnamed += 1;
+      return;
+    }
+    this.#named += 1;
+    const messages = this.#fields[field] ?? [];
+    messages.push(typeof message === 'string' ? message : message());
+    this.#fields[field] = messages;
   }
 
   /** Runs a check that throws Invalid, and collects what it found. */
@@ -17,12 +29,26 @@ export class Faults {
       for (const [field, messages] of Object.entries(error.fields)) {
         for (const message of messages) this.add(field, message);
       }
+      this.#unnamed += error.unnamed;
       return undefined;
     }
   }
 
+  get any(): boolean {
+    return this.#named > 0;
+  }
+
+  /** Whether what is added is only counted. */
+  get isFull(): boolean {
+    return this.#named >= MAX_NAMED;
+  }
+
+  toError(location: Invalid['location'] = 'body'): Invalid {
+    return new Invalid(this.#fields, location, this.#unnamed);
+  }
+
   /** @throws Invalid when anything was found */
   refuse(location: Invalid['location'] = 'body'): void {
-    if (Object.keys(this.#fields).length > 0) throw new Invalid(this.#fields, location);
+    if (this.any) throw this.toError(location);
   }
 }

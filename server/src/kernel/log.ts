@@ -1,4 +1,4 @@
-import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger };
 
@@ -7,11 +7,27 @@ const SECRET_PATHS = ['authorization', 'token', 'password', 'secret', 'data', 'p
   (name) => [name, `*.${name}`, `*.*.${name}`],
 );
 
-export function createLog(level: string): Logger {
-  return pino({
+export interface LogOptions {
+  /** Whether warnings and errors that say this are of interest only to who looks closely. */
+  readonly quiet?: (logged: readonly unknown[]) => boolean;
+  /** Default: standard output. */
+  readonly destination?: DestinationStream;
+}
+
+const WARN = 40;
+
+export function createLog(level: string, { quiet, destination }: LogOptions = {}): Logger {
+  const options: LoggerOptions = {
     level,
     base: null,
     timestamp: stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS, censor: '[redacted]' },
-  });
+    hooks: {
+      logMethod(args, method, asked) {
+        if (asked >= WARN && quiet?.(args)) this.debug(...args);
+        else method.apply(this, args);
+      },
+    },
+  };
+  return destination ? pino(options, destination) : pino(options);
 }

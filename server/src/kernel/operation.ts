@@ -7,6 +7,8 @@ export interface Operation {
   readonly type: string;
   /** The subject's name as the user chose it; seeds simulated jitter and faults. */
   readonly name: string;
+  /** The subject's name, where `name` says more, such as which attempt it is. */
+  readonly subject?: string;
   readonly acceptedAt: Date;
 }
 

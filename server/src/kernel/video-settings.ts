@@ -11,7 +11,7 @@ export interface VideoSettings {
   readonly cdnUrl: string;
   /** The same for tokens that are bound to an IP address; its host name tells the edge that they are. */
   readonly cdnIpUrl: string;
-  /** Whose `x-real-ip` and `x-forwarded-for` the token service believes; undefined: everybody's. */
+  /** Whose `x-real-ip` and `x-forwarded-for` the token service believes; undefined: those of this machine. */
   readonly trustedProxies: IpRanges | undefined;
   /** Origins of web pages that may ask for tokens; undefined: all. */
   readonly corsOrigins: readonly string[] | undefined;

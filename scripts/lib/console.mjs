@@ -1,0 +1,100 @@
+// @ts-check
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+/** Where the portal's pages come from; a change in any of them makes a new build. */
+const SOURCES = [
+  'console/src',
+  'console/public',
+  'console/index.html',
+  'console/vite.config.ts',
+  'client/src',
+  'package-lock.json',
+];
+const STAMP = '.sources';
+
+/**
+ * Whether the portal's sources have changed since it was built.
+ * @param {string} root
+ */
+export const isConsoleStale = (root) => readStamp(path.join(root, 'console', 'dist')) !== sourcesOf(root);
+
+/**
+ * Builds the portal if its sources have changed since the last build.
+ * @param {string} root
+ * @param {(line: string) => void} [say] hears that a build begins
+ * @returns {Promise<boolean>} whether it was built
+ * @throws when the sources do not compile
+ */
+export async function buildConsole(root, say = () => {}) {
+  const folder = path.join(root, 'console', 'dist');
+  const stamp = sourcesOf(root);
+  if (readStamp(folder) === stamp) return false;
+  say('Building the portal');
+  const { build } = await import('vite');
+  // Into a folder of its own, swapped in at the end: another server may be serving the old one.
+  const draft = `${folder}.${process.pid}`;
+  try {
+    await build({
+      configFile: path.join(root, 'console', 'vite.config.ts'),
+      logLevel: 'error',
+      build: { outDir: draft },
+    });
+    for (const file of filesBelow(draft)) compress(file);
+    writeFileSync(path.join(draft, STAMP), stamp);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(draft, folder);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return true;
+}
+
+/** @param {string} root */
+function sourcesOf(root) {
+  const hash = createHash('sha256');
+  for (const source of SOURCES) {
+    const start = path.join(root, source);
+    for (const file of statSync(start).isDirectory() ? filesBelow(start) : [start]) {
+      hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} folder */
+function readStamp(folder) {
+  try {
+    return readFileSync(path.join(folder, STAMP), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]} all files below it, in a stable order
+ */
+function filesBelow(folder) {
+  mkdirSync(folder, { recursive: true });
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+}
+
+/**
+ * Beside each text its compressed forms, so that serving it costs nothing.
+ * @param {string} file
+ */
+function compress(file) {
+  if (!/\.(js|css|svg|json)$/.test(file)) return;
+  const content = readFileSync(file);
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  writeFileSync(
+    `${file}.br`,
+    brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }),
+  );
+}

@@ -1,0 +1,35 @@
+// @ts-check
+// What a start needs: packages of npm and of the system, the bundled server, the portal.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installSystemPackages } from './apt.mjs';
+import { isConsoleStale } from './console.mjs';
+import { installNodeModules } from './node-modules.mjs';
+import { missingSystemPackages, readSystemPackages } from './system-packages.mjs';
+
+/**
+ * Installs what is missing and bundles the server.
+ * @param {string} root
+ * @returns {boolean} whether the server can be started; if not, the reason was said
+ */
+export function prepareStart(root) {
+  if (!installNodeModules(root)) return false;
+  // Not fatal: the server itself says which calls it must refuse without them.
+  installSystemPackages(missingSystemPackages(readSystemPackages(root), 'start'));
+  const bundler = [path.join(root, 'scripts', 'bundle.mjs'), 'server', 'edge'];
+  if (spawnSync(process.execPath, bundler, { stdio: 'inherit' }).status !== 0) {
+    console.error('The server cannot be bundled.');
+    return false;
+  }
+  // Without its pages the server still serves the whole API, and leads from `/` to the reference.
+  if (isConsoleStale(root)) {
+    spawnSync(process.execPath, [path.join(root, 'scripts', 'console.mjs')], { stdio: 'inherit' });
+  }
+  return true;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { ROOT } = await import('./root.mjs');
+  process.exitCode = prepareStart(ROOT) ? 0 : 1;
+}

@@ -1,0 +1,60 @@
+import path from 'node:path';
+import type { FirstRun } from './first-run.ts';
+
+export interface Greeting extends FirstRun {
+  /** Where the API is; undefined: this node only works on tasks. */
+  readonly url: string | undefined;
+  /** Where a node that only works on tasks answers probes; undefined: nowhere. */
+  readonly probes?: string | undefined;
+  readonly pid: number;
+  /** Name of this machine. */
+  readonly node: string;
+  readonly dataDir: string;
+  /** Whether a person reads along: what goes elsewhere is kept, copied and searched by others. */
+  readonly isTerminal: boolean;
+}
+
+/** What is said once the server runs, line by line. */
+export function greeting(greeting: Greeting): readonly string[] {
+  const { url, pid, dataDir, credentials, isTerminal } = greeting;
+  if (!url) {
+    return [
+      `Virga works on tasks (pid ${pid}). Stop it with npm stop or Ctrl-C.`,
+      ...(greeting.probes ? [`Its probes and metrics are at ${greeting.probes}.`] : []),
+      ...placeOfCredentials(greeting),
+    ];
+  }
+  const running = [
+    `Virga serves ${url} (pid ${pid}). Stop it with npm stop or Ctrl-C.`,
+    `The API reference is at ${url}/docs.`,
+  ];
+  if (!credentials) return [...running, ...placeOfCredentials(greeting)];
+  const file = path.join(dataDir, 'credentials');
+  if (!isTerminal) return [...running, `This is the first run. Its tokens are in ${file}.`];
+  return [
+    ...running,
+    '',
+    'This is the first run. Open the portal; this link signs you in once, within a day:',
+    `  ${url}/sign-in#${credentials.signInToken}`,
+    '',
+    `These are kept in ${file}:`,
+    `  sign-in          ${credentials.email}  ${credentials.password}`,
+    `  API token        ${credentials.apiToken}`,
+    `  operator token   ${credentials.operatorToken}`,
+    '',
+  ];
+}
+
+/** The credentials of the first run are in one place, however many nodes there are. */
+function placeOfCredentials({ place, node, dataDir, credentials }: Greeting): readonly string[] {
+  if (!place) return [];
+  const file = path.join(place.dataDir, 'credentials');
+  if (place.node === node && place.dataDir === dataDir) {
+    return [
+      credentials
+        ? `This is the first run. Its tokens are in ${file}.`
+        : `The tokens of the first run are in ${file}.`,
+    ];
+  }
+  return [`The tokens of the first run are on ${place.node}, in ${file}.`];
+}
