@@ -30,7 +30,7 @@ async function polled(reply: Reply): Promise<TaskView> {
       if (body.error) return { ...body, state: 'ERROR' } as TaskView;
       return body.state === 'NEW' || body.state === 'RUNNING' ? undefined : (body as TaskView);
     },
-    { what: `task ${reply.body.tasks[0]}`, timeoutMs: 20_000 },
+    { what: `task ${reply.body.tasks[0]}` },
   );
 }
 
@@ -79,7 +79,8 @@ const pools = scoped('v1', 'lbpools');
 test('load balancer: create, read, update, resize, delete', async () => {
   const id = await created(balancers, { name: 'tool', tags: { a: '1' } }, 'loadbalancers');
   const one = `${balancers}/${id}`;
-  expect(await read(one)).toMatchObject({ id, name: 'tool', metadata: { a: '1' }, task_id: null });
+  expect(await read(one)).toMatchObject({ id, name: 'tool', task_id: null, flavor: null });
+  expect((await read(one)).metadata).toEqual([{ key: 'a', value: '1', read_only: false }]);
   const changed = await call('PATCH', one, { name: 'tool 2' });
   expect(changed.body).toMatchObject({ id, name: 'tool 2' });
   await finished(await call('POST', `${one}/resize`, { flavor: 'lb1-2-4' }));

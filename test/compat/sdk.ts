@@ -5,17 +5,19 @@ import path from 'node:path';
 
 /** The public Python SDK of the contract, installed into a virtual environment that is kept outside the tree. */
 
-const SDK = 'gcore==0.53.*';
+/** What people have, and the newest one. */
+export const VERSIONS = ['0.53', '0.59'] as const;
 const INSTALL_TIMEOUT_MS = 180_000;
 
 export type Sdk =
   | { readonly python: string; readonly missing?: undefined }
   | { readonly python?: undefined; readonly missing: string };
 
-/** Installs the SDK unless it is there. Missing: why it cannot be had here. */
-export function installSdk(): Sdk {
+/** Installs a version of the SDK unless it is there. Missing: why it cannot be had here. */
+export function installSdk(version: string): Sdk {
+  const sdk = `gcore==${version}.*`;
   const cache = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache');
-  const folder = path.join(cache, 'virga-test', SDK.replace(/[^a-z0-9.]+/g, '-').replace(/\.$/, ''));
+  const folder = path.join(cache, 'virga-test', sdk.replace(/[^a-z0-9.]+/g, '-').replace(/\.$/, ''));
   const python = path.join(folder, 'bin', 'python');
   if (existsSync(python)) return { python };
   if (run('python3', ['--version']).status !== 0) return { missing: 'Python 3 is not installed' };
@@ -25,9 +27,9 @@ export function installSdk(): Sdk {
     const made = run('python3', ['-m', 'venv', fresh]);
     if (made.status !== 0) return { missing: `Python makes no virtual environment: ${lastLine(made)}` };
     const own = path.join(fresh, 'bin', 'python');
-    const installed = run(own, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', SDK]);
+    const installed = run(own, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', sdk]);
     if (installed.status !== 0)
-      return { missing: `the package index gives no ${SDK}: ${lastLine(installed)}` };
+      return { missing: `the package index gives no ${sdk}: ${lastLine(installed)}` };
     // Whole at once: another run may be doing the same.
     if (!existsSync(folder)) renameSync(fresh, folder);
     return { python };
@@ -45,10 +47,22 @@ function lastLine({ stderr, stdout, error }: ReturnType<typeof run>): string {
   return error?.message ?? lines.at(-1) ?? '';
 }
 
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Runs one part against a server. @returns what it said; everything but "done" is a failure */
-export async function runPart(python: string, part: string, url: string, token: string): Promise<string> {
-  const child = spawn(python, ['-W', 'ignore', path.join(import.meta.dirname, 'sdk_parts.py'), part], {
-    env: { PATH: process.env.PATH, GCORE_BASE_URL: url, GCORE_API_KEY: token, PYTHONDONTWRITEBYTECODE: '1' },
+export async function runPart(python: string, part: string, { url, token, env }: Target): Promise<string> {
+  const child = spawn(python, ['-W', 'ignore', path.join(import.meta.dirname, 'sdk_run.py'), part], {
+    env: {
+      PATH: process.env.PATH,
+      GCORE_BASE_URL: url,
+      GCORE_API_KEY: token,
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -62,4 +76,20 @@ export async function runPart(python: string, part: string, url: string, token: 
     child.once('close', resolve);
   });
   return said.trim();
+}
+
+/** An operation that a method of the SDK calls. */
+export interface SdkRoute {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  /** The query parameters that it may send. */
+  readonly query: readonly string[];
+}
+
+/** Everything that the installed SDK calls, read from its source. */
+export function routesOfSdk(python: string): readonly SdkRoute[] {
+  const listed = run(python, ['-W', 'ignore', path.join(import.meta.dirname, 'sdk_routes.py')]);
+  if (listed.status !== 0) throw new Error(`the SDK's routes cannot be read: ${lastLine(listed)}`);
+  return JSON.parse(listed.stdout) as readonly SdkRoute[];
 }
