@@ -1,3 +1,4 @@
+import { benchAttack } from './attack/index.ts';
 import { benchEdge } from './edge.ts';
 import { benchFeatures } from './features.ts';
 import { benchBalancers, benchLists } from './load-balancers.ts';
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   balancers: benchBalancers,
   lists: benchLists,
   edge: benchEdge,
+  attack: benchAttack,
 };
 
 const named = process.argv.slice(2);

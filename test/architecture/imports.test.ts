@@ -37,7 +37,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: ['kernel', 'platform'],
   features: ['kernel', 'platform', 'features'],
   providers: ['kernel', 'providers', 'features'],
-  composition: ['kernel', 'platform', 'features', 'providers', 'composition'],
+  // Words alone: what fields are called in the reference.
+  glossary: ['glossary'],
+  composition: ['kernel', 'platform', 'features', 'providers', 'glossary', 'composition'],
 };
 
 const show = (list: readonly Import[]) => list.map(({ from, to }) => `${from} → ${to}`);

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { hasAddresses } from '../../server/src/providers/local/load-balancers/loopback.ts';
 import {
   testIpv6 as test,
@@ -10,8 +10,6 @@ import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../har
 import { waitUntil } from '../harness/wait.ts';
 
 /** A load balancer of both IP versions while its server is killed, restarted and stopped. */
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const LBS = '/cloud/v1/loadbalancers/1/1';
 const PORT = 8094;

@@ -55,7 +55,6 @@ async function during(
   try {
     const port = await waitUntil(() => /at http:\/\/127\.0\.0\.1:(\d+)/.exec(edge.output())?.[1], {
       what: 'the edge to serve',
-      timeoutMs: 30_000,
     });
     await use(Number(port));
     expect(await edge.end('SIGINT')).toBe(0);

@@ -67,21 +67,24 @@ function check(spec: Spec, reply: Reply): void {
   if (spec.response) expect(validator.faults(spec.response, reply.body)).toBeUndefined();
 }
 
-test('no input to any operation breaks the server, its answers or its data', {
-  timeout: 600_000,
-}, async () => {
+test('no input to any operation breaks the server, its answers or its data', async () => {
   const routes = server.app.routes.filter(({ spec }) => !isStream(spec));
   expect(routes.length).toBeGreaterThan(20);
+  // What a refusal left is what the next call finds.
+  let known: string | undefined;
   for (const { spec } of routes) {
     const property = fc.asyncProperty(requests(spec), async ({ path, body }) => {
-      const before = await fingerprint(server);
+      const before = known ?? (await fingerprint(server));
+      known = undefined;
       const options = body === undefined ? {} : { body };
       const reply = await server.call(spec.method, path, { as: allowedCaller(spec), ...options });
       check(spec, reply);
-      if (reply.status >= 400) expect(await fingerprint(server), 'a refusal changed something').toBe(before);
+      if (reply.status < 400) return;
+      expect(await fingerprint(server), 'a refusal changed something').toBe(before);
+      known = before;
     });
     await fc.assert(property, { numRuns: RUNS, seed: 20260131 }).catch((error) => {
-      throw new Error(`${nameOf(spec)}: ${error.message}`);
+      throw new Error(`${nameOf(spec)}: ${error.message}\n${error.cause?.message ?? ''}`, { cause: error });
     });
   }
 });

@@ -103,10 +103,14 @@ function texts(node: Json): fc.Arbitrary<string> {
   switch (node.format) {
     case 'uuid':
       return fc.uuid({ version: 4 });
-    case 'date-time':
+    case 'timestamp':
       return fc
         .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
-        .map((date) => date.toISOString());
+        .chain((date) =>
+          fc
+            .constantFrom('Z', '', '+0000', '-1559', '+14:00', '+16:00', '-99')
+            .map((zone) => `${date.toISOString().slice(0, 19)}${zone}`),
+        );
     case 'ip-address':
       return fc.oneof(fc.ipV4(), fc.ipV6());
     case 'ip-network':

@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allows, ROLES } from '../../server/src/platform/auth/roles.ts';
+import { allows, isForTokens, ROLES } from '../../server/src/platform/auth/roles.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { expectGolden } from './golden.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
 
 let server: TestServer;
 
@@ -18,10 +21,22 @@ test('the OpenAPI document is the one that clients were generated from', async (
   expectGolden(path.join(import.meta.dirname, 'golden/openapi.json'), `${JSON.stringify(body, null, 2)}\n`);
 });
 
+test('the types of the client are those of the document', () => {
+  const source = path.join(import.meta.dirname, 'golden/openapi.json');
+  const generator = path.join(ROOT, 'node_modules/openapi-typescript/bin/cli.js');
+  const generated = execFileSync(process.execPath, [generator, source, '--default-non-nullable=false'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  expectGolden(path.join(ROOT, 'client/src/schema.gen.ts'), generated);
+});
+
 describe('the OpenAPI document', () => {
   interface Operation {
     readonly operationId: string;
     readonly summary: string;
+    readonly description?: string;
     readonly tags: readonly string[];
     readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
     readonly responses: Readonly<Record<string, unknown>>;
@@ -49,6 +64,35 @@ describe('the OpenAPI document', () => {
     expect(unexplained, 'say in server/src/areas.ts what they are about').toEqual([]);
   });
 
+  test('names every operation as a person would, and as it was named before', () => {
+    const named = operations().map(({ operationId }) => operationId);
+    expect(named.filter((name) => !/^[a-z]+([A-Z][a-z]*\d*[a-z]*)+$/.test(name))).toEqual([]);
+    const lines = Object.entries(document().paths).flatMap(([place, methods]) =>
+      Object.entries(methods).map(([method, one]) => `${one.operationId} ${method.toUpperCase()} ${place}`),
+    );
+    expectGolden(path.join(import.meta.dirname, 'golden/operation-names.txt'), `${lines.sort().join('\n')}\n`);
+  });
+
+  test('says of every operation what it does and what it answers', () => {
+    const short = operations().filter(({ description = '' }) => !/\S[.!?] \S.*[.!?]$/s.test(description));
+    expect(short.map(({ operationId, description }) => `${operationId}: ${description}`)).toEqual([]);
+  });
+
+  test('says of every field and parameter what it means', () => {
+    const unsaid = new Set<string>();
+    const look = (part: unknown): void => {
+      if (typeof part !== 'object' || part === null) return;
+      const { properties = {}, name, description, in: place } = part as Record<string, unknown>;
+      for (const [field, schema] of Object.entries(properties as Record<string, { description?: string }>)) {
+        if (typeof schema === 'object' && !schema.description) unsaid.add(field);
+      }
+      if (typeof place === 'string' && typeof name === 'string' && !description) unsaid.add(name);
+      for (const value of Object.values(part)) look(value);
+    };
+    look(document());
+    expect([...unsaid], 'say it in the schema, or in server/src/glossary').toEqual([]);
+  });
+
   test('says who may come in, and what is answered to those who may not', () => {
     const schemes = Object.keys(document().components.securitySchemes);
     expect(schemes).toEqual(['APIKey', 'Bearer']);
@@ -57,7 +101,7 @@ describe('the OpenAPI document', () => {
       const name = `${spec.method} ${spec.path}`;
       const isPublic = typeof spec.access === 'object';
       expect(operation?.security, name).toEqual(
-        isPublic ? [] : spec.access === 'operate' ? [{ APIKey: [] }] : undefined,
+        isPublic ? [] : isForTokens(spec.access) ? [{ APIKey: [] }] : undefined,
       );
       const statuses = Object.keys(operation?.responses ?? {});
       expect(statuses, name).toEqual(expect.arrayContaining(isPublic ? ['default'] : ['401', '403', 'default']));

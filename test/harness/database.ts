@@ -8,6 +8,8 @@ export interface TestServer {
   readonly port: number;
   readonly user: string;
   readonly password: string;
+  /** Who may make and drop databases. */
+  readonly admin: { readonly user: string; readonly password: string };
   readonly template: string;
 }
 
@@ -30,9 +32,21 @@ export interface TestDatabase {
 
 /** A new database with the project's schema and no rows: a copy of the template, some 30 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  return createCopy(inject('testServer').template);
+}
+
+/** A new database without any schema. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  return createCopy('template0');
+}
+
+async function createCopy(template: string): Promise<TestDatabase> {
   const server = inject('testServer');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await runOnce(server, `create database ${name} template ${server.template} strategy file_copy`);
+  await runOnce(
+    server,
+    `create database ${name} template ${template} owner ${server.user} strategy file_copy`,
+  );
   const { host, port, user, password } = server;
   return {
     url: `postgresql://${user}:${password}@/${name}?host=${encodeURIComponent(host)}`,
@@ -43,8 +57,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function runOnce(server: TestServer, statement: string): Promise<void> {
-  const { host, port, user, password } = server;
-  const client = new pg.Client({ host, port, user, password, database: 'postgres' });
+  const { host, port, admin } = server;
+  const client = new pg.Client({ host, port, ...admin, database: 'postgres' });
   await client.connect();
   try {
     await client.query(statement);

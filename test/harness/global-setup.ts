@@ -42,8 +42,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     settings: THROW_AWAY,
   });
   await createTemplate(postgres);
-  const { database: _, ...server } = postgres.connection;
-  project.provide('testServer', { ...server, template: TEMPLATE });
+  const { host, port, user, password } = postgres.connection;
+  const { user: adminUser, password: adminPassword } = postgres.admin;
+  const admin = { user: adminUser, password: adminPassword };
+  project.provide('testServer', { host, port, user, password, admin, template: TEMPLATE });
   return async () => {
     const left = await remainingDatabases(postgres);
     await postgres.stop();
@@ -57,7 +59,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function createTemplate(postgres: EmbeddedPostgres): Promise<void> {
-  await query(postgres, `create database ${TEMPLATE}`);
+  await query(postgres, `create database ${TEMPLATE} owner ${postgres.connection.user}`);
+  // Tests put whole states back, which the program itself never does.
+  await query(postgres, `grant set on parameter session_replication_role to ${postgres.connection.user}`);
   const pool = new pg.Pool({ ...postgres.connection, database: TEMPLATE });
   pool.on('error', (error) => complain('idle connection', { error: error.message }));
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -109,7 +113,7 @@ function removeLocked(folder: string): void {
 }
 
 async function query(postgres: EmbeddedPostgres, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ ...postgres.connection, database: 'postgres' });
+  const client = new pg.Client({ ...postgres.admin, database: 'postgres' });
   await client.connect();
   try {
     return (await client.query(text)).rows;

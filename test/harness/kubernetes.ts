@@ -58,7 +58,7 @@ export function nodesReady(server: TestServer, name: string, count: number): Pro
       const nodes = await nodesOf(server, name);
       return nodes.length === count && nodes.every(({ status }) => status === 'ACTIVE') ? nodes : undefined;
     },
-    { what: `${count} nodes of ${name}`, timeoutMs: 20_000 },
+    { what: `${count} nodes of ${name}` },
   );
 }
 

@@ -1,14 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** Folders of tests carry the pid of who made them, so that a later run can clear away what a test left that was
  *  killed or whose time was up: the folder, and the processes that work in it. */
 
-const NAME = /^virga-(?:e2e|server)-(\d+)-/;
+const NAME = /^virga-(?:e2e|server|lb)-(\d+)-/;
 
-export function newFolder(kind: 'e2e' | 'server'): string {
-  return mkdtempSync(path.join(tmpdir(), `virga-${kind}-${process.pid}-`));
+export function newFolder(kind: 'e2e' | 'server' | 'lb'): string {
+  const folder = mkdtempSync(path.join(tmpdir(), `virga-${kind}-${process.pid}-`));
+  // Engines have an account of their own, which has to get there.
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 /** Ends and removes what test processes left that are no more. */

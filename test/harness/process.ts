@@ -61,7 +61,7 @@ export async function startVirga({ dataDir, env = {}, args = [] }: StartOptions)
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
       return /Virga (?:serves|works on) (\S+)/.exec(output())?.[1];
     },
-    { what: `Virga to serve: ${output()}`, timeoutMs: 30_000 },
+    { what: () => `Virga to serve: ${output()}` },
   );
   const call: VirgaProcess['call'] = async (method, target, body, headers = {}) => {
     const response = await fetch(`${url}${target}`, {
@@ -117,6 +117,7 @@ function launch({ dataDir, env = {}, args = [] }: StartOptions): {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       PORT: '0',
+      VIRGA_PROBE_PORT: '0',
       LOG_LEVEL: 'warn',
       VIRGA_EDGE: 'off',
       VIRGA_API_KEY: API_KEY,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { App } from '../../server/src/app.ts';
+import { App, type AppOptions } from '../../server/src/app.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
 import { simulationSignals } from '../../server/src/features/kubernetes/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
@@ -12,12 +12,17 @@ import {
   readRegions,
   saveRegions,
 } from '../../server/src/features/regions/index.ts';
+import { simulatedStrikes } from '../../server/src/features/simulation/index.ts';
 import type { VideoTokenSettings } from '../../server/src/features/video-tokens/index.ts';
+import type { AllowedNetworks } from '../../server/src/features/webhooks/index.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
 import { type Ids, randomIds } from '../../server/src/kernel/ids.ts';
+import type { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
+import { memberNetworks } from '../../server/src/kernel/member-networks.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
+import type { TlsFiles } from '../../server/src/platform/http/tls.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { providerFactories } from '../../server/src/provider-factories.ts';
@@ -39,6 +44,8 @@ export interface TestServer {
   readonly api: FastifyInstance;
   readonly clock: Clock;
   readonly providers: RegionProviders;
+  /** What local regions keep is below it. */
+  readonly dataDir: string;
   readonly tokens: Readonly<Record<Caller, string>>;
   /** Client 1 has project 1, client 2 has project 2. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
@@ -81,6 +88,13 @@ export interface TestServerOptions {
   readonly worker?: boolean;
   readonly regions?: readonly NewRegion[];
   readonly rateLimit?: number;
+  readonly corsOrigins?: AppOptions['corsOrigins'];
+  readonly patience?: AppOptions['patience'];
+  readonly streams?: AppOptions['streams'];
+  readonly waits?: AppOptions['waits'];
+  readonly trustedProxies?: IpRanges;
+  readonly accessLog?: boolean;
+  readonly tls?: TlsFiles;
   /** Of 32 bytes each; default: a new one. */
   readonly masterKeys?: readonly Buffer[];
   /** Default: none, so that mail stays in the outbox. */
@@ -92,6 +106,8 @@ export interface TestServerOptions {
   readonly ids?: Ids;
   /** Puts something between the features and what regions run on. */
   readonly aroundProvider?: (provider: RegionProvider) => RegionProvider;
+  /** Default: none. */
+  readonly webhookNetworks?: AllowedNetworks;
   /** Default: account 1 with one secret. */
   readonly video?: VideoTokenSettings;
 }
@@ -135,11 +151,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const dataDir = newFolder('server');
   const { aroundProvider = (provider) => provider } = options;
   const factories = providerFactories({
+    memberNetworks: memberNetworks(''),
     timeScale: 0,
     seed: options.seed ?? 'test',
     dataDir,
     log,
     signals: simulationSignals(db),
+    strikesOf: simulatedStrikes(db, options.seed ?? 'test'),
     collectorOf: collectorsOf(options.regions ?? REGIONS),
   });
   const wrapped = Object.entries(factories).map(
@@ -159,9 +177,17 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       cipher,
       mail: { smtpUrl: options.smtpUrl, from: 'Virga <virga@virga.test>' },
       rateLimit,
+      ...(options.corsOrigins && { corsOrigins: options.corsOrigins }),
+      ...(options.patience && { patience: options.patience }),
+      ...(options.streams && { streams: options.streams }),
+      ...(options.waits && { waits: options.waits }),
+      trustedProxies: options.trustedProxies,
+      accessLog: options.accessLog ?? false,
+      tls: options.tls,
       isReady: () => true,
       node: { name: 'test', dataDir, alone: true },
       checkResponses: true,
+      webhookNetworks: options.webhookNetworks ?? [],
       video: options.video ?? VIDEO,
     });
   const app = newApp();
@@ -171,6 +197,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   checkErrors(api, app.document);
   const withWorker = options.worker ?? true;
   if (withWorker) {
+    await app.presence.start();
     await app.worker.start();
     await app.background.start();
   }
@@ -182,6 +209,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     api,
     clock,
     providers,
+    dataDir,
     tokens,
     call,
     ended: (reply) => ended(call, reply),
@@ -197,6 +225,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       if (withWorker) {
         await working.background.stop();
         await working.worker.stop();
+        await app.presence.stop();
       }
       await providers.close();
       await db.close();
@@ -235,7 +264,7 @@ async function ended(call: TestServer['call'], reply: Reply): Promise<TaskView> 
           const { body } = await call('GET', `/cloud/v1/tasks/${id}`);
           return body.state === 'FINISHED' || body.state === 'ERROR' ? (body as TaskView) : undefined;
         },
-        { what: `task ${id} to end`, timeoutMs: 20_000, intervalMs: 5 },
+        { what: `task ${id} to end`, intervalMs: 5 },
       ),
     ),
   );

@@ -95,4 +95,4 @@ test('traffic follows a floating IP, and stops when it leads nowhere', async () 
   await finished(await server.call('DELETE', `${FIPS}/${id}`));
   await expect(answer(address)).rejects.toThrow();
   expect(await answer(three.vip)).toBe('three');
-}, 60_000);
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteOldLinks } from '../../server/src/features/iam/link-store.ts';
 import { deleteOldSignIns } from '../../server/src/features/iam/user-store.ts';
 import { deleteEndedMail } from '../../server/src/platform/mail/outbox.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
@@ -25,12 +26,13 @@ test('attempts to sign in and links whose time is over go, later ones stay', asy
      values (1, 1, '2026-05-30', '127.0.0.1', 'old'), (1, 1, '2026-05-31', '127.0.0.1', 'new')`,
   );
   await server.db.pool.query(
-    `insert into password_links (hash, user_id, expires_at)
+    `insert into one_time_links (hash, user_id, expires_at)
      values ('\\x01', 1, '2026-05-31T23:59:59Z'), ('\\x02', 1, '2026-06-01T00:00:01Z')`,
   );
-  await deleteOldSignIns(server.db, new Date('2026-05-30T12:00:00Z'), NOW);
+  await deleteOldSignIns(server.db, new Date('2026-05-30T12:00:00Z'));
+  await deleteOldLinks(server.db, NOW);
   expect(await left('sign_ins', 'user_agent')).toEqual(['new']);
-  expect(await left('password_links', `encode(hash, 'hex')`)).toEqual(['02']);
+  expect(await left('one_time_links', `encode(hash, 'hex')`)).toEqual(['02']);
 });
 
 test('mail goes when it was sent or refused long ago; what waits stays, however old', async () => {

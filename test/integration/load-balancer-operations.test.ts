@@ -123,7 +123,7 @@ test('a resize and a failover under load lose no request, kept connections or no
   expect((await server.call('GET', `${LBS}/${id}`)).body).toMatchObject({
     operating_status: 'ONLINE',
     provisioning_status: 'ACTIVE',
-    flavor: null,
+    flavor: { flavor_name: 'lb1-1-2' },
   });
   await server.ended(await server.call('DELETE', `${LBS}/${id}`));
-}, 60_000);
+});

@@ -128,7 +128,7 @@ test('changes of members, pools and listeners under load lose no request, and ne
   two = await startBackend('two', two.port);
   await three.kill();
   await web.gone();
-}, 60_000);
+});
 
 test('what is switched off gets no traffic, and gets it again when it is switched on', async () => {
   const { members, url, ...web } = await site();
@@ -145,7 +145,7 @@ test('what is switched off gets no traffic, and gets it again when it is switche
   await web.patchListener({ admin_state_up: true });
   expect(await answering(url)).toEqual(['one', 'two']);
   await web.gone();
-}, 30_000);
+});
 
 test('what a listener is told about clients, it does', async () => {
   const { url, address, ...web } = await site({ insert_x_forwarded: true });
@@ -179,7 +179,7 @@ test('what a listener is told about clients, it does', async () => {
   inside.destroy();
   expect(await waiting).toBe(200);
   await web.gone();
-}, 30_000);
+});
 
 test('session persistence keeps a client with its member', async () => {
   const { url, ...web } = await site({}, { session_persistence: { type: 'HTTP_COOKIE' } });
@@ -196,7 +196,7 @@ test('session persistence keeps a client with its member', async () => {
   await web.patchPool({ session_persistence: null });
   expect((await bodies({ cookie })).size).toBe(2);
   await web.gone();
-}, 30_000);
+});
 
 /** A server that answers a connection with what it heard first. */
 async function startEcho(): Promise<{ server: Server; port: number }> {
@@ -258,4 +258,4 @@ test('TCP goes through with the client in front, and UDP beside it on the same p
   await web.gone();
   udp.close();
   await new Promise((resolve) => echo.server.close(resolve));
-}, 30_000);
+});

@@ -129,7 +129,7 @@ test('a listener shows the certificate that fits the name asked for, with its ch
     expect((await server.call('DELETE', `/cloud/v1/secrets/1/1/${free}`)).status).toBe(200);
   }
   expect((await server.call('DELETE', `/cloud/v1/secrets/1/1/${next}`)).status).toBe(409);
-}, 60_000);
+});
 
 /** Operating statuses of the members, in their order. */
 async function statuses({ id }: Made): Promise<string[]> {
@@ -212,7 +212,7 @@ test('members must chain to the authority, must not be revoked, and are shown th
   const onlyRevoked = await loadBalancer(http, { members: members(all[1]?.port ?? 0), ...tls });
   expect((await get(`http://${onlyRevoked.address}:${PORT}/`)).status).toBe(503);
   await Promise.all(all.map((member) => member.stop()));
-}, 60_000);
+});
 
 test('figures are shown over TLS to those who know the password', async () => {
   const site = await makeCertificate(['figures.test'], { issuer: authority });
@@ -228,4 +228,4 @@ test('figures are shown over TLS to those who know the password', async () => {
   const authorization = `Basic ${Buffer.from('scraper:password').toString('base64')}`;
   expect((await get(url, { headers: { authorization } })).body).toContain(`listener-${listener}`);
   expect(await presented(address, 'figures.test')).toBe(site.serial);
-}, 60_000);
+});

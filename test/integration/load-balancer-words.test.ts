@@ -111,7 +111,7 @@ test('names, users, cookies, paths, hosts and codes', async () => {
       examples: [[{ path: '/\n' }], [{ path: '/ HTTP/1.1' }], [{ hash: "'" }], [{ cookie: 'a b' }]],
     },
   );
-}, 120_000);
+});
 
 test('targets, keys, values and regular expressions of L7 policies', async () => {
   const lb = await acceptedBy(await server.call('POST', LBS, { body: body() }));
@@ -154,4 +154,4 @@ test('targets, keys, values and regular expressions of L7 policies', async () =>
     }),
     RUNS,
   );
-}, 120_000);
+});

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageCounter } from '../../edge/src/usage.ts';
 import { UsageReporter } from '../../edge/src/usage-report.ts';
 import { reportSettings } from '../../server/src/edge-process.ts';
+import { randomIds } from '../../server/src/kernel/ids.ts';
+import { keepReporterToken } from '../../server/src/reporter-token.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** What the edge counts arrives at the server beside which it runs. */
@@ -25,12 +27,10 @@ afterAll(async () => {
 });
 
 test('requests and bytes of each video are counted by the server', async () => {
-  writeFileSync(
-    path.join(folder, 'credentials'),
-    `EMAIL=a@b.test\nOPERATOR_TOKEN=${server.tokens.operator}\n`,
-  );
   const { port } = server.api.addresses()[0] as AddressInfo;
-  const settings = reportSettings(folder, `http://127.0.0.1:${port}`);
+  const { db, clock } = server;
+  const kept = await keepReporterToken({ db, clock, ids: randomIds(), dataDir: folder });
+  const settings = reportSettings(`http://127.0.0.1:${port}`, kept);
   const { VIRGA_EDGE_REPORT_URL: url = '', VIRGA_EDGE_REPORT_TOKEN: token = '' } = settings;
   const usage = new UsageCounter();
   const said: string[] = [];
@@ -53,8 +53,4 @@ test('requests and bytes of each video are counted by the server', async () => {
     used_traffic: '1000507',
     used_requests: '3',
   });
-});
-
-test('without the credentials of a first run nothing is reported', () => {
-  expect(reportSettings(path.join(folder, 'elsewhere'), 'http://127.0.0.1:8080')).toEqual({});
 });

@@ -198,11 +198,6 @@ describe('passwords', () => {
       server.call('POST', '/virga/v1/password', { body: { token, password } });
     const late = await mailedToken(EMAIL);
     aheadMs += 3_600_001;
-    await server.db.named(
-      'test_age_links',
-      `update password_links set expires_at = now() - interval '1 s'`,
-      [],
-    );
     expect((await set(late, 'brand new 1')).status).toBe(400);
     await forgot(EMAIL);
     const token = await mailedToken(EMAIL);
@@ -211,100 +206,6 @@ describe('passwords', () => {
     expect((await set(token, 'brand new 2')).status).toBe(400);
     expect((await signIn(EMAIL, 'brand new 1')).status).toBe(200);
     await setPassword(1, PASSWORD);
-  });
-});
-
-describe('users', () => {
-  const invite = (email: string, role: object = { name: 'Engineers' }) =>
-    server.call('POST', '/iam/clients/invite_user', { body: { email, user_role: role, client_id: 1 } });
-  const ids = async () =>
-    (await server.call('GET', '/iam/users')).body.results.map((user: { id: number }) => user.id);
-
-  test('are invited by mail, set a password, sign in with their role, and are removed at once', async () => {
-    const invited = await invite('eve@virga.test');
-    expect(invited.status).toBe(200);
-    const { user_id } = invited.body;
-    expect(await ids()).toContain(user_id);
-    expect((await server.call('GET', `/iam/users/${user_id}`)).body.activated).toBe(false);
-    const again = await invite('EVE@virga.test');
-    const message = `User ${user_id} has already been invited to client 1`;
-    expect([again.status, again.body.errors]).toEqual([400, { email: [message] }]);
-    const token = await mailedToken('eve@virga.test');
-    await server.call('POST', '/virga/v1/password', { body: { token, password: 'eves password' } });
-    const { body: pair } = await signIn('eve@virga.test', 'eves password');
-    expect((await bearer('GET', '/iam/users', pair.access)).status).toBe(403);
-    expect((await bearer('GET', '/iam/users/1', pair.access)).status).toBe(404);
-    const named = await bearer('PATCH', `/iam/users/${user_id}`, pair.access, {
-      name: 'Eve',
-      lang: 'de',
-      phone: '1',
-    });
-    expect(named.body).toMatchObject({ name: 'Eve', lang: 'de', phone: '1', activated: true });
-    const member = `/iam/clients/1/client-users/${user_id}`;
-    expect((await server.call('GET', member)).body).toEqual({ user_role: { id: 5, name: 'Engineers' } });
-    expect((await server.call('PUT', member, { body: { user_role: { id: 2 } } })).status).toBe(204);
-    expect((await bearer('GET', '/iam/users/1', pair.access)).status, 'no more than when it began').toBe(404);
-    expect((await server.call('DELETE', member)).status).toBe(200);
-    expect((await bearer('GET', '/iam/clients/me', pair.access)).status).toBe(401);
-    expect(await ids()).not.toContain(user_id);
-    expect((await server.call('GET', member)).status).toBe(404);
-  });
-
-  test('a removed user leaves no token behind', async () => {
-    const { body: invited } = await invite('token@virga.test', { name: 'Administrators' });
-    await setPassword(invited.user_id, PASSWORD);
-    const { body: pair } = await signIn('token@virga.test');
-    const made = await bearer('POST', '/iam/v2/clients/1/tokens', pair.access, {
-      name: 'mine',
-      exp_date: null,
-      client_user: { role: { name: 'Administrators' } },
-    });
-    const list = async () =>
-      (await server.call('GET', '/iam/v2/clients/1/tokens')).body.map((t: { id: number }) => t.id);
-    expect(await list()).toContain(made.body.id);
-    const member = `/iam/clients/1/client-users/${invited.user_id}`;
-    await server.call('PUT', member, { body: { user_role: { name: 'Users' } } });
-    expect(await list()).not.toContain(made.body.id);
-  });
-
-  test('an account keeps an administrator', async () => {
-    const last = '/iam/clients/1/client-users/1';
-    expect((await server.call('DELETE', last)).status).toBe(403);
-    const demoted = await server.call('PUT', last, { body: { user_role: { name: 'Users' } } });
-    expect(demoted).toMatchObject({
-      status: 403,
-      body: { message: expect.stringContaining('administrator') },
-    });
-  });
-
-  test('change their own address with their password, to one that nobody has', async () => {
-    const { body: pair } = await signIn();
-    const change = (body: object) => bearer('PUT', '/iam/users/1/email', pair.access, body);
-    const wrong = await change({ new_email: 'n@virga.test', password: 'wrong' });
-    expect(wrong.body.errors).toEqual({ password: [expect.any(String)] });
-    const taken = await change({ new_email: 'TWO@virga.test', password: PASSWORD });
-    expect(taken.body.errors).toEqual({ new_email: [expect.any(String)] });
-    expect((await change({ new_email: 'new@virga.test', password: PASSWORD })).status).toBe(200);
-    expect((await signIn('new@virga.test')).status).toBe(200);
-    await change({ new_email: EMAIL, password: PASSWORD });
-    const patched = await server.call('PATCH', '/iam/users/1', { body: { email: 'else@virga.test' } });
-    expect(patched.status).toBe(400);
-  });
-
-  test.each([
-    ['no address', { email: 'nonsense' }, 'email'],
-    ['a role that is not there', { user_role: { id: 77 } }, 'user_role'],
-    ['a role of other products', { user_role: { name: 'Purge and Prefetch only (API)' } }, 'user_role'],
-  ])('an invitation with %s is refused', async (_what, more, field) => {
-    const body = { email: 'a@virga.test', user_role: { id: 1 }, client_id: 1, ...more };
-    const reply = await server.call('POST', '/iam/clients/invite_user', { body });
-    expect(reply.status).toBe(400);
-    expect(Object.keys(reply.body.errors)).toEqual([field]);
-  });
-
-  test('nobody is invited to the client of others', async () => {
-    const body = { email: 'a@virga.test', user_role: { id: 1 }, client_id: 2 };
-    expect((await server.call('POST', '/iam/clients/invite_user', { body })).status).toBe(404);
   });
 });
 

@@ -153,7 +153,7 @@ describe('in a real browser', () => {
       }
       await page.close();
     }
-  }, 60_000);
+  });
 
   test('a real browser shows hostile texts as text: no script runs, nothing is fetched, no element is added', async () => {
     const hostile = {
@@ -187,5 +187,5 @@ describe('in a real browser', () => {
       expect({ requests, dialogs }).toEqual({ requests: [], dialogs: [] });
       await page.close();
     }
-  }, 60_000);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LBS, web } from '../../server/src/features/load-balancers/testing/bodies.ts';
+import { systemClock } from '../../server/src/kernel/clock.ts';
 import { toWire } from '../../server/src/platform/http/errors.ts';
 import { type Caller, type Reply, startTestServer, type TestServer } from '../harness/server.ts';
 
@@ -50,7 +51,8 @@ describe('the cloud body', () => {
     expect([reply.status, reply.body]).toEqual([
       403,
       cloudError('QuotaLimitExceed', {
-        message: 'Quota limit for loadbalancer_count exceeded by 1',
+        message:
+          'Quota limit for loadbalancer_count exceeded by 1: 0 of 0 used, 1 more asked for. Ask for a higher limit with POST /cloud/v2/limits_request.',
         info,
       }),
     ]);
@@ -87,7 +89,11 @@ describe('the cloud body', () => {
   });
 
   test('429 has Retry-After', async () => {
-    const limited = await startTestServer({ worker: false, rateLimit: 1 });
+    const limited = await startTestServer({
+      worker: false,
+      rateLimit: 1,
+      clock: { ...systemClock(), now: () => new Date(0) },
+    });
     try {
       await limited.call('GET', '/cloud/v1/regions');
       const reply = await limited.call('GET', '/cloud/v1/regions');

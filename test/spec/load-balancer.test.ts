@@ -48,7 +48,7 @@ describe('the record', () => {
       stats: null,
       ddos_profile: null,
       tags_v2: [],
-      metadata: {},
+      metadata: [],
     });
   });
 
@@ -176,7 +176,7 @@ describe('tags', () => {
     const record = await get(await created(server, { name: 'tagged', tags: { team: 'a', env: 'test 1' } }));
     expect(record.tags_v2).toHaveLength(2);
     expect(record.tags_v2).toEqual(expect.arrayContaining([tag('team', 'a'), tag('env', 'test 1')]));
-    expect(record.metadata).toEqual({ team: 'a', env: 'test 1' });
+    expect(record.metadata).toEqual(record.tags_v2);
   });
 
   test.each([

@@ -198,7 +198,10 @@ test('faults are named in {error}', async () => {
     [{ name: 'reaching_used_space', storage_name: storage, count: 5, bytes: 1 }, /^count: does not belong/],
     [{ name: 'reaching_files_quantity', storage_name: storage, count: 0 }, /^count: must be at least 1/],
     [{ name: 'reaching_files_quantity', storage_name: storage, count: -1 }, /^count: /],
-    [{ name: 'reaching_files_quantity', storage_name: storage, count: 1.5 }, /^count: must be integer/],
+    [
+      { name: 'reaching_files_quantity', storage_name: storage, count: 1.5 },
+      /^count: must be a whole number/,
+    ],
     [{ name: 'reaching_files_quantity', count: 1 }, /^storage_name: is required/],
     [
       { name: 'reaching_files_quantity', bucket_name: 'b', count: 1 },
@@ -413,4 +416,46 @@ test('a mail server that refuses for a while gets the mail later', async () => {
   );
   mail.refuse(undefined);
   expect(await told()).toHaveLength(1);
+});
+
+test('what is used is listed, with the thresholds that were told', async () => {
+  const { body: event } = await set({ name: 'reaching_used_space', storage_name: storage, bytes: 100 });
+  const report = {
+    id: 'usage-1',
+    to: clock.now().toISOString(),
+    buckets: [{ bucket_name: 'photos', used_space: 150, files_quantity: 3, used_traffic: 7 }],
+  };
+  await server.call('POST', `/virga/v1/clients/1/storages/${storage}/usage_reports`, {
+    as: 'operator',
+    body: report,
+  });
+  const { body } = await server.call('GET', '/virga/v1/storage_usage', {});
+  const mine = body.results.find((row: { storage_name: string }) => row.storage_name === storage);
+  expect(mine).toMatchObject({
+    bucket_name: 'photos',
+    used_space: 150,
+    files_quantity: 3,
+    used_traffic: 7,
+    used_requests: 0,
+    reached: [event.uuid],
+  });
+});
+
+test('what was posted can be posted again, to the same target', async () => {
+  const DELIVERIES = '/virga/v1/webhook_deliveries';
+  await waitUntil(
+    async () => {
+      const { body } = await server.call('GET', `${DELIVERIES}?state=WAITING`, { as: 'operator' });
+      return body.count === 0;
+    },
+    { what: 'all deliveries to be made' },
+  );
+  const { body } = await server.call('GET', `${DELIVERIES}?state=DELIVERED&limit=1`, { as: 'operator' });
+  const [{ id }] = body.results;
+  posted = [];
+  const again = await server.call('POST', `${DELIVERIES}/${id}/replay`, { as: 'operator' });
+  expect(again).toMatchObject({ status: 200, body: { id, state: 'WAITING', attempts: 0 } });
+  await waitUntil(() => posted.some((call) => call.id === body.results[0].event_id || call.id === id), {
+    what: 'the same event to come again',
+  });
 });

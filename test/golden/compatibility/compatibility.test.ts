@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readKnownCalls, renderSources, renderUnserved } from '../../compat/known-calls.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { expectGolden } from '../golden.ts';
 import {
@@ -68,7 +69,12 @@ test('docs/compatibility.md shows what is served, where it works, and which test
     }),
   );
   const introduction = readFileSync(path.join(ROOT, 'docs/compatibility.intro.md'), 'utf8');
-  expectGolden(DOCUMENT, render(introduction, served, shown));
+  const known = readKnownCalls();
+  const parts = {
+    'known-calls': renderSources(server.app.document, known),
+    'not-served': renderUnserved(server.app.document, known),
+  };
+  expectGolden(DOCUMENT, render(introduction, parts, served, shown));
 });
 
 test('every operation is shown at work by a test', () => {

@@ -60,13 +60,20 @@ export function best(operation: string, areas: ReadonlyMap<string, string>, reco
     .map(({ file }) => file);
 }
 
-export function render(introduction: string, lines: readonly Line[], shown: Shown): string {
+/** What is put into the introduction, by its marks: `<!-- made: name -->`. */
+export type Parts = Readonly<Record<string, string>>;
+
+export function render(introduction: string, parts: Parts, lines: readonly Line[], shown: Shown): string {
   const areas = [...new Set(lines.map(({ area }) => area))];
   const tables = areas.map((area) => {
     const rows = lines.filter((line) => line.area === area).map((line) => row(line, shown));
     return [`### ${area}`, '', HEAD, ...rows, ''].join('\n');
   });
-  return `${NOTICE}\n\n${introduction.trim()}\n\n${tables.join('\n')}`;
+  return `${NOTICE}\n\n${fillIn(introduction.trim(), parts)}\n\n${tables.join('\n')}`;
+}
+
+function fillIn(introduction: string, parts: Parts): string {
+  return introduction.replace(/<!-- made: ([\w-]+) -->/g, (mark, name: string) => parts[name] ?? mark);
 }
 
 const NOTICE =

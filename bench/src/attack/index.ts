@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { BODY_LIMIT, PUBLIC_BODY_LIMIT } from '../../../server/src/platform/http/bounds.ts';
+import { type Attack, attacksOn, type Operation, operationsOf } from '../../../test/generated/attacks.ts';
+import {
+  API_KEY,
+  newDataDir,
+  removeDataDir,
+  startVirga,
+  type VirgaProcess,
+} from '../../../test/harness/process.ts';
+import type { Figure } from '../measure.ts';
+
+/** The worst shapes of input to every operation: how long the event loop is blocked, how much is answered, and what
+ *  stays in memory. All shapes of an operation are sent one after the other; where that blocked the loop for long,
+ *  each of them is sent again, alone and several times, and the best time counts: other programs of the machine block
+ *  the loop too, but not every time. */
+
+const LIMITS = { blockMs: 50, answerBytes: 64 * 1024, keptBytes: 20 * 1024 * 1024 } as const;
+const TRIES = 8;
+
+interface Worst {
+  value: number;
+  by: string;
+}
+
+interface Target {
+  readonly url: string;
+  readonly meter: (question: 'delay' | 'memory') => Promise<number>;
+  readonly tokens: { readonly client: string; readonly operator: string };
+}
+
+export async function benchAttack(): Promise<Figure[]> {
+  const dataDir = newDataDir();
+  const socket = path.join(dataDir, 'meter');
+  const meterFile = pathToFileURL(path.join(import.meta.dirname, 'meter.mjs')).href;
+  const virga = await startVirga({
+    dataDir,
+    env: {
+      VIRGA_TIME_SCALE: '0',
+      VIRGA_RATE_LIMIT: '0',
+      VIRGA_TEST_METER: socket,
+      NODE_OPTIONS: `--import ${meterFile}`,
+    },
+  });
+  try {
+    const tokens = { client: API_KEY, operator: operatorToken(dataDir) };
+    return await attackAll({ url: virga.url, meter: (question) => ask(socket, question), tokens }, virga);
+  } finally {
+    await virga.end('SIGTERM');
+    removeDataDir(dataDir);
+  }
+}
+
+function operatorToken(dataDir: string): string {
+  const text = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
+  return /^OPERATOR_TOKEN=(\S+)$/m.exec(text)?.[1] ?? '';
+}
+
+async function attackAll(target: Target, virga: VirgaProcess): Promise<Figure[]> {
+  const only = process.env.BENCH_OPERATIONS ?? '';
+  const all = operationsOf((await virga.call('GET', '/openapi.json')).body);
+  const operations = all.filter(({ name }) => name.includes(only));
+  // What is compiled and cached once is not what an attack leaves behind.
+  for (const operation of operations)
+    await send(target, operation, { shape: '', path: operation.path, body: '{}' });
+  const before = await target.meter('memory');
+  const found: Found = { block: { value: 0, by: '' }, answer: { value: 0, by: '' }, failed: [], sent: 0 };
+  for (const [i, operation] of operations.entries()) {
+    if (i % 25 === 0)
+      console.error(`attack: ${i} of ${operations.length} operations, ${found.sent} requests`);
+    const shapes = attacksOn(operation, operation.open ? PUBLIC_BODY_LIMIT : BODY_LIMIT);
+    await attackWith(target, operation, { shapes, withToken: !operation.open }, found);
+    // Nothing is read without a token: a few shapes are enough to see that.
+    const few = shapes.filter(({ shape }) => UNREAD.includes(shape));
+    if (!operation.open) await attackWith(target, operation, { shapes: few, withToken: false }, found);
+  }
+  const kept = Math.max(0, (await target.meter('memory')) - before);
+  return figures({ ...found, operations: operations.length, kept });
+}
+
+const UNREAD = ['empty objects', 'deep lists', 'one long text', 'a long path', 'query of many names'];
+
+interface Found {
+  readonly block: Worst;
+  readonly answer: Worst;
+  readonly failed: string[];
+  sent: number;
+}
+
+interface Wave {
+  readonly shapes: readonly Attack[];
+  readonly withToken: boolean;
+}
+
+async function attackWith(
+  target: Target,
+  operation: Operation,
+  { shapes, withToken }: Wave,
+  found: Found,
+): Promise<void> {
+  const nameOf = ({ shape }: Attack) => `${operation.name}, ${shape}${withToken ? '' : ', without a token'}`;
+  await target.meter('delay');
+  for (const each of shapes) {
+    const { status, bytes } = await send(target, operation, each, withToken);
+    found.sent += 1;
+    if (status >= 400) note(found.answer, bytes, nameOf(each));
+    if (status >= 500) found.failed.push(`${nameOf(each)}: ${status}`);
+  }
+  const together = await target.meter('delay');
+  if (together <= LIMITS.blockMs) return note(found.block, together, `${operation.name}, all shapes`);
+  for (const each of shapes)
+    note(found.block, await leastBlock(target, operation, each, withToken), nameOf(each));
+}
+
+interface Measured {
+  readonly sent: number;
+  readonly operations: number;
+  readonly block: Worst;
+  readonly answer: Worst;
+  readonly kept: number;
+  readonly failed: readonly string[];
+}
+
+function figures({ sent, operations, block, answer, kept, failed }: Measured): Figure[] {
+  const over = (isOver: boolean, what: string) => (isOver ? { broken: what } : {});
+  const { blockMs, answerBytes, keptBytes } = LIMITS;
+  return [
+    {
+      what: `longest block of the event loop, ${sent} requests to ${operations} operations (${block.by})`,
+      value: `${block.value.toFixed(1)} ms`,
+      goal: `≤ ${blockMs} ms`,
+      ...over(block.value > blockMs, `${block.by} blocks for ${block.value.toFixed(0)} ms`),
+    },
+    {
+      what: `largest refusal (${answer.by})`,
+      value: `${(answer.value / 1024).toFixed(1)} KB`,
+      goal: `≤ ${answerBytes / 1024} KB`,
+      ...over(answer.value > answerBytes, `${answer.by} is answered with ${answer.value} bytes`),
+    },
+    {
+      what: 'memory kept after all of them',
+      value: `${(kept / 1024 / 1024).toFixed(1)} MB`,
+      goal: `≤ ${keptBytes / 1024 / 1024} MB`,
+      ...over(kept > keptBytes, `${Math.round(kept / 1024 / 1024)} MB are kept`),
+    },
+    {
+      what: 'answers of 500 and more',
+      value: String(failed.length),
+      goal: '0',
+      ...over(failed.length > 0, failed.slice(0, 10).join('; ')),
+    },
+  ];
+}
+
+function note(worst: Worst, value: number, by: string): void {
+  if (value <= worst.value) return;
+  worst.value = value;
+  worst.by = by;
+}
+
+/** Milliseconds, the least of several tries. */
+async function leastBlock(target: Target, operation: Operation, each: Attack, withToken: boolean) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < TRIES && least > LIMITS.blockMs; i++) {
+    await target.meter('delay');
+    await send(target, operation, each, withToken);
+    least = Math.min(least, await target.meter('delay'));
+  }
+  return least;
+}
+
+const agent = new http.Agent({ keepAlive: true });
+
+function send(
+  { url, tokens }: Target,
+  { method, operator }: Operation,
+  { path: target, body }: Attack,
+  withToken = true,
+): Promise<{ status: number; bytes: number }> {
+  const token = operator ? tokens.operator : tokens.client;
+  const headers = {
+    ...(withToken ? { authorization: `APIKey ${token}` } : {}),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${url}${target}`, { method, agent, headers }, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes }));
+      response.on('error', reject);
+    });
+    // A body that is refused before it was read ends the connection.
+    request.on('error', () => resolve({ status: 0, bytes: 0 }));
+    request.end(body);
+  });
+}
+
+function ask(socketPath: string, question: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    http
+      .get({ socketPath, path: `/${question}`, agent: false }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve(Number(text)));
+      })
+      .on('error', reject);
+  });
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../edge/src/testing/processes.ts';
+import { blocksOf, runScript } from '../harness/documents.ts';
+import { API_KEY, newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
+
+/** docs/recipes as they stand: every block is run, in one shell for each recipe, and prints what is written below it. */
+
+const FOLDER = 'docs/recipes';
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const recipes = readdirSync(path.join(ROOT, FOLDER)).filter((name) => name !== 'README.md');
+
+let dataDir: string;
+let virga: VirgaProcess;
+
+beforeAll(async () => {
+  dataDir = newDataDir();
+  const edge = { VIRGA_EDGE: 'on', VIRGA_EDGE_PORT: String(await freePort()) };
+  virga = await startVirga({ dataDir, env: edge });
+});
+
+afterAll(async () => {
+  await virga?.end('SIGINT');
+  removeDataDir(dataDir);
+});
+
+test('there are recipes, and the list names them all', () => {
+  expect(recipes.length).toBeGreaterThan(5);
+  const list = readFileSync(path.join(ROOT, FOLDER, 'README.md'), 'utf8');
+  for (const recipe of recipes) expect(list).toContain(`](${recipe})`);
+});
+
+test.each(recipes)('%s', async (recipe) => {
+  const file = path.posix.join(FOLDER, recipe);
+  const script = ['set -euo pipefail', ...blocksOf(`${FOLDER}/README.md`, 'sh'), ...blocksOf(file, 'sh')];
+  const ran = await runScript(script.join('\n'), {
+    VIRGA_URL: virga.url,
+    API_TOKEN: API_KEY,
+    VIRGA_DATA_DIR: dataDir,
+    VIRGA_CREDENTIALS: path.join(dataDir, 'credentials'),
+  });
+  expect(ran.errors).toBe('');
+  expect(ran).toMatchObject({ code: 0, output: blocksOf(file, 'text').join('') });
+});

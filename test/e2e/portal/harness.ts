@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../harness/process.ts';
+
+/** A real browser in front of the real program, shared by all stories of the portal. */
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const IMAGES = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
+
+export class Portal {
+  virga!: VirgaProcess;
+  browser!: Browser;
+  context!: BrowserContext;
+  page!: Page;
+  /** What the browser complained about, and every host that it asked. */
+  readonly complaints: string[] = [];
+  readonly hosts = new Set<string>();
+  /** How many requests all pages made. */
+  asked = 0;
+  /** Answers that a story is about; others are complaints. */
+  readonly expected = new Set<string>();
+  #dataDir = '';
+
+  async start(): Promise<void> {
+    this.#dataDir = newDataDir();
+    this.virga = await startVirga({ dataDir: this.#dataDir, env: { VIRGA_TIME_SCALE: '0.01' } });
+    this.browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+    this.context = await this.browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+    });
+    this.page = await this.newPage(this.context);
+  }
+
+  /** A page whose complaints are heard. */
+  async newPage(context: BrowserContext): Promise<Page> {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && /Content Security Policy|React/.test(message.text()))
+        this.complaints.push(message.text());
+    });
+    page.on('response', (response) => {
+      const what = `${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`;
+      // What the edge answers about a film that is not there is what the video page tells of.
+      const edge = /^\/(videos|cmaf)\//.test(new URL(response.url()).pathname);
+      if (response.status() >= 400 && response.status() !== 401 && !edge && !this.expected.has(what)) {
+        this.complaints.push(what);
+      }
+    });
+    page.on('request', (request) => {
+      this.asked += 1;
+      const { protocol, host } = new URL(request.url());
+      if (protocol.startsWith('http')) this.hosts.add(host);
+    });
+    return page;
+  }
+
+  async stop(): Promise<void> {
+    await this.browser?.close();
+    await this.virga?.end('SIGTERM').catch(() => undefined);
+    removeDataDir(this.#dataDir);
+  }
+
+  credential(name: string): string {
+    const text = readFileSync(path.join(this.#dataDir, 'credentials'), 'utf8');
+    return new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+  }
+
+  /** Opens a page of the first project in a region: `go(2, 'volumes')`. */
+  go(region: number, target: string, page = this.page): Promise<unknown> {
+    return page.goto(`${this.virga.url}/projects/1/regions/${region}/${target}`);
+  }
+
+  /** Faults of accessibility that keep people out. */
+  async barriers(page = this.page): Promise<readonly string[]> {
+    await page.evaluate(axe);
+    return page.evaluate(async () => {
+      const run = (
+        globalThis as unknown as {
+          axe: {
+            run(): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
+          };
+        }
+      ).axe;
+      const { violations } = await run.run();
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+    });
+  }
+
+  /** Chooses from a field that has a list. */
+  async choose(label: string, option: string | RegExp): Promise<void> {
+    await this.page.getByRole('combobox', { name: label }).click();
+    await this.page.getByRole('option', { name: option }).first().click();
+  }
+
+  /** A picture for the documents, made by `npm run screenshots`. */
+  async picture(name: string): Promise<void> {
+    if (process.env.VIRGA_TEST_SCREENSHOTS !== 'on') return;
+    await this.page.mouse.move(0, 0);
+    await this.page.screenshot({ path: path.join(IMAGES, `${name}.png`), animations: 'disabled' });
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Portal } from './harness.ts';
+
+/** Who reaches what: a network, a router, rules. */
+export function networkingStories(portal: Portal): void {
+  test('a network with a subnet is put on a router', async () => {
+    const { page } = portal;
+    await portal.go(2, 'networks?new=1');
+    await page.getByLabel('Name').last().fill('kitchen-net');
+    await page.getByRole('switch', { name: 'Give it a router of its own' }).click();
+    await page.getByRole('button', { name: 'Create network' }).click();
+    await page.getByRole('link', { name: 'Done. Open it' }).click();
+    await page.getByRole('link', { name: 'Create subnet' }).first().click();
+    await page.getByLabel('Name').last().fill('ovens');
+    await page.getByLabel('Range').fill('10.66.0.0/24');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create subnet' }).click();
+    await page.getByText('10.66.0.0/24').first().waitFor();
+    await portal.go(2, 'routers?new=1');
+    await page.getByLabel('Name').last().fill('door');
+    await portal.choose('Subnets', /ovens/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create router' }).last().click();
+    await page.getByRole('link', { name: 'Done. Open it' }).last().click();
+    await page.getByRole('link', { name: 'kitchen-net' }).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('a rule is added to a security group and taken away', async () => {
+    const { page } = portal;
+    await portal.go(2, 'security-groups?new=1');
+    await page.getByLabel('Name').last().fill('shopfront');
+    await page.getByRole('button', { name: 'Create security group' }).last().click();
+    await page.getByRole('link', { name: 'Done. Open it' }).last().click();
+    await page.getByRole('cell', { name: 'TCP 80' }).waitFor();
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await portal.choose('What may pass', /PostgreSQL/);
+    await portal.choose('Who is on the other side', 'A range of addresses');
+    await page.getByLabel('Range').fill('10.66.0.0/24');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+    const rule = page.getByRole('row', { name: /TCP 5432.*10\.66\.0\.0/ });
+    await rule.waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await rule.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await rule.waitFor({ state: 'detached' });
+  });
+
+  test('an address is reserved, and its port is shown', async () => {
+    const { page } = portal;
+    await portal.go(2, 'reserved-ips?new=1');
+    await page.getByRole('button', { name: 'Reserve address' }).last().click();
+    const address = page.getByRole('row', { name: /external/ }).locator('code');
+    await address.waitFor();
+    const text = (await address.textContent()) ?? '';
+    await portal.go(2, `ports?address=${text}`);
+    await page.getByRole('cell', { name: text }).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+  });
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allows, type Role } from '../../server/src/platform/auth/roles.ts';
+import { nameOf, pathOf, type Spec } from '../generated/operations.ts';
+import { type People, people } from '../harness/people.ts';
+import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+
+/** Roles in an account and in single projects, beside the one of the membership. They count at once. */
+
+let server: TestServer;
+let they: People;
+let userId: number;
+let access: string;
+let otherProject: number;
+
+const EMAIL = 'member@virga.test';
+const PATH = '/cloud/v1/users/assignments';
+
+beforeAll(async () => {
+  server = await startTestServer({ worker: false });
+  they = people(server);
+  userId = await they.join(EMAIL, 'Users');
+  ({ access } = await they.signIn(EMAIL));
+  const project = await server.call('POST', '/cloud/v1/projects', { body: { name: 'second' } });
+  otherProject = project.body.id;
+});
+
+afterAll(() => server.close());
+
+const assign = (role: string, project_id: number | null = null, more: object = {}) =>
+  server.call('POST', PATH, { body: { user_id: userId, role, project_id, ...more } });
+const remove = (id: number) => server.call('DELETE', `${PATH}/${id}`);
+const as = (method: string, path: string, body?: unknown): Promise<Reply> =>
+  they.bearer(method, path, access, body);
+
+test('the roles that can be assigned are listed, in all and for a project', async () => {
+  const all = await server.call('GET', '/cloud/v1/users/roles', { as: 'Users' });
+  expect(all.body.results).toContainEqual({ role: 'ClientAdministrator', scope: 'client' });
+  const one = await server.call('GET', '/cloud/v1/users/roles?project_id=1');
+  expect(one.body.results.map(({ role }: { role: string }) => role)).toEqual([
+    'ProjectAdministrator',
+    'User',
+    'Observer',
+  ]);
+});
+
+test('a role is assigned, listed, changed and taken away', async () => {
+  const created = await assign('User', 1, { client_id: 1 });
+  expect(created).toMatchObject({
+    status: 200,
+    body: { user_id: userId, role: 'User', client_id: 1, project_id: 1, assigned_by: 1, updated_at: null },
+  });
+  const { id } = created.body;
+  for (const query of ['', '?project_id=1', `?user_id=${userId}`]) {
+    expect((await server.call('GET', `${PATH}${query}`)).body).toEqual({ count: 1, results: [created.body] });
+  }
+  expect((await server.call('GET', `${PATH}?project_id=${otherProject}`)).body.count).toBe(0);
+  expect((await assign('Observer', 1)).status, 'one role in one place').toBe(409);
+  const body = { user_id: userId, role: 'Observer', project_id: 1 };
+  const changed = await server.call('PATCH', `${PATH}/${id}`, { body });
+  expect(changed.body).toEqual({ assignment_id: id });
+  const { body: listed } = await server.call('GET', PATH);
+  expect(listed.results[0]).toMatchObject({ role: 'Observer', updated_at: expect.any(String) });
+  expect((await remove(id)).body).toEqual({ assignment_id: id });
+  expect((await remove(id)).status).toBe(404);
+});
+
+test('what cannot be assigned is refused, and says why', async () => {
+  const faults = async (reply: Promise<Reply>) => {
+    const { status, body } = await reply;
+    return [status, Object.keys(body.invalid_fields ?? {})];
+  };
+  expect(await faults(assign('InternalNetworkOnlyUser'))).toEqual([400, ['role']]);
+  expect(await faults(assign('ProjectAdministrator'))).toEqual([400, ['role']]);
+  expect(await faults(assign('ClientAdministrator', 1))).toEqual([400, ['role']]);
+  expect(await faults(assign('User', 2)), "another account's project").toEqual([400, ['project_id']]);
+  expect(await faults(assign('User', 1, { user_id: 2 })), 'no member').toEqual([400, ['user_id']]);
+  expect(await faults(assign('User', 1, { client_id: 2 }))).toEqual([400, ['client_id']]);
+});
+
+/** Operations that name a project, and which not every member may use. */
+const guarded = () =>
+  server.app.routes.flatMap(({ spec }) => {
+    const { access } = spec;
+    const named = spec.path.includes('{project_id}') && typeof access === 'string';
+    return named && !allows('Users', access) ? [{ spec, access }] : [];
+  });
+
+/** Those of them that are refused for the role, with the project filled in. */
+async function refused(projectId: number): Promise<string[]> {
+  const names = await Promise.all(
+    guarded().map(async ({ spec }) => {
+      const path = pathOf(spec, { project_id: projectId, region_id: 2 });
+      const { status, body } = await as(spec.method, path, bodyOf(spec));
+      return status === 403 && typeof body.detail === 'string' ? [nameOf(spec)] : [];
+    }),
+  );
+  return names.flat().sort();
+}
+const bodyOf = (spec: Spec) => (spec.body === undefined ? undefined : { never: 'valid' });
+const closedTo = (role: Role) =>
+  guarded()
+    .filter(({ access }) => !allows(role, access))
+    .map(({ spec }) => nameOf(spec))
+    .sort();
+
+test.each([
+  ['Observer', 'Users'],
+  ['User', 'Engineers'],
+] as const)('%s in a project opens what it should there, and nothing elsewhere', async (role, means) => {
+  const { body } = await assign(role, 1);
+  expect(await refused(1)).toEqual(closedTo(means));
+  expect(await refused(otherProject)).toEqual(closedTo('Users'));
+  await remove(body.id);
+  expect(await refused(1)).toEqual(closedTo('Users'));
+});
+
+test('an administrator of a project renames that one, and administers nothing else', async () => {
+  const { body } = await assign('ProjectAdministrator', otherProject);
+  const rename = (id: number) => as('PATCH', `/cloud/v1/projects/${id}`, { name: `renamed-${id}` });
+  expect((await rename(otherProject)).status).toBe(200);
+  expect((await rename(1)).status).toBe(403);
+  expect((await as('GET', '/iam/users')).status).toBe(403);
+  expect((await as('GET', PATH)).status).toBe(403);
+  await remove(body.id);
+  expect((await rename(otherProject)).status).toBe(403);
+});
+
+test('an administrator of the account by assignment is one until it is taken away, tokens included', async () => {
+  const { body } = await assign('ClientAdministrator');
+  expect((await as('GET', '/iam/users')).status).toBe(200);
+  const token = await as('POST', '/iam/v2/clients/1/tokens', {
+    name: 'mine',
+    exp_date: null,
+    client_user: { role: { name: 'Administrators' } },
+  });
+  expect(token.status).toBe(200);
+  const admins = await server.call('GET', `/cloud/v1/users?user_id=${userId}`);
+  expect(admins.body.results).toMatchObject([{ id: userId, email: EMAIL, activated: true, is_admin: true }]);
+  await remove(body.id);
+  expect((await as('GET', '/iam/users')).status).toBe(403);
+  const tokens = await server.call('GET', '/iam/v2/clients/1/tokens');
+  expect(tokens.body.map(({ id }: { id: number }) => id)).not.toContain(token.body.id);
+  const { body: users } = await server.call('GET', '/cloud/v1/users');
+  expect(users.results.map((user: { is_admin: boolean }) => user.is_admin)).toEqual([true, false]);
+});
+
+test('an API token keeps the role that it was made with, and so does what it opens', async () => {
+  const { body } = await assign('ClientAdministrator');
+  const made = await as('POST', '/iam/v2/clients/1/tokens', { name: 'r', exp_date: null, client_user: {} });
+  const opened = await server.call('GET', '/iam/auth/jwt/clients/1/login', { token: made.body.token });
+  expect((await they.bearer('GET', '/iam/users', opened.body.access)).status).toBe(403);
+  await remove(body.id);
+});
+
+test('goes with the membership', async () => {
+  const id = await they.join('leaver@virga.test', 'Users');
+  await assign('User', 1, { user_id: id });
+  await server.call('DELETE', `/iam/clients/1/client-users/${id}`);
+  expect((await server.call('GET', `${PATH}?user_id=${id}`)).body.count).toBe(0);
+});

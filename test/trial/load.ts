@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { API_KEY } from '../harness/process.ts';
+
+/** The first attempt is being worked on: its answer is given to the next. */
+const isStillRunning = ({ status, body }: { status: number; body: { message?: string } }) =>
+  status === 409 && body.message?.includes('still running') === true;
+
+/** What was acknowledged. */
+export interface Acknowledged {
+  readonly name: string;
+  readonly task: string;
+  readonly at: number;
+  id?: string;
+  deleted?: boolean;
+}
+
+interface Seen {
+  readonly at: number;
+  readonly failed: boolean;
+}
+
+const ALL = '/cloud/v1/loadbalancers/1/2';
+/** How many each sender leaves alive. */
+const KEPT = 5;
+const PAUSE_MS = 100;
+
+/** Clients that create load balancers, follow their tasks, read them and delete them. A write is repeated with its
+ *  Idempotency-Key until it is answered; each request that was not answered well counts as failed. */
+export class TrialLoad {
+  readonly #url: string;
+  readonly requests: Seen[] = [];
+  /** When a creation was seen to be FINISHED. */
+  readonly finished: number[] = [];
+  readonly acknowledged: Acknowledged[] = [];
+  readonly surprises: string[] = [];
+  #stopping = false;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  start(senders: number): void {
+    this.#running = Promise.all(Array.from({ length: senders }, (_, i) => this.#send(i)));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#running;
+  }
+
+  /** Asks again until it is answered by the API itself. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  async call(method: string, path: string, body?: object): Promise<{ status: number; body: any }> {
+    const key = randomUUID();
+    for (;;) {
+      const answer = await this.#once(method, path, body, key);
+      this.requests.push({ at: performance.now(), failed: answer === undefined });
+      if (answer && !isStillRunning(answer)) return answer;
+      await delay(PAUSE_MS);
+    }
+  }
+
+  async #once(method: string, path: string, body: object | undefined, key: string) {
+    try {
+      const response = await fetch(`${this.#url}${path}`, {
+        method,
+        headers: {
+          authorization: `APIKey ${API_KEY}`,
+          ...(method === 'GET' ? {} : { 'idempotency-key': key }),
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(60_000),
+      });
+      const text = await response.text();
+      if (response.status >= 500) return undefined;
+      return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #send(sender: number): Promise<void> {
+    const alive: Acknowledged[] = [];
+    for (let number = 0; !this.#stopping; number++) {
+      const made = await this.#create(`trial-${sender}-${number}`);
+      if (made) alive.push(made);
+      const oldest = alive.length > KEPT ? alive.shift() : undefined;
+      if (oldest) await this.#delete(oldest);
+    }
+  }
+
+  async #create(name: string): Promise<Acknowledged | undefined> {
+    const { status, body } = await this.call('POST', ALL, { name });
+    if (status !== 200) {
+      this.surprises.push(`POST ${name}: ${status} ${JSON.stringify(body)}`);
+      await delay(PAUSE_MS);
+      return undefined;
+    }
+    const made: Acknowledged = { name, task: body.tasks[0], at: performance.now() };
+    this.acknowledged.push(made);
+    const task = await this.#ended(made.task);
+    if (task?.state !== 'FINISHED') return undefined;
+    made.id = task.created_resources.loadbalancers[0];
+    this.finished.push(performance.now());
+    await this.call('GET', `${ALL}/${made.id}`);
+    return made;
+  }
+
+  async #delete(made: Acknowledged): Promise<void> {
+    const { status, body } = await this.call('DELETE', `${ALL}/${made.id}`);
+    if (status !== 200) this.surprises.push(`DELETE ${made.name}: ${status} ${JSON.stringify(body)}`);
+    else made.deleted = (await this.#ended(body.tasks[0]))?.state === 'FINISHED';
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  async #ended(task: string): Promise<any> {
+    const deadline = performance.now() + 120_000;
+    while (performance.now() < deadline) {
+      const { status, body } = await this.call('GET', `/cloud/v1/tasks/${task}?wait=5`);
+      if (status !== 200) break;
+      if (body.state === 'FINISHED' || body.state === 'ERROR') return body;
+    }
+    this.surprises.push(`task ${task} did not end`);
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { waitUntil } from '../harness/wait.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const KEPT = path.join(import.meta.dirname, 'last-release');
+
+interface Release {
+  readonly version: string;
+  /** Files of its migrations; they are the same today, since a migration that has landed does not change. */
+  readonly migrations: readonly string[];
+}
+
+export const lastRelease: Release = JSON.parse(readFileSync(path.join(KEPT, 'release.json'), 'utf8'));
+
+/** A node of the last release, as its users run it. */
+export interface OlderNode {
+  readonly url: string;
+  /** Lines of its log that are warnings or worse. */
+  complaints(): readonly string[];
+  end(): Promise<number | null>;
+}
+
+/** Unpacks it where it finds the libraries that it needs. */
+export function unpackLastRelease(): { readonly program: string; remove(): void } {
+  const parent = path.join(ROOT, 'server', 'dist');
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(path.join(parent, 'last-release-'));
+  const program = path.join(folder, 'main.js');
+  writeFileSync(program, brotliDecompressSync(readFileSync(path.join(KEPT, 'server.js.br'))));
+  mkdirSync(path.join(folder, 'migrations'));
+  for (const name of lastRelease.migrations)
+    copyFileSync(path.join(ROOT, 'server', 'migrations', name), path.join(folder, 'migrations', name));
+  return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export async function startOlderNode(
+  program: string,
+  env: Readonly<Record<string, string>>,
+): Promise<OlderNode> {
+  const { child, output } = launch(program, env);
+  const url = await waitUntil(
+    () => {
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
+      return /Virga serves (\S+)/.exec(output())?.[1];
+    },
+    { what: 'the last release to serve' },
+  );
+  return {
+    url,
+    complaints: () =>
+      output()
+        .split('\n')
+        .filter((line) => /"level":[456]0/.test(line)),
+    end: async () => {
+      if (child.exitCode !== null) return child.exitCode;
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      return (await exited)[0];
+    },
+  };
+}
+
+function launch(
+  program: string,
+  env: Readonly<Record<string, string>>,
+): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [program], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', VIRGA_EDGE: 'off', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const collect = (chunk: Buffer) => {
+    text += chunk.toString();
+  };
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
+  return { child, output: () => text };
+}
