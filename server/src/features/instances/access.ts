@@ -3,7 +3,7 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import type { TaskRun } from '../../platform/tasks/handler.ts';
 import type { NewTask } from '../../platform/tasks/start.ts';
-import type { FloatingIpProvider } from '../floating-ips/index.ts';
+import type { FloatingIpProvider } from '../networking/floating-ips/index.ts';
 import type { QuotaScope } from '../quotas/index.ts';
 import type { MachineVolumes } from '../volumes/index.ts';
 import type { InstanceRow, Place } from './model.ts';

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { Name, Nullable, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { Tag } from '../../platform/http/tags.ts';
-import type { MachinesInShort } from '../floating-ips/index.ts';
+import type { MachinesInShort } from '../networking/floating-ips/index.ts';
 import { showInstances } from './list-store.ts';
 import { Instance } from './schema.ts';
 import { viewInstance } from './view.ts';

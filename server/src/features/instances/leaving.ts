@@ -1,8 +1,8 @@
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { holdFloatingIpsOf } from '../floating-ips/index.ts';
-import { lockPortsOf } from '../ports/index.ts';
-import { holdReservedIps } from '../reserved-fixed-ips/index.ts';
+import { holdFloatingIpsOf } from '../networking/floating-ips/index.ts';
+import { lockPortsOf } from '../networking/ports/index.ts';
+import { holdReservedIps } from '../networking/reserved-fixed-ips/index.ts';
 import { deviceOf, type InstanceDeps } from './access.ts';
 import type { DeleteInstanceQuery } from './schema.ts';
 

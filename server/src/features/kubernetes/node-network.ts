@@ -1,7 +1,7 @@
 import { Invalid, NotFound, TaskFailed } from '../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../kernel/subnets.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { findPlace, readSource, readTakenAddresses } from '../networks/index.ts';
+import { findPlace, readSource, readTakenAddresses } from '../networking/networks/index.ts';
 import type { ClusterRow } from './model.ts';
 
 /** Where nodes get their addresses: from the subnet that the cluster was given, or, without one, from a network

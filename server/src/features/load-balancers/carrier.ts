@@ -1,7 +1,7 @@
 import { Conflict } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import type { Carrier, CarrierRef, CarrierWhere } from '../floating-ips/index.ts';
+import type { Carrier, CarrierRef, CarrierWhere } from '../networking/floating-ips/index.ts';
 import { readListedByIds } from './list-store.ts';
 import { requireTransition } from './model.ts';
 import { markFailed } from './parts/store.ts';

@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
-import type { Carrier } from '../floating-ips/index.ts';
+import type { Carrier } from '../networking/floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { TaskReads } from '../tasks/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';

@@ -4,8 +4,8 @@ import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
-import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../floating-ips/index.ts';
-import { EXTERNAL_SUBNET_OF } from '../networks/index.ts';
+import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../networking/floating-ips/index.ts';
+import { EXTERNAL_SUBNET_OF } from '../networking/networks/index.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
 import type { DdosProfileRecord } from './schema-ddos.ts';
 

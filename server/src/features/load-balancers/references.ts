@@ -1,7 +1,7 @@
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { requireInstances } from '../instances/index.ts';
-import { requireSubnets } from '../networks/index.ts';
+import { requireSubnets } from '../networking/networks/index.ts';
 import type { MemberInput } from './members/schema.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
 import { MetadataList, Tag } from '../../platform/http/tags.ts';
-import { FloatingIp } from '../floating-ips/index.ts';
+import { FloatingIp } from '../networking/floating-ips/index.ts';
 import { RULE_TYPES } from './l7-policies/rule-schema.ts';
 import { POLICY_ACTIONS } from './l7-policies/schema.ts';
 import { ORDER_FIELDS } from './model.ts';

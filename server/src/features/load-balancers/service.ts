@@ -3,7 +3,7 @@ import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { adoptFloatingIps, attachFloatingIp } from '../floating-ips/index.ts';
+import { adoptFloatingIps, attachFloatingIp } from '../networking/floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { requireSecrets } from '../secrets/index.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/db.ts';
-import { FLOATING_ADDRESSES_OF_LB } from '../floating-ips/index.ts';
-import { RESERVED_ADDRESS_OF_LB } from '../reserved-fixed-ips/index.ts';
+import { FLOATING_ADDRESSES_OF_LB } from '../networking/floating-ips/index.ts';
+import { RESERVED_ADDRESS_OF_LB } from '../networking/reserved-fixed-ips/index.ts';
 import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
 
 /** Load balancers with everything that belongs to them, one statement however many there are. */

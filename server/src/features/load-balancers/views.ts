@@ -1,6 +1,6 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { viewTags } from '../../platform/http/tags.ts';
-import { viewCarried } from '../floating-ips/index.ts';
+import { viewCarried } from '../networking/floating-ips/index.ts';
 import { flavorOf, viewFlavor } from './flavors.ts';
 import type { ListedRow } from './list-store.ts';
 import type { ListenerRow, LoadBalancerTree, Logging, PoolRow } from './model.ts';

@@ -5,7 +5,7 @@ import type { Reply } from '../../../../test/harness/server.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { findWanted } from '../reserved-fixed-ips/wanted.ts';
+import { findWanted } from '../networking/reserved-fixed-ips/wanted.ts';
 import { SecretReader } from '../secrets/index.ts';
 import { RegionProviders } from './region-providers.ts';
 import { LBS, web } from './testing/bodies.ts';

@@ -1,8 +1,8 @@
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../networks/index.ts';
-import { type TakenAddress, takeReservedIp } from '../reserved-fixed-ips/index.ts';
+import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../networking/networks/index.ts';
+import { type TakenAddress, takeReservedIp } from '../networking/reserved-fixed-ips/index.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import type { RegionProviders } from './region-providers.ts';
 import type { CreateLoadBalancer } from './schema-input.ts';

@@ -1,4 +1,4 @@
-import type { NetworkProvider } from '../../features/networks/port.ts';
+import type { NetworkProvider } from '../../features/networking/networks/port.ts';
 import { READY } from '../../kernel/operation.ts';
 
 /** On one machine a network is what its load balancers bind: nothing has to be set up for it. */

@@ -3,7 +3,7 @@ import type { InstanceProvider } from '../../features/instances/port.ts';
 import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { PostgresqlProvider } from '../../features/managed-postgresql/port.ts';
-import type { NetworkProvider } from '../../features/networks/port.ts';
+import type { NetworkProvider } from '../../features/networking/networks/port.ts';
 import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
 import type { Strike } from '../../features/simulation/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';

@@ -1,4 +1,4 @@
-import type { NetworkProvider } from '../../features/networks/port.ts';
+import type { NetworkProvider } from '../../features/networking/networks/port.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. */

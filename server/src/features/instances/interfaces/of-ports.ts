@@ -1,4 +1,4 @@
-import type { PortsAsInterfaces } from '../../ports/index.ts';
+import type { PortsAsInterfaces } from '../../networking/ports/index.ts';
 import { PlainInterface } from './schema.ts';
 import { viewAsInterfaces } from './views.ts';
 

@@ -8,8 +8,8 @@ import {
   StringEnum,
   Uuid,
 } from '../../../platform/http/schemas.ts';
-import { FloatingIp } from '../../floating-ips/index.ts';
-import { NetworkDetails } from '../../networks/index.ts';
+import { FloatingIp } from '../../networking/floating-ips/index.ts';
+import { NetworkDetails } from '../../networking/networks/index.ts';
 
 /** Interfaces: the ports of an instance, with what belongs to them. */
 

@@ -1,6 +1,6 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
-import { freeFloatingIps, settleAttached } from '../../floating-ips/index.ts';
-import { closePorts } from '../../ports/index.ts';
+import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
+import { closePorts } from '../../networking/ports/index.ts';
 import { lockCounters, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import { CHANGES } from '../model.ts';

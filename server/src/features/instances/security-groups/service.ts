@@ -2,7 +2,7 @@ import { Locked } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { lockPortsOf, type PortRow, readPortsOf, setSecurityGroups } from '../../ports/index.ts';
+import { lockPortsOf, type PortRow, readPortsOf, setSecurityGroups } from '../../networking/ports/index.ts';
 import { findSecurityGroupsNamed, namesOfSecurityGroups } from '../../security-groups/index.ts';
 import { deviceOf, placeOf } from '../access.ts';
 import { requireOwn } from '../model.ts';

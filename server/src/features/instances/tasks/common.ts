@@ -1,7 +1,7 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
 import { type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
-import { macAddressOf, type PortRow, readPortsOf } from '../../ports/index.ts';
+import { macAddressOf, type PortRow, readPortsOf } from '../../networking/ports/index.ts';
 import { readServerGroupOf } from '../../server-groups/index.ts';
 import { VOLUMES_OF_INSTANCE } from '../../volumes/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
-import { addressAttached, dropAttached, settleAttached } from '../../floating-ips/index.ts';
-import { closePorts } from '../../ports/index.ts';
+import { addressAttached, dropAttached, settleAttached } from '../../networking/floating-ips/index.ts';
+import { closePorts } from '../../networking/ports/index.ts';
 import { lockCounters, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import { forgetFirstBoot, readFirstBoot } from '../first-boot.ts';

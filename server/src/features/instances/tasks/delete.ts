@@ -1,9 +1,9 @@
 import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
-import { freeFloatingIps, settleAttached } from '../../floating-ips/index.ts';
-import { closePorts } from '../../ports/index.ts';
+import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
+import { closePorts } from '../../networking/ports/index.ts';
+import { dropReservedIps, keepReservedIps } from '../../networking/reserved-fixed-ips/index.ts';
 import { lockCounters, release } from '../../quotas/index.ts';
-import { dropReservedIps, keepReservedIps } from '../../reserved-fixed-ips/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import type { DeleteInput } from '../leaving.ts';
 import { type InstanceRow, machineAmounts } from '../model.ts';

@@ -1,6 +1,6 @@
 import { canonicalAddress } from '../../../kernel/subnets.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import { readPortsOf } from '../../ports/index.ts';
+import { readPortsOf } from '../../networking/ports/index.ts';
 import type { LoadBalancerRow } from '../model.ts';
 import type { NewRow, NewRows } from '../parts/rows.ts';
 

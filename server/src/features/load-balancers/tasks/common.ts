@@ -2,7 +2,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
-import { readSource, readTakenAddresses } from '../../networks/index.ts';
+import { readSource, readTakenAddresses } from '../../networking/networks/index.ts';
 import type { LoadBalancerTree, Vips } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
 import { settleLoadBalancer } from '../parts/store.ts';

@@ -1,5 +1,5 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
-import { addressAttached, dropAttached, settleAttached } from '../../floating-ips/index.ts';
+import { addressAttached, dropAttached, settleAttached } from '../../networking/floating-ips/index.ts';
 import { release } from '../../quotas/index.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';

@@ -1,0 +1,76 @@
+import { NotOffered } from '../../../kernel/errors.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { guardProject } from '../../projects/index.ts';
+import { reserve } from '../../quotas/index.ts';
+import { type ConvertedAddress, type FloatingIpProvider, offerFloatingIp } from '../floating-ips/index.ts';
+import { findPlace } from '../networks/index.ts';
+import { offerReservedIp } from '../reserved-fixed-ips/index.ts';
+
+export interface ConversionDeps {
+  providerOf(regionId: number): FloatingIpProvider | undefined;
+}
+
+/** What a task knows of the address that it converts. */
+export interface Conversion extends ConvertedAddress {
+  /** Id of the floating IP or port that it becomes. */
+  readonly becomes: string;
+}
+
+/** Where a floating IP lies that becomes a reserved fixed IP. */
+export interface ToReserved extends Conversion {
+  readonly networkId: string;
+  readonly subnetId: string;
+}
+
+/** Floating IPs become external reserved fixed IPs, and the other way round; their addresses stay what they are. */
+export class ConversionService {
+  readonly #deps: ConversionDeps;
+
+  constructor(deps: ConversionDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws NotFound, Conflict when it leads to a port or a task holds it, Forbidden, QuotaExceeded */
+  async floatingToReserved(ctx: RegionContext, id: string): Promise<TaskRef> {
+    this.#require(ctx);
+    const [taskId, becomes] = [ctx.ids.uuid(), ctx.ids.uuid()];
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, ctx.project.id);
+      const offered = await offerFloatingIp(tx, { ...scopeOf(ctx), id }, taskId);
+      const place = await findPlace(tx, { ...scopeOf(ctx), containing: offered.address }, 'floating_ip_id');
+      const { network, subnetId } = place;
+      const input: ToReserved = { ...offered, becomes, networkId: network.id, subnetId };
+      const task = await startTask(tx, ctx, taskOf(ctx, 'convert_fip', id, taskId, input));
+      await reserve(tx, quotaOf(ctx), { external_ip_count: 1 });
+      return task;
+    });
+  }
+
+  /** @throws NotFound, Conflict when it is not external or IPv4, something has it, or a task holds it, Forbidden,
+   *  QuotaExceeded */
+  async reservedToFloating(ctx: RegionContext, id: string): Promise<TaskRef> {
+    this.#require(ctx);
+    const [taskId, becomes] = [ctx.ids.uuid(), ctx.ids.uuid()];
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, ctx.project.id);
+      const input = { ...(await offerReservedIp(tx, { ...scopeOf(ctx), id }, taskId)), becomes };
+      const task = await startTask(tx, ctx, taskOf(ctx, 'convert_reserved_fixed_ip', id, taskId, input));
+      await reserve(tx, quotaOf(ctx), { floating_count: 1 });
+      return task;
+    });
+  }
+
+  #require(ctx: RegionContext): void {
+    if (this.#deps.providerOf(ctx.region.id)) return;
+    throw new NotOffered(`Region ${ctx.region.name} has no addresses to give`);
+  }
+}
+
+const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+const quotaOf = (ctx: RegionContext) => ({ clientId: ctx.project.clientId, regionId: ctx.region.id });
+
+function taskOf(ctx: RegionContext, type: string, subject: string, id: string, input: Conversion) {
+  const { clientId } = ctx.project;
+  return { id, type, subject, name: subject, ...scopeOf(ctx), clientId, input: { ...input } };
+}

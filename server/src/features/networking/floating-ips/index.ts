@@ -1,0 +1,45 @@
+import type { Feature } from '../../../platform/feature.ts';
+import type { TaskReads } from '../../tasks/index.ts';
+import { olderFloatingIpRoutes } from './older.ts';
+import { floatingIpRoutes } from './routes.ts';
+import { type FloatingIpDeps, FloatingIpService } from './service.ts';
+import { createFloatingIpTask, deleteFloatingIpTask, updateFloatingIpTask } from './tasks/handlers.ts';
+
+export {
+  type AttachTo,
+  addressAttached,
+  adoptFloatingIps,
+  attachFloatingIp,
+  dropAttached,
+  type NewAssignment,
+  settleAttached,
+} from './attach.ts';
+export type { Carrier, CarrierRef, CarrierWhere, MachinesInShort, Settle } from './carrier.ts';
+export {
+  becomeFloatingIp,
+  type ConvertedAddress,
+  dropFloatingIp,
+  keepFloatingIp,
+  offerFloatingIp,
+} from './convert.ts';
+export { freeFloatingIps, holdFloatingIpsOf, viewFloatingIpsOf } from './of-ports.ts';
+export {
+  type CarriedFloatingIps,
+  FLOATING_ADDRESSES_OF_LB,
+  FLOATING_IPS_OF_LB,
+  viewCarried,
+} from './on-load-balancers.ts';
+export type { FloatingIpProvider } from './port.ts';
+export { FloatingIp } from './schema.ts';
+export type { FloatingIpDeps } from './service.ts';
+export { floatingIpsOfPorts } from './views.ts';
+
+export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }): Feature {
+  const service = new FloatingIpService(deps);
+  return {
+    name: 'floating-ips',
+    needs: 'loadBalancers',
+    routes: [...floatingIpRoutes(service, deps), ...olderFloatingIpRoutes(service, deps.tasks)],
+    tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
+  };
+}

@@ -1,0 +1,80 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import {
+  IpAddress,
+  ListOf,
+  ListQuery,
+  Nullable,
+  OffsetTime,
+  StringEnum,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
+import { tagFilters } from '../../../platform/http/tag-filters.ts';
+import { MetadataList, Tag, TagsInput, TagsPatch } from '../../../platform/http/tags.ts';
+
+const STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
+
+export const FloatingIp = Type.Object(
+  {
+    id: Uuid(),
+    project_id: Type.Integer(),
+    region_id: Type.Integer(),
+    region: Type.String(),
+    floating_ip_address: Nullable(IpAddress()),
+    fixed_ip_address: Nullable(IpAddress()),
+    port_id: Nullable(Uuid()),
+    router_id: Nullable(Uuid()),
+    status: Nullable(StringEnum(STATUSES)),
+    tags: Type.Array(Tag),
+    metadata: MetadataList(),
+    task_id: Nullable(Uuid()),
+    creator_task_id: Nullable(Uuid()),
+    created_at: OffsetTime(),
+    updated_at: OffsetTime(),
+  },
+  { $id: 'FloatingIp' },
+);
+export type FloatingIp = Static<typeof FloatingIp>;
+
+/** A list shows what carries each floating IP too. */
+export function floatingIpList(loadBalancer: TSchema, machine: TSchema) {
+  const detailed = Type.Object(
+    {
+      ...FloatingIp.properties,
+      loadbalancer: Type.Union([loadBalancer, Type.Null()]),
+      instance: Type.Union([machine, Type.Null()]),
+    },
+    { $id: 'FloatingIpDetailed' },
+  );
+  return ListOf(detailed, 'FloatingIpList');
+}
+
+export const FloatingIpListQuery = ListQuery({
+  port_ids: Type.Optional(Type.Array(Uuid())),
+  status: Type.Optional(StringEnum(STATUSES)),
+  ...tagFilters('floating IPs'),
+});
+export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;
+
+const Ipv4Address = () => Type.String({ format: 'ipv4' });
+export const Ipv4 = () => Type.Optional(Nullable(Ipv4Address(), { default: null }));
+
+export const CreateFloatingIp = Type.Object(
+  {
+    port_id: Type.Optional(Nullable(Uuid(), { default: null })),
+    fixed_ip_address: Ipv4(),
+    tags: Type.Optional(TagsInput),
+    metadata: Type.Optional(TagsInput),
+  },
+  { $id: 'CreateFloatingIp' },
+);
+export type CreateFloatingIp = Static<typeof CreateFloatingIp>;
+
+export const UpdateFloatingIp = Type.Object(
+  {
+    port_id: Type.Optional(Nullable(Uuid())),
+    fixed_ip_address: Type.Optional(Nullable(Ipv4Address())),
+    tags: Type.Optional(TagsPatch),
+  },
+  { $id: 'UpdateFloatingIp' },
+);
+export type UpdateFloatingIp = Static<typeof UpdateFloatingIp>;

@@ -1,0 +1,198 @@
+import { Invalid, NotFound, NotOffered } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
+import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../../platform/http/tags.ts';
+import { startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { guardProject } from '../../projects/index.ts';
+import { reserve } from '../../quotas/index.ts';
+import type { DeviceType } from '../ports/index.ts';
+import type { Carrier, MachinesInShort } from './carrier.ts';
+import { listFloatingIps } from './list-store.ts';
+import { type FloatingIpRow, requireFree, targetOf } from './model.ts';
+import type { FloatingIpProvider } from './port.ts';
+import type { CreateFloatingIp, FloatingIpListQuery, UpdateFloatingIp } from './schema.ts';
+import * as store from './store.ts';
+import { Targets } from './targets.ts';
+import type { MoveInput } from './tasks/move.ts';
+import { viewFloatingIp } from './views.ts';
+
+/** What tasks need. */
+export interface FloatingIpTaskDeps {
+  providerOf(regionId: number): FloatingIpProvider | undefined;
+  readonly carrier: Carrier;
+}
+
+export interface FloatingIpDeps extends FloatingIpTaskDeps {
+  readonly machines: MachinesInShort;
+}
+
+const DEFAULT_LIMIT = 1000;
+
+/** Commands, one transaction each, and reads. A floating IP that is on its way from or to a port is held
+ *  by one task together with it, or with the load balancer that has it. */
+export class FloatingIpService {
+  readonly #deps: FloatingIpDeps;
+  readonly #targets: Targets;
+
+  constructor(deps: FloatingIpDeps) {
+    this.#deps = deps;
+    this.#targets = new Targets(deps.carrier);
+  }
+
+  /** @throws Invalid, NotFound for the port, Conflict when it is busy or has a floating IP, Forbidden,
+   *  QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateFloatingIp): Promise<TaskRef> {
+    const tags = checkedTags(input);
+    this.#require(ctx);
+    const { id: projectId, clientId } = ctx.project;
+    const regionId = ctx.region.id;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, projectId);
+      const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
+      const { port_id: portId, fixed_ip_address: address = null } = input;
+      const to = portId ? await this.#targets.take(tx, ctx, { portId, address, taskId, for: id }) : null;
+      await store.insertFloatingIp(tx, {
+        id,
+        projectId,
+        regionId,
+        clientId,
+        tags,
+        taskId,
+        timestamp: ctx.clock.timestamp(),
+      });
+      const task = await start(tx, ctx, id, { id: taskId, type: 'create_fip', from: null, to });
+      await reserve(tx, { clientId, regionId }, { floating_count: 1 });
+      return task;
+    });
+  }
+
+  /** Assigns, moves or unassigns it and patches its tags, by one task; that of a patch that changes nothing has ended already.
+   *  @throws Invalid, NotFound, Conflict naming what is in the way, Forbidden */
+  async update(ctx: RegionContext, id: string, input: UpdateFloatingIp): Promise<TaskRef> {
+    this.#require(ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockFloatingIp(tx, whereOf(ctx, id));
+      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      requireFree(row);
+      const wanted = await this.#wanted(tx, ctx, row, input);
+      if (wanted === 'as it is' && sameTags(row.tags, tags)) {
+        return startNothing(tx, ctx, taskOf(ctx, 'update_fip', id));
+      }
+      const taskId = ctx.ids.uuid();
+      const from = targetOf(row);
+      let to = from;
+      if (wanted !== 'as it is') {
+        if (from && from.portId !== wanted?.portId) await this.#targets.hold(tx, ctx, from, taskId);
+        to = wanted && (await this.#targets.take(tx, ctx, { ...wanted, taskId, for: id }));
+      }
+      await store.holdFloatingIp(tx, id, taskId);
+      return start(tx, ctx, id, { id: taskId, type: 'update_fip', from, to, tags });
+    });
+  }
+
+  /** Deletes it; a load balancer that carries it stops serving it.
+   *  @throws NotFound, Conflict naming the task that holds it */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    this.#require(ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockFloatingIp(tx, whereOf(ctx, id));
+      requireFree(row);
+      const taskId = ctx.ids.uuid();
+      const from = targetOf(row);
+      if (from) await this.#targets.hold(tx, ctx, from, taskId);
+      await store.holdFloatingIp(tx, id, taskId);
+      return start(tx, ctx, id, { id: taskId, type: 'delete_fip', from, to: null });
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    const row = await store.readFloatingIp(ctx.db, whereOf(ctx, id));
+    if (!row) throw new NotFound(`Floating IP ${id} was not found`);
+    return viewFloatingIp(row, ctx.region.name);
+  }
+
+  /** @throws Invalid naming every faulty filter */
+  async list(ctx: RegionContext, query: FloatingIpListQuery) {
+    refuseUnstorable(query, 'query');
+    const { count, rows } = await listFloatingIps(ctx.db, {
+      ...scopeOf(ctx),
+      ...parseTagFilters(query),
+      portIds: query.port_ids,
+      status: query.status,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    const idsOf = (type: DeviceType) =>
+      rows.flatMap((row) => (row.device_type === type ? (row.device_id ?? []) : []));
+    const { carrier, machines } = this.#deps;
+    const views = await Promise.all([
+      carrier.views(ctx, idsOf('load_balancer')),
+      machines.views(ctx, idsOf('instance')),
+    ]);
+    const [balancers, instances] = views;
+    const results = rows.map((row) => ({
+      ...viewFloatingIp(row, ctx.region.name),
+      loadbalancer: balancers.get(row.device_id ?? '') ?? null,
+      instance: instances.get(row.device_id ?? '') ?? null,
+    }));
+    return { count, results };
+  }
+
+  /** Which port and address the patch asks for.
+   *  @throws Invalid for an address without a port */
+  async #wanted(
+    tx: Tx,
+    ctx: RegionContext,
+    { id }: FloatingIpRow,
+    { port_id, fixed_ip_address: address = null }: UpdateFloatingIp,
+  ): Promise<'as it is' | { portId: string; address: string | null } | null> {
+    const now = await store.readFloatingIp(tx, whereOf(ctx, id));
+    if (port_id === null && address) {
+      throw new Invalid({ fixed_ip_address: ['cannot be given when port_id is null'] });
+    }
+    const portId = port_id === undefined ? (now?.port_id ?? null) : port_id;
+    if (address && portId === null) throw new Invalid({ port_id: ['is required with fixed_ip_address'] });
+    const stays = portId === (now?.port_id ?? null) && (!address || address === now?.fixed_ip_address);
+    if (stays) return 'as it is';
+    return portId === null ? null : { portId, address };
+  }
+
+  /** @throws Forbidden when the region has no floating IPs */
+  #require(ctx: RegionContext): void {
+    if (!this.#deps.providerOf(ctx.region.id)) {
+      throw new NotOffered(`Region ${ctx.region.name} has no floating IPs to give`);
+    }
+  }
+}
+
+const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+const whereOf = (ctx: RegionContext, id: string): store.Where => ({ ...scopeOf(ctx), id });
+
+/** All faults of the body and its tags at once; `metadata` is what older clients call tags. */
+function checkedTags(input: CreateFloatingIp): StoredTags {
+  const faults = new Faults();
+  if (input.fixed_ip_address && !input.port_id) {
+    faults.add('port_id', 'is required with fixed_ip_address');
+  }
+  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
+  const tags = faults.try(() => parseTags(input.tags ?? {}));
+  faults.refuse();
+  return newTags({ ...metadata, ...tags });
+}
+
+function start(
+  tx: Tx,
+  ctx: RegionContext,
+  subject: string,
+  { id, type, ...input }: MoveInput & { id: string; type: string },
+): Promise<TaskRef> {
+  return startTask(tx, ctx, { ...taskOf(ctx, type, subject), id, input });
+}
+
+function taskOf(ctx: RegionContext, type: string, subject: string) {
+  return { type, subject, name: subject, ...scopeOf(ctx), clientId: ctx.project.clientId };
+}

@@ -1,0 +1,185 @@
+import { NotFound } from '../../../kernel/errors.ts';
+import { constraintOf, type Queryable, type Tx } from '../../../platform/database/db.ts';
+import type { StoredTags } from '../../../platform/http/tags.ts';
+import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
+
+/** Changes of floating IPs; lists are in list-store.ts. */
+
+const COLUMNS = `id, project_id, region_id, client_id, floating_ip_address, port_id, fixed_ip_address, load_balancer_id,
+  status, tags, task_id, creator_task_id, created_at, updated_at`;
+
+/** The router that joins the subnet of what floating IP `f` stands for with the region's own network. */
+export const ROUTER_OF_FIP = `select r.id from region_addresses a join router_interfaces i on i.subnet_id = a.subnet_id
+    join routers r on r.id = i.router_id and r.gateway_port_id is not null
+   where a.owner_id = f.port_id and (f.fixed_ip_address is null or a.address = f.fixed_ip_address)
+   order by r.created_at, r.id limit 1`;
+
+/** Of floating IP `f`; goes with PORT_OF_FIP. */
+export const VIEW_COLUMNS = `f.id, f.project_id, f.region_id, f.floating_ip_address, f.port_id, f.load_balancer_id, f.status,
+  f.tags, f.task_id, f.creator_task_id, f.created_at, f.updated_at, p.device_type, p.device_id,
+  (${ROUTER_OF_FIP}) as router_id,
+  coalesce(f.fixed_ip_address, (select a.address from region_addresses a where a.owner_id = f.port_id
+                                 order by family(a.address), a.address limit 1)) as fixed_ip_address`;
+export const PORT_OF_FIP = 'left join ports p on p.id = f.port_id';
+
+export interface Where {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+export interface NewFloatingIp {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly clientId: number;
+  readonly tags: StoredTags;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+export async function insertFloatingIp(tx: Tx, row: NewFloatingIp): Promise<void> {
+  await tx.named(
+    'fip_insert',
+    `insert into floating_ips (id, project_id, region_id, client_id, tags, task_id, creator_task_id, created_at,
+            updated_at)
+     values ($1, $2, $3, $4, $5, $6, $6, $7, $7)`,
+    [row.id, row.projectId, row.regionId, row.clientId, JSON.stringify(row.tags), row.taskId, row.timestamp],
+  );
+}
+
+/** @throws NotFound */
+export async function lockFloatingIp(tx: Tx, { id, projectId, regionId }: Where): Promise<FloatingIpRow> {
+  const [row] = await tx.named<FloatingIpRow>(
+    'fip_lock',
+    `select ${COLUMNS} from floating_ips where id = $1 and project_id = $2 and region_id = $3 for update`,
+    [id, projectId, regionId],
+  );
+  if (!row) throw new NotFound(`Floating IP ${id} was not found`);
+  return row;
+}
+
+export async function readFloatingIp(
+  db: Queryable,
+  { id, projectId, regionId }: Where,
+): Promise<FloatingIpView | undefined> {
+  const [row] = await db.named<FloatingIpView>(
+    'fip_get',
+    `select ${VIEW_COLUMNS} from floating_ips f ${PORT_OF_FIP}
+      where f.id = $1 and f.project_id = $2 and f.region_id = $3`,
+    [id, projectId, regionId],
+  );
+  return row;
+}
+
+/** Those that a task holds. */
+export async function readHeld(db: Queryable, taskId: string): Promise<FloatingIpRow[]> {
+  return db.named<FloatingIpRow>('fip_held', `select ${COLUMNS} from floating_ips where task_id = $1`, [
+    taskId,
+  ]);
+}
+
+/** A floating IP that leads to the port already: to this address of it, or, without one, to any. */
+export async function findCarried(
+  tx: Tx,
+  portId: string,
+  address: string | null,
+): Promise<{ readonly id: string; readonly task_id: string | null } | undefined> {
+  const [row] = await tx.named<{ id: string; task_id: string | null }>(
+    'fip_carried',
+    `select f.id, f.task_id from floating_ips f
+      where f.port_id = $1 and ($2::inet is null or f.fixed_ip_address is null or f.fixed_ip_address = $2::inet)
+      order by f.created_at limit 1`,
+    [portId, address],
+  );
+  return row;
+}
+
+/** Those that lead to the load balancer, locked. */
+export async function lockCarried(tx: Tx, loadBalancerId: string): Promise<FloatingIpRow[]> {
+  return tx.named<FloatingIpRow>(
+    'fip_lock_carried',
+    `select ${COLUMNS} from floating_ips where load_balancer_id = $1 for update`,
+    [loadBalancerId],
+  );
+}
+
+/** Those that lead to these ports, locked. */
+export async function lockOfPorts(tx: Tx, portIds: readonly string[]): Promise<FloatingIpRow[]> {
+  if (portIds.length === 0) return [];
+  return tx.named<FloatingIpRow>(
+    'fip_lock_of_ports',
+    `select ${COLUMNS} from floating_ips where port_id = any($1::uuid[]) order by id for update`,
+    [portIds],
+  );
+}
+
+/** Gives the lock to a task. */
+export async function holdFloatingIp(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('fip_hold', 'update floating_ips set task_id = $2 where id = $1', [id, taskId]);
+}
+
+/** Ends a task's hold.
+ *  @param tags that it has from now on; null: those that it had */
+export async function releaseFloatingIp(
+  tx: Tx,
+  { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
+  tags: StoredTags | null = null,
+): Promise<void> {
+  await tx.named(
+    'fip_release',
+    `update floating_ips set task_id = null, tags = coalesce($4::jsonb, tags), updated_at = $3
+      where id = $1 and task_id = $2`,
+    [id, taskId, timestamp, tags === null ? null : JSON.stringify(tags)],
+  );
+}
+
+/** Lets it lead to a port, or nowhere.
+ *  @returns whether it did not yet */
+export async function moveFloatingIp(
+  tx: Tx,
+  { id, taskId }: { id: string; taskId: string },
+  to: Target | null,
+): Promise<boolean> {
+  const rows = await tx.named(
+    'fip_move',
+    `update floating_ips set port_id = $3::uuid, fixed_ip_address = $4::inet, load_balancer_id = $5::uuid
+      where id = $1 and task_id = $2
+        and (port_id is distinct from $3::uuid or fixed_ip_address is distinct from $4::inet)
+     returning 1`,
+    [id, taskId, to?.portId ?? null, to?.address ?? null, to?.loadBalancerId ?? null],
+  );
+  return rows.length > 0;
+}
+
+/** Stores the address of a floating IP that has none yet.
+ *  @returns the address that it has now; undefined when something else in the region has this one */
+export async function storeFloatingAddress(
+  db: Queryable,
+  id: string,
+  address: string,
+): Promise<string | undefined> {
+  try {
+    const [row] = await db.named<{ floating_ip_address: string }>(
+      'fip_store_address',
+      `update floating_ips set floating_ip_address = coalesce(floating_ip_address, $2::inet) where id = $1
+       returning floating_ip_address`,
+      [id, address],
+    );
+    return row?.floating_ip_address;
+  } catch (error) {
+    if (constraintOf(error) === 'region_addresses_pkey') return undefined;
+    throw error;
+  }
+}
+
+/** Removes it while the task holds it.
+ *  @returns whether there was anything to remove */
+export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'fip_delete',
+    'delete from floating_ips where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,25 @@
+import { TaskFailed } from '../../../../kernel/errors.ts';
+import type { Db } from '../../../../platform/database/db.ts';
+import { readTakenAddresses } from '../../networks/index.ts';
+import type { FloatingIpRow } from '../model.ts';
+import type { FloatingIpProvider } from '../port.ts';
+import { storeFloatingAddress } from '../store.ts';
+
+const MAX_ATTEMPTS = 50;
+
+/** Gives a floating IP an address that nothing else in the region has, unless it has one.
+ *  @throws TaskFailed when the region has none left */
+export async function giveAddress(
+  db: Db,
+  row: Pick<FloatingIpRow, 'id' | 'region_id' | 'floating_ip_address'>,
+  provider: FloatingIpProvider,
+): Promise<void> {
+  if (row.floating_ip_address !== null) return;
+  const taken = new Set(await readTakenAddresses(db, row.region_id));
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const candidate = await provider.allocateFloatingAddress(taken, row.id);
+    if ((await storeFloatingAddress(db, row.id, candidate)) !== undefined) return;
+    taken.add(candidate);
+  }
+  throw new TaskFailed('No free address for a floating IP was found');
+}

@@ -1,0 +1,55 @@
+import type { Feature } from '../../../platform/feature.ts';
+import type { TaskReads } from '../../tasks/index.ts';
+import { egressRoutes } from './egress.ts';
+import { olderNetworkRoutes, olderSubnetRoutes } from './older.ts';
+import { networkRoutes } from './routes.ts';
+import { type NetworkDeps, NetworkService } from './service.ts';
+import { subnetRoutes } from './subnets/routes.ts';
+import { SubnetService } from './subnets/service.ts';
+import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
+import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
+
+export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.ts';
+export {
+  type AddressPlace,
+  type AddressSource,
+  EXTERNAL_SUBNET_OF,
+  findPlace,
+  findPlaces,
+  type IpFamily,
+  readSource,
+  readTakenAddresses,
+  requireSubnets,
+  WHOLE_REGION,
+} from './places.ts';
+export type { NetworkProvider } from './port.ts';
+export type { NetworkRouters } from './routers.ts';
+export { Network } from './schema.ts';
+export type { NetworkDeps } from './service.ts';
+export { readExternalNetwork, readNetworks } from './store.ts';
+export { Subnet } from './subnets/schema.ts';
+export { isGiven as isGivenIn } from './subnets/store.ts';
+export { viewNetwork } from './views.ts';
+
+export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Feature {
+  const service = new NetworkService(deps);
+  const subnets = new SubnetService(deps);
+  return {
+    name: 'networks',
+    needs: 'networks',
+    routes: [
+      ...networkRoutes(service),
+      ...subnetRoutes(subnets),
+      ...egressRoutes,
+      ...olderNetworkRoutes(service, deps.tasks),
+      ...olderSubnetRoutes(subnets),
+    ],
+    tasks: [
+      createNetworkTask(deps),
+      updateNetworkTask(),
+      deleteNetworkTask(deps),
+      createSubnetTask(deps),
+      deleteSubnetTask(deps),
+    ],
+  };
+}

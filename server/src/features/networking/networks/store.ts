@@ -1,0 +1,153 @@
+import { NotFound } from '../../../kernel/errors.ts';
+import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import type { StoredTags } from '../../../platform/http/tags.ts';
+import type { NetworkRow, NetworkType, Place } from './model.ts';
+
+/** Changes of networks; lists are in list-store.ts. */
+
+export const NETWORK_COLUMNS = `n.id, n.project_id, n.region_id, n.name, n.type, n.segmentation_id, n.mtu, n.external,
+  n.tags, n.task_id, n.creator_task_id, n.created_at, n.updated_at,
+  array(select s.id from subnets s where s.network_id = n.id order by s.created_at, family(s.cidr), s.id) as subnet_ids`;
+
+export interface NewNetwork extends Place {
+  readonly id: string;
+  readonly clientId: number;
+  readonly name: string;
+  readonly type: NetworkType;
+  readonly mtu: number;
+  readonly tags: StoredTags;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+/** Ids that a network of the type may have. */
+const LAST_SEGMENT: Readonly<Record<NetworkType, number>> = { vlan: 4094, vxlan: 16_777_215 };
+
+/** @returns false when no segmentation id of this type is free in the region */
+export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolean> {
+  // One after the other, so that no two take the same segmentation id.
+  await tx.named('network_segments', `select pg_advisory_xact_lock(hashtext('networks'), $1)`, [
+    network.regionId,
+  ]);
+  const rows = await tx.named(
+    'network_insert',
+    `insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, tags, task_id,
+            creator_task_id, created_at, updated_at)
+     select $1, $2, $3, $4, $5, $6, free.id, $7, $8, $9, $9, $10, $10
+       from (select coalesce(min(o.segmentation_id), 0) + 1 as id
+               from (select 0 as segmentation_id union all
+                     select segmentation_id from networks where region_id = $3 and type = $6) o
+              where not exists (select 1 from networks x where x.region_id = $3 and x.type = $6
+                                   and x.segmentation_id = o.segmentation_id + 1)) free
+      where free.id <= $11
+     returning 1`,
+    [
+      network.id,
+      network.projectId,
+      network.regionId,
+      network.clientId,
+      network.name,
+      network.type,
+      network.mtu,
+      JSON.stringify(network.tags),
+      network.taskId,
+      network.timestamp,
+      LAST_SEGMENT[network.type],
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** A network that the project may use: its own or the region's.
+ *  @throws NotFound */
+export async function readNetwork(db: Queryable, id: string, place: Place): Promise<NetworkRow> {
+  const [row] = await db.named<NetworkRow>(
+    'network_get',
+    `select ${NETWORK_COLUMNS} from networks n
+      where n.id = $1 and n.region_id = $3 and (n.project_id = $2 or n.project_id is null)`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Network ${id} was not found`);
+  return row;
+}
+
+/** Those of these ids that exist, in any order. */
+export async function readNetworks(db: Queryable, ids: readonly string[]): Promise<NetworkRow[]> {
+  if (ids.length === 0) return [];
+  return db.named<NetworkRow>(
+    'network_get_many',
+    `select ${NETWORK_COLUMNS} from networks n where n.id = any($1::uuid[])`,
+    [[...new Set(ids)]],
+  );
+}
+
+/** The region's own network. */
+export async function readExternalNetwork(db: Queryable, regionId: number): Promise<NetworkRow> {
+  const [row] = await db.named<NetworkRow>(
+    'network_external',
+    `select ${NETWORK_COLUMNS} from networks n where n.region_id = $1 and n.external`,
+    [regionId],
+  );
+  if (!row) throw new NotFound(`Region ${regionId} has no network of its own`);
+  return row;
+}
+
+/** The project's own network, locked against every other change and against new users.
+ *  @throws NotFound */
+export async function lockNetwork(tx: Tx, id: string, place: Place): Promise<NetworkRow> {
+  const locked = await tx.named(
+    'network_lock',
+    'select 1 from networks where id = $1 and project_id = $2 and region_id = $3 for update',
+    [id, place.projectId, place.regionId],
+  );
+  if (locked.length === 0) throw new NotFound(`Network ${id} was not found`);
+  // Read once the lock is there: its subnets may have changed while this waited.
+  return readNetwork(tx, id, place);
+}
+
+/** Keeps the network from being deleted, and from changes that would need it whole, until the transaction ends. */
+export async function keepNetwork(tx: Tx, id: string): Promise<void> {
+  await tx.named('network_keep', 'select 1 from networks where id = $1 for key share', [id]);
+}
+
+/** Gives the lock to a task. */
+export async function holdNetwork(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('network_hold', 'update networks set task_id = $2 where id = $1', [id, taskId]);
+}
+
+export interface NetworkChange {
+  readonly name: string;
+  readonly tags: StoredTags;
+}
+
+/** Ends a task's hold, with what it changes, if anything. */
+export async function releaseNetwork(
+  tx: Tx,
+  { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
+  change: NetworkChange | null = null,
+): Promise<void> {
+  await tx.named(
+    'network_release',
+    `update networks set task_id = null, name = coalesce($4, name), tags = coalesce($5::jsonb, tags),
+            updated_at = case when $4::text is null then updated_at else $3 end
+      where id = $1 and task_id = $2`,
+    [id, taskId, timestamp, change?.name ?? null, change ? JSON.stringify(change.tags) : null],
+  );
+}
+
+/** Removes a network that the task holds, with its subnets.
+ *  @returns how many subnets went with it; undefined when there was no such network */
+export async function deleteNetwork(tx: Tx, id: string, taskId: string): Promise<number | undefined> {
+  const [held] = await tx.named('network_held', 'select 1 from networks where id = $1 and task_id = $2', [
+    id,
+    taskId,
+  ]);
+  if (!held) return undefined;
+  const subnets = await tx.named(
+    'network_delete_subnets',
+    'delete from subnets where network_id = $1 returning 1',
+    [id],
+  );
+  await tx.named('network_delete', 'delete from networks where id = $1', [id]);
+  return subnets.length;
+}

@@ -1,0 +1,112 @@
+import type { Faults } from '../../../../kernel/faults.ts';
+import {
+  type AddressRange,
+  addressNumber,
+  addressText,
+  isHostOf,
+  parseRange,
+  rangeContains,
+  rangesOverlap,
+  usableAddresses,
+} from '../../../../kernel/subnets.ts';
+import type { HostRoute } from '../model.ts';
+import type { CreateSubnet } from './schema.ts';
+
+/** What schemas cannot say about subnets. */
+
+/** Ranges in which nothing can have an address of its own. */
+const UNUSABLE = ['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', 'ff00::/8', '::/128'].flatMap(
+  (text) => parseRange(text) ?? [],
+);
+const SHORTEST_PREFIX = { 4: 8, 6: 32 } as const;
+
+/** How a new subnet will be. */
+export interface SubnetPlan {
+  readonly range: AddressRange;
+  readonly gateway: string | null;
+  readonly totalIps: number;
+}
+
+/** Adds every fault of the body; undefined when the range itself is faulty. */
+export function planSubnet(input: CreateSubnet, faults: Faults): SubnetPlan | undefined {
+  const range = checkedRange(input, faults);
+  if (!range) return undefined;
+  if (input.gateway_ip === null && input.connect_to_network_router !== false) {
+    faults.add('connect_to_network_router', 'must be false when gateway_ip is null');
+  }
+  const gateway = input.gateway_ip === undefined ? firstHost(range) : canonical(input.gateway_ip);
+  checkGateway(range, gateway, faults);
+  checkNameServers(input.dns_nameservers ?? null, faults);
+  checkHostRoutes(range, input.host_routes ?? null, faults);
+  return { range, gateway, totalIps: countOf(range, gateway) };
+}
+
+function checkedRange(input: CreateSubnet, faults: Faults): AddressRange | undefined {
+  const range = parseRange(input.cidr);
+  if (!range) {
+    faults.add('cidr', 'must be a network such as 192.168.10.0/24');
+    return undefined;
+  }
+  const bits = Number(range.text.split('/')[1]);
+  const unusable = UNUSABLE.find((other) => rangesOverlap(range, other));
+  if (bits < SHORTEST_PREFIX[range.version]) {
+    faults.add('cidr', `must not be larger than /${SHORTEST_PREFIX[range.version]}`);
+  } else if (unusable) {
+    faults.add('cidr', `overlaps ${unusable.text}, whose addresses cannot be used`);
+  } else if (countOf(range, null) < 2) {
+    faults.add('cidr', 'must have room for at least two addresses');
+  }
+  if (input.ip_version !== undefined && input.ip_version !== range.version) {
+    faults.add('ip_version', `${input.cidr} is a network of version ${range.version}`);
+  }
+  return range;
+}
+
+export function checkGateway(range: AddressRange, gateway: string | null, faults: Faults): void {
+  if (gateway !== null && !isHostOf(range, gateway)) {
+    faults.add('gateway_ip', `must be an address of ${range.text} that something can have`);
+  }
+}
+
+export function checkNameServers(servers: readonly string[] | null, faults: Faults): void {
+  const seen = new Set<string | null>();
+  (servers ?? []).forEach((server, index) => {
+    const name = canonical(server);
+    if (seen.has(name)) faults.add(`dns_nameservers.${index}`, `${server} is given twice`);
+    seen.add(name);
+  });
+}
+
+export function checkHostRoutes(
+  range: AddressRange,
+  routes: readonly HostRoute[] | null,
+  faults: Faults,
+): void {
+  (routes ?? []).forEach(({ destination, nexthop }, index) => {
+    if (!rangeContains(range, nexthop)) {
+      faults.add(`host_routes.${index}.nexthop`, `must be an address of ${range.text}`);
+    }
+    if (parseRange(destination)?.version !== range.version) {
+      faults.add(`host_routes.${index}.destination`, `must be a network of IP version ${range.version}`);
+    }
+  });
+}
+
+/** One spelling for each address. */
+export function canonical(text: string | null): string | null {
+  const address = text === null ? undefined : addressNumber(text);
+  return address ? addressText(address.version, address.value) : null;
+}
+
+/** Addresses that can be given away: all that something can have but the gateway. Beyond 2^53 - 1 not told apart. */
+export function countOf(range: AddressRange, gateway: string | null): number {
+  const usable = usableAddresses(range);
+  const count = usable ? usable[1] - usable[0] + 1n : 0n;
+  const free = gateway !== null && isHostOf(range, gateway) ? count - 1n : count;
+  return Number(free < BigInt(Number.MAX_SAFE_INTEGER) ? free : BigInt(Number.MAX_SAFE_INTEGER));
+}
+
+function firstHost(range: AddressRange): string | null {
+  const usable = usableAddresses(range);
+  return usable ? addressText(range.version, usable[0]) : null;
+}

@@ -1,0 +1,168 @@
+import { BadRequest, Conflict, Invalid } from '../../../../kernel/errors.ts';
+import { Faults } from '../../../../kernel/faults.ts';
+import { parseRange } from '../../../../kernel/subnets.ts';
+import { recordAudit } from '../../../../platform/audit/audit.ts';
+import type { Tx } from '../../../../platform/database/db.ts';
+import type { RegionContext } from '../../../../platform/http/context.ts';
+import { refuseUnstorable } from '../../../../platform/http/json.ts';
+import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
+import { patchTags } from '../../../../platform/http/tags.ts';
+import { startTask, type TaskRef } from '../../../../platform/tasks/start.ts';
+import { reserve } from '../../../quotas/index.ts';
+import { requireFree, type SubnetRow } from '../model.ts';
+import { checkedTags, type NetworkDeps, placeOf, requireNetworks, taskOf } from '../service.ts';
+import { lockNetwork } from '../store.ts';
+import { refuseUsed } from '../users.ts';
+import { viewSubnet } from '../views.ts';
+import { canonical, checkGateway, checkHostRoutes, checkNameServers, countOf, planSubnet } from './rules.ts';
+import type { CreateSubnet, SubnetListQuery, UpdateSubnet } from './schema.ts';
+import * as store from './store.ts';
+
+const DEFAULT_LIMIT = 1000;
+
+/** Commands on subnets, one transaction each, and reads. */
+export class SubnetService {
+  readonly #deps: NetworkDeps;
+
+  constructor(deps: NetworkDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Invalid naming every faulty field, NotFound for the network or router, Conflict when another subnet
+   *  of the network overlaps or a task holds the network, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateSubnet): Promise<TaskRef> {
+    const faults = new Faults();
+    const plan = planSubnet(input, faults);
+    const tags = checkedTags(input, faults);
+    if (!plan) throw new BadRequest('cidr: must be a network');
+    requireNetworks(this.#deps, ctx);
+    const place = placeOf(ctx);
+    const { clientId } = ctx.project;
+    return ctx.db.transaction(async (tx) => {
+      const network = await lockNetwork(tx, input.network_id, place);
+      requireFree('Network', network);
+      const { range, gateway, totalIps } = plan;
+      const other = await store.overlapping(tx, network.id, range.text);
+      if (other) throw new Conflict(`${range.text} overlaps subnet ${other.id} (${other.cidr})`);
+      const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
+      await store.insertSubnet(tx, {
+        ...place,
+        id,
+        clientId,
+        networkId: network.id,
+        name: input.name,
+        cidr: range.text,
+        gateway,
+        enableDhcp: input.enable_dhcp ?? true,
+        nameServers: input.dns_nameservers ?? null,
+        hostRoutes: input.host_routes ?? null,
+        totalIps,
+        tags,
+        taskId,
+        timestamp,
+      });
+      if (input.router_id_to_connect || (input.connect_to_network_router ?? true)) {
+        const its = { network, subnetId: id, cidr: range.text, version: range.version, gateway };
+        await this.#deps.routers.connect(tx, ctx, its, input.router_id_to_connect ?? undefined);
+      }
+      const { name } = input;
+      const task = await startTask(tx, ctx, taskOf(ctx, 'create_subnet', { id, name }, taskId));
+      await reserve(tx, { clientId, regionId: place.regionId }, { subnet_count: 1 });
+      return task;
+    });
+  }
+
+  /** Changes it at once.
+   *  @throws Invalid, NotFound, Conflict when a task holds it or something has the new gateway's address */
+  async update(ctx: RegionContext, id: string, input: UpdateSubnet) {
+    requireNetworks(this.#deps, ctx);
+    const place = placeOf(ctx);
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockSubnet(tx, id, place);
+      const settings = settingsAfter(row, input);
+      requireFree('Subnet', row);
+      const { gateway } = settings;
+      if (gateway !== null && gateway !== row.gateway_ip && (await store.isGiven(tx, id, gateway))) {
+        throw new Conflict(
+          `${gateway} cannot become the gateway: something in subnet ${id} has this address`,
+        );
+      }
+      await this.#moveRouter(tx, row, gateway, ctx.clock.timestamp());
+      await store.changeSubnet(tx, id, settings, ctx.clock.timestamp());
+      await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, ...place });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** The network's own router follows the gateway; any other one keeps its address.
+   *  @throws Conflict when such a one has the gateway's address */
+  async #moveRouter(tx: Tx, row: SubnetRow, to: string | null, timestamp: string): Promise<void> {
+    const from = row.gateway_ip;
+    if (from === null || from === to) return;
+    await this.#deps.routers.follow(tx, row.id, { from, to, timestamp });
+    if (!(await store.isGiven(tx, row.id, from))) return;
+    throw new Conflict(
+      `The gateway of subnet ${row.id} cannot change: a router has the address ${from}; detach the subnet from it first`,
+    );
+  }
+
+  /** @throws NotFound, Conflict naming who uses it or the task that holds it */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    requireNetworks(this.#deps, ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockSubnet(tx, id, placeOf(ctx));
+      requireFree('Subnet', row);
+      await refuseUsed(tx, `Subnet ${id}`, [id]);
+      await this.#deps.routers.refuseRouted(tx, id);
+      const taskId = ctx.ids.uuid();
+      await store.holdSubnet(tx, id, taskId);
+      return startTask(tx, ctx, taskOf(ctx, 'delete_subnet', row, taskId));
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    const row = await store.readSubnet(ctx.db, id, placeOf(ctx));
+    return viewSubnet(row, ctx.region.name, ctx.project.id);
+  }
+
+  /** @throws Invalid naming every faulty filter */
+  async list(ctx: RegionContext, query: SubnetListQuery) {
+    refuseUnstorable(query, 'query');
+    const { count, rows } = await store.listSubnets(ctx.db, {
+      ...placeOf(ctx),
+      ...parseTagFilters(query),
+      shared: query.owned_by === 'any',
+      networkId: query.network_id,
+      order: query.order_by ?? 'cidr.asc',
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    return { count, results: rows.map((row) => viewSubnet(row, ctx.region.name, ctx.project.id)) };
+  }
+}
+
+/** @throws Invalid naming every faulty field */
+function settingsAfter(row: SubnetRow, input: UpdateSubnet): store.SubnetSettings {
+  const range = parseRange(row.cidr);
+  if (!range) throw new Invalid({ cidr: ['of the subnet cannot be read'] });
+  const faults = new Faults();
+  const gateway = input.gateway_ip === undefined ? row.gateway_ip : canonical(input.gateway_ip);
+  const nameServers = input.dns_nameservers === undefined ? row.dns_nameservers : input.dns_nameservers;
+  const hostRoutes = input.host_routes === undefined ? row.host_routes : input.host_routes;
+  checkGateway(range, gateway, faults);
+  checkNameServers(nameServers, faults);
+  checkHostRoutes(range, hostRoutes, faults);
+  const tags =
+    input.tags === undefined ? row.tags : faults.try(() => patchTags(row.tags, input.tags ?? null));
+  faults.refuse();
+  return {
+    name: input.name ?? row.name,
+    gateway,
+    enableDhcp: input.enable_dhcp ?? row.enable_dhcp,
+    nameServers,
+    hostRoutes,
+    totalIps: countOf(range, gateway),
+    tags: tags ?? row.tags,
+  };
+}

@@ -1,0 +1,238 @@
+import { type RawBuilder, sql } from 'kysely';
+import { NotFound } from '../../../../kernel/errors.ts';
+import type { Db, Queryable, Tx } from '../../../../platform/database/db.ts';
+import { parseOrder } from '../../../../platform/http/schemas.ts';
+import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
+import type { StoredTags } from '../../../../platform/http/tags.ts';
+import type { HostRoute, Place, SubnetRow } from '../model.ts';
+import type { SubnetOrderField } from './schema.ts';
+
+const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id
+                               and a.address is distinct from s.gateway_ip)`;
+
+/** Times, names and so on of a subnet `s`; how many addresses are free is counted. */
+const COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
+  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips, s.tags, s.task_id,
+  s.creator_task_id, s.created_at, s.updated_at`;
+
+export interface NewSubnet extends Place {
+  readonly id: string;
+  readonly networkId: string;
+  readonly clientId: number;
+  readonly name: string;
+  readonly cidr: string;
+  readonly gateway: string | null;
+  readonly enableDhcp: boolean;
+  readonly nameServers: readonly string[] | null;
+  readonly hostRoutes: readonly HostRoute[] | null;
+  readonly totalIps: number;
+  readonly tags: StoredTags;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
+  await tx.named(
+    'subnet_insert',
+    `insert into subnets (id, network_id, project_id, region_id, client_id, name, cidr, gateway_ip, enable_dhcp,
+            dns_nameservers, host_routes, total_ips, tags, task_id, creator_task_id, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $15)`,
+    [
+      subnet.id,
+      subnet.networkId,
+      subnet.projectId,
+      subnet.regionId,
+      subnet.clientId,
+      subnet.name,
+      subnet.cidr,
+      subnet.gateway,
+      subnet.enableDhcp,
+      json(subnet.nameServers),
+      json(subnet.hostRoutes),
+      subnet.totalIps,
+      JSON.stringify(subnet.tags),
+      subnet.taskId,
+      subnet.timestamp,
+    ],
+  );
+}
+
+/** A subnet of the network with addresses of this range; the caller holds the network's row. */
+export async function overlapping(tx: Tx, networkId: string, cidr: string): Promise<SubnetRow | undefined> {
+  const [row] = await tx.named<SubnetRow>(
+    'subnet_overlapping',
+    `select ${COLUMNS} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
+    [networkId, cidr],
+  );
+  return row;
+}
+
+/** A subnet that the project may use: its own or the region's.
+ *  @throws NotFound */
+export async function readSubnet(db: Queryable, id: string, place: Place): Promise<SubnetRow> {
+  const [row] = await db.named<SubnetRow>(
+    'subnet_get',
+    `select ${COLUMNS} from subnets s
+      where s.id = $1 and s.region_id = $3 and (s.project_id = $2 or s.project_id is null)`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Subnet ${id} was not found`);
+  return row;
+}
+
+/** The subnets of these networks, oldest first. */
+export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]): Promise<SubnetRow[]> {
+  if (networkIds.length === 0) return [];
+  return db.named<SubnetRow>(
+    'subnets_of_networks',
+    `select ${COLUMNS} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
+    [[...new Set(networkIds)]],
+  );
+}
+
+/** Those of these that exist, in any order. */
+export async function readSubnets(db: Queryable, ids: readonly string[]): Promise<SubnetRow[]> {
+  if (ids.length === 0) return [];
+  return db.named<SubnetRow>(
+    'subnet_get_many',
+    `select ${COLUMNS} from subnets s where s.id = any($1::uuid[])`,
+    [[...new Set(ids)]],
+  );
+}
+
+/** The project's own subnet, locked against every other change and against new users.
+ *  @throws NotFound */
+export async function lockSubnet(tx: Tx, id: string, place: Place): Promise<SubnetRow> {
+  const [row] = await tx.named<SubnetRow>(
+    'subnet_lock',
+    `select ${COLUMNS} from subnets s
+      where s.id = $1 and s.project_id = $2 and s.region_id = $3 for update`,
+    [id, place.projectId, place.regionId],
+  );
+  if (!row) throw new NotFound(`Subnet ${id} was not found`);
+  return row;
+}
+
+/** Whether something in the subnet has this address. */
+export async function isGiven(tx: Tx, subnetId: string, address: string): Promise<boolean> {
+  const rows = await tx.named(
+    'subnet_address_given',
+    'select 1 from region_addresses where subnet_id = $1 and address = $2::inet',
+    [subnetId, address],
+  );
+  return rows.length > 0;
+}
+
+export interface SubnetSettings {
+  readonly name: string;
+  readonly gateway: string | null;
+  readonly enableDhcp: boolean;
+  readonly nameServers: readonly string[] | null;
+  readonly hostRoutes: readonly HostRoute[] | null;
+  readonly totalIps: number | null;
+  readonly tags: StoredTags;
+}
+
+export async function changeSubnet(
+  tx: Tx,
+  id: string,
+  settings: SubnetSettings,
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'subnet_change',
+    `update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
+            total_ips = $7, tags = $8, updated_at = $9
+      where id = $1`,
+    [
+      id,
+      settings.name,
+      settings.gateway,
+      settings.enableDhcp,
+      json(settings.nameServers),
+      json(settings.hostRoutes),
+      settings.totalIps,
+      JSON.stringify(settings.tags),
+      timestamp,
+    ],
+  );
+}
+
+/** Gives the lock to a task. */
+export async function holdSubnet(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('subnet_hold', 'update subnets set task_id = $2 where id = $1', [id, taskId]);
+}
+
+/** Ends a task's hold. */
+export async function releaseSubnet(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('subnet_release', 'update subnets set task_id = null where id = $1 and task_id = $2', [
+    id,
+    taskId,
+  ]);
+}
+
+/** Removes it while the task holds it.
+ *  @returns whether there was anything to remove */
+export async function deleteSubnet(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'subnet_delete',
+    'delete from subnets where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length > 0;
+}
+
+export interface SubnetListWhere extends Place, TagFilters {
+  /** Also what the region shares. */
+  readonly shared: boolean;
+  readonly networkId?: string | undefined;
+  readonly order: `${SubnetOrderField}.${'asc' | 'desc'}`;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Hit = SubnetRow & { count: number };
+type Found = Hit | { id: null; count: number };
+
+/** The page, and how many match in all, in one statement. */
+export async function listSubnets(
+  db: Db,
+  where: SubnetListWhere,
+): Promise<{ count: number; rows: readonly SubnetRow[] }> {
+  const { rows } = await subnetQuery(where).execute(db.kysely);
+  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
+}
+
+export function subnetQuery(where: SubnetListWhere): RawBuilder<Found> {
+  const own = sql`project_id = ${where.projectId}::int`;
+  const conditions = [
+    sql`region_id = ${where.regionId}::int`,
+    where.shared ? sql`(${own} or project_id is null)` : own,
+    ...(where.networkId === undefined ? [] : [sql`network_id = ${where.networkId}::uuid`]),
+    ...tagConditions(where),
+  ];
+  const filter = sql.join(conditions, sql` and `);
+  const { field, direction } = parseOrder<SubnetOrderField>(where.order);
+  const key = field === 'available_ips' ? AVAILABLE : field;
+  return sql<Found>`with page as materialized (
+      select p.*, row_number() over () as position from (
+        select s.* from subnets s where ${filter}
+         order by ${sql.raw(`${key} ${direction} nulls last, id ${direction}`)}
+         limit ${where.limit}::int offset ${where.offset}::bigint) p)
+    select c.count, ${sql.raw(COLUMNS)}
+      from (select count(*) as count from subnets s where ${filter}) c left join page s on true
+     order by s.position`;
+}
+
+/** The subnets of the networks that regions have of their own. */
+export async function readExternalRanges(db: Queryable): Promise<string[]> {
+  const rows = await db.named<{ cidr: string }>(
+    'subnets_external',
+    `select distinct s.cidr::text as cidr from subnets s join networks n on n.id = s.network_id
+      where n.external and n.project_id is null order by 1`,
+    [],
+  );
+  return rows.map(({ cidr }) => cidr);
+}

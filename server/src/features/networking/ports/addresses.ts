@@ -1,0 +1,105 @@
+import { addressText, parseRange, usableAddresses } from '../../../kernel/subnets.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+
+/** Addresses of a subnet, given to ports inside the caller's transaction. */
+
+export interface AddressRoom {
+  readonly regionId: number;
+  /** Where the address is unique: the whole region, or the network that has its addresses to itself. */
+  readonly space: string;
+  /** null: the region's own subnet. */
+  readonly subnetId: string | null;
+  readonly cidr: string;
+  readonly gateway: string | null;
+}
+
+/** Ranges beyond this many addresses are searched from a place of the port's own, smaller ones from their start. */
+const SEARCHED_FROM_START = 65_536n;
+
+/** One giver of addresses in a region at a time, until its transaction ends: no two look for the same one, and no
+ *  two wait for each other. */
+export async function lockAddresses(tx: Tx, regionId: number): Promise<void> {
+  await tx.named('port_addresses_lock', `select pg_advisory_xact_lock(hashtext('ports'), $1)`, [regionId]);
+}
+
+/** @returns false when something has this address already */
+export async function giveAddress(
+  tx: Tx,
+  room: AddressRoom,
+  address: string,
+  owner: string,
+): Promise<boolean> {
+  const rows = await tx.named(
+    'port_give_address',
+    `insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+     values ($1, $2, $3::inet, $4, $5) on conflict do nothing returning 1`,
+    [room.regionId, room.space, address, owner, room.subnetId],
+  );
+  return rows.length > 0;
+}
+
+/** Gives the port a free address of the subnet.
+ *  @returns undefined when there is none */
+export async function giveAnyAddress(tx: Tx, room: AddressRoom, owner: string): Promise<string | undefined> {
+  const range = parseRange(room.cidr);
+  const usable = range && usableAddresses(range);
+  if (!usable) return undefined;
+  const [first, last] = usable;
+  const size = last - first + 1n;
+  const start = size > SEARCHED_FROM_START ? first + (numberOf(owner) % size) : first;
+  // From there to the end, then the part before it.
+  const parts: readonly (readonly [bigint, bigint])[] =
+    start === first
+      ? [[first, last]]
+      : [
+          [start, last],
+          [first, start],
+        ];
+  for (const [from, to] of parts) {
+    const [low, high] = [addressText(range.version, from), addressText(range.version, to)];
+    let free = await lowestFree(tx, room, low, high);
+    while (free !== undefined) {
+      // Load balancers take addresses without waiting for us, so that one may be gone meanwhile.
+      if (await giveAddress(tx, room, free, owner)) return free;
+      free = await lowestFree(tx, room, low, high);
+    }
+  }
+  return undefined;
+}
+
+/** The lowest address between two that nothing has: the first, or one behind the gateway or another one's. */
+async function lowestFree(tx: Tx, room: AddressRoom, from: string, to: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ address: string }>(
+    'port_lowest_free',
+    `with candidates as (
+       select $3::inet as address
+       union all select $5::inet + 1 where $5::inet between $3::inet and $4::inet
+       union all (
+         select a.address + 1 from region_addresses a
+          where a.region_id = $1 and a.space = $2 and a.address >= $3::inet and a.address < $4::inet
+            and a.address + 1 is distinct from $5::inet
+            and not exists (select from region_addresses n
+                             where n.region_id = $1 and n.space = $2 and n.address = a.address + 1)
+          order by a.address limit 1))
+     select host(c.address) as address from candidates c
+      where c.address <= $4::inet and c.address is distinct from $5::inet
+        and not exists (select from region_addresses t
+                         where t.region_id = $1 and t.space = $2 and t.address = c.address)
+      order by c.address limit 1`,
+    [room.regionId, room.space, from, to, room.gateway],
+  );
+  return row?.address;
+}
+
+/** Some number that is the same for the same id. */
+const numberOf = (id: string) => BigInt(`0x${id.replaceAll('-', '')}`);
+
+/** Takes addresses back from a port. */
+export async function freeAddresses(tx: Tx, owner: string, addresses: readonly string[]): Promise<void> {
+  if (addresses.length === 0) return;
+  await tx.named(
+    'port_free_addresses',
+    'delete from region_addresses where owner_id = $1 and address = any($2::inet[])',
+    [owner, addresses],
+  );
+}

@@ -1,0 +1,59 @@
+import type { Feature } from '../../../platform/feature.ts';
+import type { TaskReads } from '../../tasks/index.ts';
+import { olderPortRoutes } from './older.ts';
+import { portRoutes } from './routes.ts';
+import { type PortDeps, PortService, type PortsAsInterfaces } from './service.ts';
+import { updatePortTask } from './tasks.ts';
+
+export {
+  type AddressPair,
+  type Device,
+  type DeviceType,
+  deviceOf,
+  deviceText,
+  type IpAssignment,
+  macAddressOf,
+  type PortRow,
+} from './model.ts';
+export {
+  closePorts,
+  holdPort,
+  type IpFamily,
+  lockPortsOf,
+  type OpenedPorts,
+  openPortAt,
+  openPorts,
+  type PortScope,
+  type WantedInterface,
+  type WantedPort,
+} from './open.ts';
+export { MOST_PAIRS } from './schema.ts';
+export type { FindSecurityGroups, PortDeps, PortsAsInterfaces } from './service.ts';
+export {
+  allowAddress,
+  disallowAddress,
+  isHeldPort,
+  lockPorts,
+  PORT_ASSIGNMENTS,
+  PORT_COLUMNS,
+  readPort,
+  readPortsOf,
+  releasePort,
+  setPortTags,
+  setSecurityGroups,
+} from './store.ts';
+
+export interface PortFeatureDeps extends PortDeps {
+  readonly tasks: TaskReads;
+  readonly interfaces: PortsAsInterfaces;
+}
+
+export function ports(deps: PortFeatureDeps): Feature {
+  const service = new PortService(deps);
+  return {
+    name: 'ports',
+    needs: 'networks',
+    routes: [...portRoutes(service), ...olderPortRoutes(service, deps)],
+    tasks: [updatePortTask(deps.providerOf)],
+  };
+}

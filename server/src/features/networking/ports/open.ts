@@ -1,0 +1,251 @@
+import { Conflict, Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
+import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/subnets.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';
+import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from './addresses.ts';
+import { type Device, deviceOf, deviceText, type PortRow, requireIdle, type Where } from './model.ts';
+import * as store from './store.ts';
+
+/** Where ports are opened, and what gives them ids and times: a request's context has it all. */
+export type PortScope = Pick<RegionContext, 'project' | 'region' | 'ids' | 'clock'>;
+
+export type IpFamily = 'dual' | 'ipv4' | 'ipv6' | null;
+
+/** Which port is wanted, in the words of the wire. */
+export type WantedInterface =
+  | { readonly type: 'external'; readonly ip_family?: IpFamily | undefined }
+  | { readonly type: 'subnet'; readonly subnet_id: string; readonly network_id?: string | undefined }
+  | {
+      readonly type: 'any_subnet';
+      readonly network_id: string;
+      readonly ip_family?: IpFamily | undefined;
+      readonly ip_address?: string | undefined;
+    }
+  | { readonly type: 'reserved_fixed_ip'; readonly port_id: string };
+
+export interface WantedPort {
+  readonly interface: WantedInterface;
+  readonly interfaceName?: string | null | undefined;
+  /** undefined: none, or those that a reserved port has. The caller makes sure that they exist. */
+  readonly securityGroupIds?: readonly string[] | undefined;
+  /** What messages call it: `interfaces.0`; '' for the body itself. */
+  readonly field: string;
+}
+
+export interface OpenedPorts {
+  /** In the order in which they were wanted. */
+  readonly ports: readonly PortRow[];
+  /** Of `external_ip_count`, for the caller to reserve: reserving comes last in a transaction. */
+  readonly externalIps: number;
+}
+
+/** Opens ports with addresses for a device, or gives it reserved ones, in the caller's transaction. For regions
+ *  whose networks have their addresses to themselves.
+ *  @throws Invalid naming the field at fault, NotFound for what an interface names, Conflict when an address or port
+ *  is in use, a subnet has no free address or a task holds something of it */
+export async function openPorts(
+  tx: Tx,
+  ctx: PortScope,
+  device: Device,
+  wanted: readonly WantedPort[],
+): Promise<OpenedPorts> {
+  if (wanted.length === 0) return { ports: [], externalIps: 0 };
+  await lockAddresses(tx, ctx.region.id);
+  const ports: PortRow[] = [];
+  let externalIps = 0;
+  for (const one of wanted) {
+    const { interface: its } = one;
+    const id =
+      its.type === 'reserved_fixed_ip'
+        ? await takeReserved(tx, ctx, device, one, its.port_id)
+        : await openPort(tx, ctx, device, one, its);
+    const port = await store.readPort(tx, { ...scopeOf(ctx), id });
+    if (its.type === 'external') externalIps += port.ip_assignments.length;
+    ports.push(port);
+  }
+  return { ports, externalIps };
+}
+
+/** Opens a port with a certain address, whatever the address is for, or with any free one; the caller knows that the
+ *  network and the device are there.
+ *  @returns its id; undefined when something has the address, or none is free */
+export async function openPortAt(
+  tx: Tx,
+  ctx: PortScope,
+  port: {
+    readonly device: Device;
+    readonly networkId: string;
+    readonly room: AddressRoom;
+    /** undefined: any. */
+    readonly address: string | undefined;
+  },
+): Promise<string | undefined> {
+  const id = ctx.ids.uuid();
+  await lockAddresses(tx, ctx.region.id);
+  const given =
+    port.address === undefined
+      ? (await giveAnyAddress(tx, port.room, id)) !== undefined
+      : await giveAddress(tx, port.room, port.address, id);
+  if (!given) return undefined;
+  await store.insertPort(tx, {
+    ...scopeOf(ctx),
+    id,
+    clientId: ctx.project.clientId,
+    networkId: port.networkId,
+    device: port.device,
+    interfaceName: null,
+    securityGroupIds: [],
+    timestamp: ctx.clock.timestamp(),
+  });
+  return id;
+}
+
+/** Removes ports in the caller's transaction, with their addresses; reserved ones lose only their device.
+ *  @returns how many of `external_ip_count` are free now, for the caller to release */
+export async function closePorts(tx: Tx, ids: readonly string[], timestamp: string): Promise<number> {
+  return store.removePorts(tx, ids, timestamp);
+}
+
+/** The ports of a device, locked until the transaction ends.
+ *  @throws Locked when a task changes one of them */
+export async function lockPortsOf(tx: Tx, device: Device): Promise<PortRow[]> {
+  await store.lockDevice(tx, device);
+  const ports = await store.readPortsOf(tx, device.type, [device.id]);
+  for (const port of ports) requireIdle(port);
+  return ports;
+}
+
+/** Gives a port to a task until that ends.
+ *  @throws NotFound, Locked when another task holds it */
+export async function holdPort(tx: Tx, where: Where, taskId: string): Promise<PortRow> {
+  const reservation = await store.lockReservation(tx, where);
+  const port = await store.lockPort(tx, where);
+  if (reservation) throw new Locked(`Reserved fixed IP ${where.id}`, reservation);
+  requireIdle(port);
+  await store.holdPort(tx, port.id, taskId);
+  return port;
+}
+
+const scopeOf = (ctx: PortScope) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+const fieldOf = ({ field }: WantedPort, name: string) => (field === '' ? name : `${field}.${name}`);
+
+type Opened = Exclude<WantedInterface, { readonly type: 'reserved_fixed_ip' }>;
+
+async function openPort(
+  tx: Tx,
+  ctx: PortScope,
+  device: Device,
+  wanted: WantedPort,
+  its: Opened,
+): Promise<string> {
+  const places = await placesOf(tx, ctx, wanted, its);
+  const [first] = places;
+  const id = ctx.ids.uuid();
+  await store.insertPort(tx, {
+    ...scopeOf(ctx),
+    id,
+    clientId: ctx.project.clientId,
+    networkId: first.network.id,
+    device,
+    interfaceName: wanted.interfaceName ?? null,
+    securityGroupIds: wanted.securityGroupIds ?? [],
+    timestamp: ctx.clock.timestamp(),
+  });
+  const address = its.type === 'any_subnet' ? its.ip_address : undefined;
+  for (const place of places) await giveFrom(tx, ctx, place, id, address);
+  return id;
+}
+
+async function giveFrom(
+  tx: Tx,
+  ctx: PortScope,
+  place: AddressPlace,
+  id: string,
+  address: string | undefined,
+): Promise<void> {
+  const { network, subnetId, cidr, gateway } = place;
+  const room = {
+    regionId: ctx.region.id,
+    space: network.external ? WHOLE_REGION : network.id,
+    subnetId: network.external ? null : subnetId,
+    cidr,
+    gateway,
+  };
+  if (address === undefined) {
+    if ((await giveAnyAddress(tx, room, id)) === undefined) {
+      throw new Conflict(`Subnet ${subnetId} (${cidr}) has no free address`);
+    }
+  } else if (!(await giveAddress(tx, room, canonicalAddress(address), id))) {
+    throw new Conflict(`${address} is in use in network ${network.id}`);
+  }
+}
+
+/** The subnets that give the port its addresses: one, or one of each version. */
+async function placesOf(
+  tx: Tx,
+  ctx: PortScope,
+  wanted: WantedPort,
+  its: Opened,
+): Promise<readonly [AddressPlace, ...AddressPlace[]]> {
+  const scope = scopeOf(ctx);
+  if (its.type === 'subnet') {
+    const { subnet_id: subnetId, network_id: networkId } = its;
+    return [await findPlace(tx, { ...scope, subnetId, networkId }, fieldOf(wanted, 'subnet_id'))];
+  }
+  const networkId = its.type === 'any_subnet' ? its.network_id : undefined;
+  if (its.type === 'any_subnet' && its.ip_address !== undefined) {
+    return [await placeOfAddress(tx, ctx, fieldOf(wanted, 'ip_address'), its.network_id, its.ip_address)];
+  }
+  const field = fieldOf(wanted, 'ip_family');
+  const place = (version: 4 | 6) => findPlace(tx, { ...scope, networkId, version }, field);
+  const family = its.ip_family ?? 'ipv4';
+  if (family === 'dual') return [await place(4), await place(6)];
+  return [await place(family === 'ipv6' ? 6 : 4)];
+}
+
+/** The subnet of a network that a wanted address belongs to.
+ *  @throws Invalid when none has it, or nobody may ask for it */
+export async function placeOfAddress(
+  tx: Tx,
+  ctx: PortScope,
+  field: string,
+  networkId: string,
+  address: string,
+): Promise<AddressPlace> {
+  const containing = canonicalAddress(address);
+  const place = await findPlace(tx, { ...scopeOf(ctx), networkId, containing }, field);
+  const range = parseRange(place.cidr);
+  if (place.network.external || !range || !isHostOf(range, containing)) {
+    throw new Invalid({ [field]: [`is not an address of ${place.cidr} that can be asked for`] });
+  }
+  if (containing === place.gateway) throw new Invalid({ [field]: ['is the gateway of its subnet'] });
+  return place;
+}
+
+/** Gives a reserved fixed IP to the device. */
+async function takeReserved(
+  tx: Tx,
+  ctx: PortScope,
+  device: Device,
+  wanted: WantedPort,
+  id: string,
+): Promise<string> {
+  const where = { ...scopeOf(ctx), id };
+  const held = await store.lockReservation(tx, where);
+  if (held === undefined) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
+  if (held !== null) throw new Locked(`Reserved fixed IP ${id}`, held);
+  const port = await store.lockPort(tx, where);
+  requireIdle(port);
+  const user = deviceOf(port);
+  if (user) throw new Conflict(`Reserved fixed IP ${id} is in use by ${deviceText(user)}`);
+  const sharing = await store.sharersOf(tx, port);
+  if (sharing.length > 0) {
+    throw new Conflict(
+      `Reserved fixed IP ${id} is shared by instances ${sharing.join(', ')}; disconnect them first`,
+    );
+  }
+  const { interfaceName = null, securityGroupIds } = wanted;
+  await store.attachPort(tx, id, { device, interfaceName, securityGroupIds }, ctx.clock.timestamp());
+  return id;
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../../../test/harness/server.ts';
+import { created, LBS, web } from '../../../load-balancers/testing/bodies.ts';
+import { close, machine, openFor } from '../../ports/testing/machines.ts';
+
+/** A reserved fixed IP that several instances share. */
+
+const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
+const PORTS = '/cloud/v1/ports/1/2';
+const SUBNETS = '/cloud/v1/subnets/1/2';
+const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
+
+let server: TestServer;
+let network: string;
+let subnet: string;
+let other: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  network = await made('/cloud/v1/networks/1/2', 'networks', { name: 'net' });
+  subnet = await made(SUBNETS, 'subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
+  other = await made(SUBNETS, 'subnets', { name: 'other', network_id: network, cidr: '10.5.0.0/24' });
+});
+
+afterAll(() => server.close());
+
+const call = (method: string, path: string, body?: object) =>
+  server.call(method, path, body === undefined ? {} : { body });
+const read = async (path: string) => (await call('GET', path)).body;
+
+async function made(path: string, kind: string, body: object): Promise<string> {
+  const reply = await call('POST', path, body);
+  expect(reply).toMatchObject({ status: 200 });
+  const task = await server.ended(reply);
+  expect(task).toMatchObject({ state: 'FINISHED', error: null });
+  return String(task.created_resources?.[kind]?.[0]);
+}
+
+const shared = () => made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet, is_vip: true });
+async function port(subnet_id = subnet) {
+  const device = machine();
+  const { ports } = await openFor(server, device, { type: 'subnet', subnet_id });
+  return { id: String(ports[0]?.id), instance: device.id };
+}
+const devices = async (id: string, which: 'available' | 'connected'): Promise<string[]> =>
+  (await read(`${RESERVED}/${id}/${which}_devices`)).results.map((row: { port_id: string }) => row.port_id);
+const connect = (method: 'PUT' | 'PATCH', id: string, ...port_ids: string[]) =>
+  call(method, `${RESERVED}/${id}/connected_devices`, { port_ids });
+
+test('instances share an address: they are added, replaced, and their ports say so', async () => {
+  const vip = await shared();
+  const { fixed_ip_address: address } = await read(`${RESERVED}/${vip}`);
+  const [one, two, far] = [await port(), await port(), await port(other)];
+  expect(await devices(vip, 'available')).toEqual(expect.arrayContaining([one.id, two.id]));
+  expect(await devices(vip, 'available')).not.toContain(far.id);
+  expect(await devices(vip, 'connected')).toEqual([]);
+
+  const reply = await connect('PATCH', vip, one.id);
+  expect(reply).toMatchObject({
+    status: 200,
+    body: {
+      count: 1,
+      results: [
+        {
+          port_id: one.id,
+          instance_id: one.instance,
+          ip_assignments: [{ subnet_id: subnet, subnet: { id: subnet, cidr: '10.4.0.0/24' } }],
+          network: { id: network },
+        },
+      ],
+    },
+  });
+  expect((await read(`${PORTS}/${one.id}`)).allowed_address_pairs).toEqual([{ ip_address: address }]);
+  expect(await devices(vip, 'available')).not.toContain(one.id);
+  await connect('PATCH', vip, two.id, one.id);
+  expect(await devices(vip, 'connected')).toEqual([one.id, two.id]);
+  expect(await read(`${RESERVED}/${vip}`)).toMatchObject({
+    reservation: { resource_id: null, status: 'in_use' },
+    attachments: expect.arrayContaining([
+      { resource_id: one.instance, resource_type: 'instance' },
+      { resource_id: two.instance, resource_type: 'instance' },
+    ]),
+  });
+  const free = (await read(`${RESERVED}?available_only=true`)).results;
+  expect(free.map((row: { port_id: string }) => row.port_id)).not.toContain(vip);
+
+  await connect('PUT', vip, two.id);
+  expect(await devices(vip, 'connected')).toEqual([two.id]);
+  expect((await read(`${PORTS}/${one.id}`)).allowed_address_pairs).toEqual([]);
+  await close(server, two.id);
+  expect(await devices(vip, 'connected')).toEqual([]);
+  await connect('PATCH', vip, one.id);
+  expect((await call('PUT', `${RESERVED}/${vip}/connected_devices`, {})).body).toEqual({
+    count: 0,
+    results: [],
+  });
+});
+
+test('what is shared is neither deleted, given to one alone, nor made unshareable', async () => {
+  const vip = await shared();
+  const { id, instance } = await port();
+  await connect('PATCH', vip, id);
+  const message = `Reserved fixed IP ${vip} is shared by instances ${instance}; disconnect them first`;
+  const refused = { status: 409, body: { message } };
+  expect(await call('DELETE', `${RESERVED}/${vip}`)).toMatchObject(refused);
+  expect(await call('PATCH', `${RESERVED}/${vip}`, { is_vip: false })).toMatchObject(refused);
+  expect(await call('POST', LBS, { ...web, vip_port_id: vip })).toMatchObject(refused);
+  const alone = openFor(server, machine(), { type: 'reserved_fixed_ip', port_id: vip });
+  await expect(alone).rejects.toThrow(message);
+  await connect('PUT', vip);
+  expect((await call('PATCH', `${RESERVED}/${vip}`, { is_vip: false })).status).toBe(200);
+});
+
+test('ports that cannot share it are refused by name, and none is connected', async () => {
+  const vip = await shared();
+  const [fit, far, open] = [await port(), await port(other), await port()];
+  await server.ended(await call('PATCH', `${PORTS}/${open.id}`, { port_security_enabled: false }));
+  const lb = await created(server);
+  const { vip_port_id } = await read(`${LBS}/${lb}`);
+  expect(await connect('PATCH', vip, fit.id, far.id, open.id, vip_port_id)).toMatchObject({
+    status: 400,
+    body: {
+      invalid_fields: {
+        'port_ids.1': [`port ${far.id} has no address in subnet ${subnet}`],
+        'port_ids.2': [expect.stringContaining('port security switched off')],
+        'port_ids.3': [`port ${vip_port_id} is not of an instance`],
+      },
+    },
+  });
+  expect((await connect('PUT', vip, NOWHERE)).status).toBe(404);
+  expect((await connect('PUT', NOWHERE, fit.id)).status).toBe(404);
+  expect(await devices(vip, 'connected')).toEqual([]);
+  const single = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
+  expect(await connect('PUT', single, fit.id)).toMatchObject({
+    status: 409,
+    body: { message: `Reserved fixed IP ${single} cannot be shared until it has is_vip: true` },
+  });
+});

@@ -1,0 +1,33 @@
+import type { Queryable } from '../../../../platform/database/db.ts';
+import type { IpAssignment } from '../../ports/index.ts';
+import { PORT_COLUMNS } from '../../ports/index.ts';
+import type { ReservedIpRow } from '../model.ts';
+
+export interface DeviceRow {
+  readonly id: string;
+  readonly network_id: string;
+  readonly instance_id: string;
+  readonly instance_name: string;
+  readonly ip_assignments: readonly IpAssignment[];
+  /** Whether it may have the address. */
+  readonly connected: boolean;
+}
+
+/** The ports of instances that share the subnet of a reserved fixed IP, or have its address among their pairs;
+ *  oldest first. */
+export async function readDevices(db: Queryable, reserved: ReservedIpRow): Promise<DeviceRow[]> {
+  return db.named<DeviceRow>(
+    'reserved_devices',
+    `select d.id, d.network_id, d.device_id as instance_id, coalesce(i.name, '') as instance_name, d.ip_assignments,
+            d.connected
+       from (select ${PORT_COLUMNS},
+                    p.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', $4::text)) as connected
+               from ports p
+              where p.project_id = $1 and p.region_id = $2 and p.network_id = $3 and p.device_type = 'instance') d
+       left join instances i on i.id = d.device_id
+      where d.connected
+         or d.ip_assignments @> jsonb_build_array(jsonb_build_object('subnet_id', $5::text))
+      order by d.created_at, d.id`,
+    [reserved.project_id, reserved.region_id, reserved.network_id, reserved.ip_address, reserved.subnet_id],
+  );
+}

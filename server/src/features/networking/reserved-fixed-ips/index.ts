@@ -1,0 +1,21 @@
+import type { Feature } from '../../../platform/feature.ts';
+import { deviceRoutes } from './devices/routes.ts';
+import { DeviceService } from './devices/service.ts';
+import { reservedIpRoutes } from './routes.ts';
+import { type ReservedIpDeps, ReservedIpService } from './service.ts';
+import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
+
+export { becomeReservedIp, dropReservedIp, keepReservedIp, offerReservedIp } from './convert.ts';
+export type { ReservedIpProvider } from './port.ts';
+export type { ReservedIpDeps } from './service.ts';
+export { RESERVED_ADDRESS_OF_LB, type TakenAddress, takeReservedIp } from './take.ts';
+export { dropReservedIps, holdReservedIps, keepReservedIps } from './with-device.ts';
+
+export function reservedFixedIps(deps: ReservedIpDeps): Feature {
+  return {
+    name: 'reserved-fixed-ips',
+    needs: 'loadBalancers',
+    routes: [...reservedIpRoutes(new ReservedIpService(deps)), ...deviceRoutes(new DeviceService())],
+    tasks: [createReservedIpTask(deps), deleteReservedIpTask(deps)],
+  };
+}

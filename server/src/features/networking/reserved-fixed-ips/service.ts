@@ -1,0 +1,159 @@
+import { Conflict, NotOffered } from '../../../kernel/errors.ts';
+import { recordAudit } from '../../../platform/audit/audit.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { guardProject } from '../../projects/index.ts';
+import { reserve } from '../../quotas/index.ts';
+import { readNetworks, viewNetwork } from '../networks/index.ts';
+import { nameOf } from './convert.ts';
+import { type ReservedIpRow, requireIdle, requireUnshared, requireUnused } from './model.ts';
+import type { ReservedIpProvider } from './port.ts';
+import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
+import * as store from './store.ts';
+import { viewReservedIp } from './views.ts';
+import { findWanted, type Ipv6Fault } from './wanted.ts';
+
+export interface ReservedIpDeps {
+  providerOf(regionId: number): ReservedIpProvider | undefined;
+  /** Absent: every region has IPv6. */
+  readonly ipv6Fault?: Ipv6Fault;
+}
+
+const DEFAULT_LIMIT = 1000;
+
+/** Commands on reserved fixed IPs, one transaction each, and reads. */
+export class ReservedIpService {
+  readonly #deps: ReservedIpDeps;
+
+  constructor(deps: ReservedIpDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Invalid, NotFound for what the body names, Conflict when something has the address, Forbidden,
+   *  QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateReservedFixedIp): Promise<TaskRef> {
+    const provider = this.#provider(ctx);
+    const { projectId, regionId } = scopeOf(ctx);
+    const { clientId } = ctx.project;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, projectId);
+      const wanted = await findWanted(tx, ctx, input, provider, this.#deps.ipv6Fault);
+      const taskId = ctx.ids.uuid();
+      const name = nameOf(wanted.id);
+      const { external } = wanted.place.network;
+      const inserted = await store.insertReservedIp(tx, {
+        id: wanted.id,
+        projectId,
+        regionId,
+        clientId,
+        networkId: wanted.place.network.id,
+        subnetId: wanted.place.subnetId,
+        space: wanted.space,
+        address: wanted.address,
+        additional: wanted.additional,
+        isExternal: external,
+        isVip: input.is_vip ?? false,
+        name,
+        taskId,
+        timestamp: ctx.clock.timestamp(),
+      });
+      if (!inserted) {
+        throw new Conflict(
+          input.type === 'port'
+            ? `Port ${wanted.id} is reserved already`
+            : `${wanted.address} is in use in network ${wanted.place.network.id}`,
+        );
+      }
+      const task = await start(tx, ctx, 'create_reserved_fixed_ip', wanted.id, name, taskId);
+      const addresses = external ? store.externalAddresses(wanted.additional !== null) : 0;
+      await reserve(tx, { clientId, regionId }, { external_ip_count: addresses });
+      return task;
+    });
+  }
+
+  /** Changes whether several may share it, at once.
+   *  @throws NotFound, Conflict when a task holds it */
+  async update(ctx: RegionContext, id: string, { is_vip }: UpdateReservedFixedIp) {
+    this.#provider(ctx);
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockReservedIp(tx, { id, ...scopeOf(ctx) });
+      requireIdle(row);
+      if (!is_vip) requireUnshared(row);
+      await store.changeReservedIp(tx, id, is_vip, ctx.clock.timestamp());
+      await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...scopeOf(ctx) });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** @throws NotFound, Conflict naming the load balancer that has it or the task that holds it */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    this.#provider(ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockReservedIp(tx, { id, ...scopeOf(ctx) });
+      requireIdle(row);
+      requireUnused(row);
+      requireUnshared(row);
+      const taskId = ctx.ids.uuid();
+      await store.holdReservedIp(tx, id, taskId);
+      return start(tx, ctx, 'delete_reserved_fixed_ip', id, row.name, taskId);
+    });
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    const [view] = await viewsOf(ctx, [await store.readReservedIp(ctx.db, { id, ...scopeOf(ctx) })]);
+    return view;
+  }
+
+  /** @throws Invalid for a faulty regular expression */
+  async list(ctx: RegionContext, query: ReservedFixedIpListQuery) {
+    refuseUnstorable(query, 'query');
+    const { count, rows } = await store.listReservedIps(ctx.db, {
+      ...scopeOf(ctx),
+      availableOnly: query.available_only ?? false,
+      externalOnly: query.external_only ?? false,
+      internalOnly: query.internal_only ?? false,
+      vipOnly: query.vip_only ?? false,
+      deviceId: query.device_id,
+      address: query.ip_address,
+      order: query.order_by ?? 'fixed_ip_address.asc',
+      limit: query.limit ?? DEFAULT_LIMIT,
+      offset: query.offset ?? 0,
+    });
+    return { count, results: await viewsOf(ctx, rows) };
+  }
+
+  /** @throws Forbidden when the region has no addresses to reserve */
+  #provider(ctx: RegionContext): ReservedIpProvider {
+    const provider = this.#deps.providerOf(ctx.region.id);
+    if (!provider) throw new NotOffered(`Region ${ctx.region.name} has no addresses to reserve`);
+    return provider;
+  }
+}
+
+const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+
+async function viewsOf(ctx: RegionContext, rows: readonly ReservedIpRow[]) {
+  const networks = await readNetworks(
+    ctx.db,
+    rows.map((row) => row.network_id),
+  );
+  const views = new Map(networks.map((network) => [network.id, viewNetwork(network, ctx.region.name)]));
+  return rows.flatMap((row) => {
+    const network = views.get(row.network_id);
+    return network ? [viewReservedIp(row, ctx.region.name, network)] : [];
+  });
+}
+
+function start(
+  tx: Tx,
+  ctx: RegionContext,
+  type: string,
+  subject: string,
+  name: string,
+  id: string,
+): Promise<TaskRef> {
+  return startTask(tx, ctx, { id, type, subject, name, ...scopeOf(ctx), clientId: ctx.project.clientId });
+}

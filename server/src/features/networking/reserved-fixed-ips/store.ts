@@ -1,0 +1,302 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Invalid, NotFound } from '../../../kernel/errors.ts';
+import { constraintOf, type Db, type Queryable, sqlStateOf, type Tx } from '../../../platform/database/db.ts';
+import { parseOrder } from '../../../platform/http/schemas.ts';
+import type { ReservedIpRow } from './model.ts';
+import type { ReservedOrderField } from './schema.ts';
+
+/** The ports `c` of instances that share reserved fixed IP `r`. */
+const SHARED_BY = `from ports c where c.network_id = r.network_id and c.device_type = 'instance'
+  and c.allowed_address_pairs <> '[]'
+  and c.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(r.ip_address)))`;
+
+const COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
+  (select family(s.cidr) from subnets s where s.id = r.subnet_id) as ip_version, r.additional_address,
+  r.additional_subnet_id, r.additional_space,
+  r.is_external, r.is_vip, r.name, coalesce(r.task_id, p.task_id) as task_id, r.creator_task_id, r.created_at, r.updated_at,
+  p.device_type, p.device_id, p.allowed_address_pairs,
+  case when r.is_vip then array(select distinct c.device_id ${SHARED_BY}) else '{}' end as shared_by`;
+const PORT_OF = 'join ports p on p.id = r.port_id';
+
+export interface Where {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+/** Where a second address is, which is null until it is given. */
+export interface AdditionalPlace {
+  readonly subnetId: string;
+  readonly space: string;
+  readonly address: string | null;
+}
+
+export interface NewReservedIp {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly clientId: number;
+  readonly networkId: string;
+  readonly subnetId: string;
+  readonly space: string;
+  readonly address: string | null;
+  /** null: it has one address only. */
+  readonly additional: AdditionalPlace | null;
+  readonly isExternal: boolean;
+  readonly isVip: boolean;
+  readonly name: string;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+/** @returns false when the port is reserved already, or something has the address */
+export async function insertReservedIp(tx: Tx, row: NewReservedIp): Promise<boolean> {
+  try {
+    await tx.named(
+      'reserved_insert',
+      `insert into reserved_fixed_ips (port_id, project_id, region_id, client_id, network_id, subnet_id, space,
+              ip_address, is_external, is_vip, name, task_id, creator_task_id, created_at, updated_at,
+              additional_subnet_id, additional_space, additional_address)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $13, $14, $15, $16)`,
+      [
+        row.id,
+        row.projectId,
+        row.regionId,
+        row.clientId,
+        row.networkId,
+        row.subnetId,
+        row.space,
+        row.address,
+        row.isExternal,
+        row.isVip,
+        row.name,
+        row.taskId,
+        row.timestamp,
+        row.additional?.subnetId ?? null,
+        row.additional?.space ?? null,
+        row.additional?.address ?? null,
+      ],
+    );
+    return true;
+  } catch (error) {
+    const constraint = constraintOf(error);
+    if (constraint === 'region_addresses_pkey' || constraint === 'reserved_fixed_ips_pkey') return false;
+    throw error;
+  }
+}
+
+/** @throws NotFound */
+export async function lockReservedIp(tx: Tx, { id, projectId, regionId }: Where): Promise<ReservedIpRow> {
+  await tx.named(
+    'reserved_lock',
+    'select 1 from reserved_fixed_ips where port_id = $1 and project_id = $2 and region_id = $3 for update',
+    [id, projectId, regionId],
+  );
+  // Read once the lock is there: who has it may have changed while this waited.
+  return readReservedIp(tx, { id, projectId, regionId });
+}
+
+/** @throws NotFound */
+export async function readReservedIp(
+  db: Queryable,
+  { id, projectId, regionId }: Where,
+): Promise<ReservedIpRow> {
+  const [row] = await db.named<ReservedIpRow>(
+    'reserved_get',
+    `select ${COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.project_id = $2 and r.region_id = $3`,
+    [id, projectId, regionId],
+  );
+  if (!row) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
+  return row;
+}
+
+/** The one that the task holds. */
+export async function readHeld(
+  db: Queryable,
+  id: string,
+  taskId: string,
+): Promise<ReservedIpRow | undefined> {
+  const [row] = await db.named<ReservedIpRow>(
+    'reserved_held',
+    `select ${COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.task_id = $2`,
+    [id, taskId],
+  );
+  return row;
+}
+
+/** A load balancer's port, with its address; locked against its deletion. */
+export interface UsedPort {
+  readonly load_balancer_id: string;
+  readonly vip_address: string | null;
+  readonly vip_subnet_id: string | null;
+  readonly vip_space: string;
+  readonly additional_address: string | null;
+  readonly additional_subnet_id: string | null;
+  readonly additional_space: string | null;
+}
+
+/** @throws NotFound when no load balancer of the project has the port */
+export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Where): Promise<UsedPort> {
+  const [row] = await tx.named<UsedPort>(
+    'reserved_used_port',
+    `select id as load_balancer_id, vip_address, vip_subnet_id, vip_space, additional_address,
+            additional_subnet_id, additional_space
+       from load_balancers
+      where vip_port_id = $1 and project_id = $2 and region_id = $3 for update`,
+    [id, projectId, regionId],
+  );
+  if (!row) throw new NotFound(`Port ${id} was not found`);
+  return row;
+}
+
+export type AddressColumn = 'ip_address' | 'additional_address';
+
+/** Stores an address of one that does not have it yet.
+ *  @returns false when something has this address already */
+export async function storeReservedAddress(
+  db: Db,
+  id: string,
+  column: AddressColumn,
+  address: string,
+): Promise<boolean> {
+  try {
+    await db.named(
+      `reserved_store_${column}`,
+      `update reserved_fixed_ips set ${column} = coalesce(${column}, $2::inet) where port_id = $1`,
+      [id, address],
+    );
+    return true;
+  } catch (error) {
+    if (constraintOf(error) === 'region_addresses_pkey') return false;
+    throw error;
+  }
+}
+
+export async function changeReservedIp(tx: Tx, id: string, isVip: boolean, timestamp: string): Promise<void> {
+  await tx.named(
+    'reserved_change',
+    'update reserved_fixed_ips set is_vip = $2, updated_at = $3 where port_id = $1 and is_vip <> $2',
+    [id, isVip, timestamp],
+  );
+}
+
+/** A floating IP that leads to the port. */
+export async function floatingIpOf(tx: Tx, id: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ id: string }>(
+    'reserved_floating_ip',
+    'select id from floating_ips where port_id = $1 limit 1',
+    [id],
+  );
+  return row?.id;
+}
+
+/** Gives the lock to a task. */
+export async function holdReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('reserved_hold', 'update reserved_fixed_ips set task_id = $2 where port_id = $1', [
+    id,
+    taskId,
+  ]);
+}
+
+/** Ends a task's hold. */
+export async function releaseReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named(
+    'reserved_release',
+    'update reserved_fixed_ips set task_id = null where port_id = $1 and task_id = $2',
+    [id, taskId],
+  );
+}
+
+/** Removes it while the task holds it.
+ *  @returns how many external addresses it had; undefined when there was nothing to remove */
+export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Promise<number | undefined> {
+  const [row] = await tx.named<Pick<ReservedIpRow, 'is_external' | 'additional_subnet_id'>>(
+    'reserved_delete',
+    `delete from reserved_fixed_ips where port_id = $1 and task_id = $2
+     returning is_external, additional_subnet_id`,
+    [id, taskId],
+  );
+  if (!row) return undefined;
+  return row.is_external ? externalAddresses(row.additional_subnet_id !== null) : 0;
+}
+
+/** What an external reserved fixed IP takes of the quota. */
+export const externalAddresses = (isDual: boolean): number => (isDual ? 2 : 1);
+
+export interface ListWhere {
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly availableOnly: boolean;
+  readonly externalOnly: boolean;
+  readonly internalOnly: boolean;
+  readonly vipOnly: boolean;
+  readonly deviceId?: string | undefined;
+  /** A regular expression. */
+  readonly address?: string | undefined;
+  readonly order: `${ReservedOrderField}.${'asc' | 'desc'}`;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Hit = ReservedIpRow & { count: number };
+type Found = Hit | { port_id: null; count: number };
+
+const INVALID_REGULAR_EXPRESSION = '2201B';
+
+/** The page, and how many match in all, in one statement.
+ *  @throws Invalid for a faulty regular expression */
+export async function listReservedIps(
+  db: Db,
+  where: ListWhere,
+): Promise<{ count: number; rows: readonly ReservedIpRow[] }> {
+  try {
+    const { rows } = await listQuery(where).execute(db.kysely);
+    return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.port_id !== null) };
+  } catch (error) {
+    if (sqlStateOf(error) !== INVALID_REGULAR_EXPRESSION) throw error;
+    throw new Invalid({ ip_address: ['must be an address or a regular expression'] }, 'query');
+  }
+}
+
+const USED = 'exists (select from ports p where p.id = r.port_id and p.device_id is not null)';
+const KEYS: Readonly<Record<ReservedOrderField, string>> = {
+  created_at: 'created_at',
+  fixed_ip_address: 'ip_address',
+  name: 'name',
+  // What is in use is ACTIVE, everything else is DOWN.
+  status: `(not ${USED})`,
+  updated_at: 'updated_at',
+};
+
+export function listQuery(where: ListWhere): RawBuilder<Found> {
+  const filter = sql.join(conditionsOf(where), sql` and `);
+  const { field, direction } = parseOrder<ReservedOrderField>(where.order);
+  const order = `${KEYS[field]} ${direction} nulls last, port_id ${direction}`;
+  return sql<Found>`with page as materialized (
+      select p.*, row_number() over () as position from (
+        select r.* from reserved_fixed_ips r where ${filter}
+         order by ${sql.raw(order)} limit ${where.limit}::int offset ${where.offset}::bigint) p)
+    select c.count, ${sql.raw(COLUMNS)}
+      from (select count(*) as count from reserved_fixed_ips r where ${filter}) c left join page r on true left ${sql.raw(PORT_OF)}
+     order by r.position`;
+}
+
+function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+  const conditions = [sql`r.project_id = ${where.projectId}::int`, sql`r.region_id = ${where.regionId}::int`];
+  if (where.availableOnly)
+    conditions.push(sql.raw(`not ${USED} and not (r.is_vip and exists (select ${SHARED_BY}))`));
+  if (where.externalOnly) conditions.push(sql`r.is_external`);
+  if (where.internalOnly) conditions.push(sql`not r.is_external`);
+  if (where.vipOnly) conditions.push(sql`r.is_vip`);
+  if (where.address !== undefined) {
+    conditions.push(
+      sql`(host(r.ip_address) ~ ${where.address} or host(r.additional_address) ~ ${where.address})`,
+    );
+  }
+  if (where.deviceId !== undefined) {
+    conditions.push(
+      sql`exists (select from ports p where p.id = r.port_id and p.device_id::text = ${where.deviceId})`,
+    );
+  }
+  return conditions;
+}

@@ -1,0 +1,38 @@
+import type { Tx } from '../../../platform/database/db.ts';
+import { findPlace } from '../networks/index.ts';
+import { requireIdle, requireUnshared, requireUnused } from './model.ts';
+import { lockReservedIp, type Where } from './store.ts';
+
+/** An address of a reserved fixed IP, as a load balancer takes it. */
+export interface TakenAddress {
+  readonly address: string;
+  readonly isExternal: boolean;
+  readonly subnetId: string;
+  readonly cidr: string;
+  readonly space: string;
+}
+
+/** Locks a reserved fixed IP for something that is going to have its port.
+ *  @returns its address, or two of them: then the first is IPv4, the second IPv6
+ *  @throws NotFound, Conflict when a task holds it or something has it */
+export async function takeReservedIp(tx: Tx, where: Where): Promise<readonly [TakenAddress, TakenAddress?]> {
+  const row = await lockReservedIp(tx, where);
+  requireIdle(row);
+  requireUnused(row);
+  requireUnshared(row);
+  const take = async (address: string | null, subnetId: string, space: string): Promise<TakenAddress> => {
+    const { cidr } = await findPlace(tx, { ...where, subnetId }, 'vip_port_id');
+    return { address: address ?? '', isExternal: row.is_external, subnetId, cidr, space };
+  };
+  const { additional_subnet_id: secondId, additional_space: secondSpace } = row;
+  const first = await take(row.ip_address, row.subnet_id, row.space);
+  if (secondId === null || secondSpace === null) return [first];
+  return [first, await take(row.additional_address, secondId, secondSpace)];
+}
+
+/** Columns with the addresses that are reserved for the port of load balancer `lb`, while it does not have them. */
+export const RESERVED_ADDRESS_OF_LB = `case when lb.vip_address is null then (
+    select host(r.ip_address) from reserved_fixed_ips r where r.port_id = lb.vip_port_id) end as reserved_address,
+  case when lb.additional_subnet_id is not null and lb.additional_address is null then (
+    select host(r.additional_address) from reserved_fixed_ips r where r.port_id = lb.vip_port_id)
+  end as reserved_additional`;

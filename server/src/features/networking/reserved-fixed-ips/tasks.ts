@@ -1,0 +1,100 @@
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { firstFreeHost } from '../../../kernel/subnets.ts';
+import type { Db } from '../../../platform/database/db.ts';
+import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { release } from '../../quotas/index.ts';
+import { readSource, readTakenAddresses } from '../networks/index.ts';
+import type { ReservedIpRow } from './model.ts';
+import type { ReservedIpProvider } from './port.ts';
+import type { ReservedIpDeps } from './service.ts';
+import {
+  type AddressColumn,
+  deleteReservedIp,
+  readHeld,
+  releaseReservedIp,
+  storeReservedAddress,
+} from './store.ts';
+
+const DEADLINE_MS = 15 * 60_000;
+const MAX_ATTEMPTS = 50;
+
+/** Gives a new reserved fixed IP its address; when that fails, nothing of it is left. */
+export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
+  type: 'create_reserved_fixed_ip',
+  deadlineMs: DEADLINE_MS,
+  async run(run) {
+    const { subject, id } = run.task;
+    const provider = providerFor(run, deps);
+    const waiting = waitFor(await provider.changeAddress(run.operation));
+    if (waiting) return waiting;
+    const row = await readHeld(run.db, subject, id);
+    if (row) await giveAddresses(run.db, row, provider);
+    return done({ ports: [subject] }, (tx) => releaseReservedIp(tx, subject, id));
+  },
+  undo: async (run) => forget(run),
+});
+
+/** Deletes a reserved fixed IP; when that fails, it is as it was. */
+export const deleteReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
+  type: 'delete_reserved_fixed_ip',
+  deadlineMs: DEADLINE_MS,
+  run: async (run) => waitFor(await providerFor(run, deps).changeAddress(run.operation)) ?? forget(run),
+  undo: async ({ task }) => done({}, (tx) => releaseReservedIp(tx, task.subject, task.id)),
+});
+
+/** An address that is still to be given. */
+interface Wanted {
+  readonly column: AddressColumn;
+  readonly subnetId: string;
+  readonly space: string;
+}
+
+function wantedOf(row: ReservedIpRow): Wanted[] {
+  const { subnet_id: subnetId, space, additional_subnet_id: secondId, additional_space: secondSpace } = row;
+  const first: Wanted = { column: 'ip_address', subnetId, space };
+  const second =
+    secondId === null || secondSpace === null
+      ? []
+      : [{ column: 'additional_address' as const, subnetId: secondId, space: secondSpace }];
+  return [first, ...second].filter(({ column }) => row[column] === null);
+}
+
+/** @throws TaskFailed when there is no free one */
+async function giveAddresses(db: Db, row: ReservedIpRow, provider: ReservedIpProvider): Promise<void> {
+  for (const wanted of wantedOf(row)) await giveAddress(db, row, wanted, provider);
+}
+
+async function giveAddress(
+  db: Db,
+  row: ReservedIpRow,
+  { column, subnetId, space }: Wanted,
+  provider: ReservedIpProvider,
+): Promise<void> {
+  const source = await readSource(db, subnetId);
+  // The region's own addresses of IPv4 are wherever the provider has them.
+  const within = source?.external && !source.cidr.includes(':') ? undefined : source;
+  const unbound = within && !within.external && (provider.subnetFault?.(within.cidr) ?? null) !== null;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const taken = await readTakenAddresses(db, row.region_id, space);
+    const address = unbound
+      ? firstFreeHost(within, taken)
+      : await provider.allocateAddress(taken, row.port_id, within);
+    if (address === undefined) throw new TaskFailed(`Subnet ${within?.cidr} has no free address`);
+    if (await storeReservedAddress(db, row.port_id, column, address)) return;
+  }
+  throw new TaskFailed('No free address was found');
+}
+
+function forget({ task }: TaskRun) {
+  return done({}, async (tx) => {
+    const external = await deleteReservedIp(tx, task.subject, task.id);
+    if (!external || task.regionId === null) return;
+    await release(tx, { clientId: task.clientId, regionId: task.regionId }, { external_ip_count: external });
+  });
+}
+
+function providerFor({ task }: TaskRun, { providerOf }: ReservedIpDeps): ReservedIpProvider {
+  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
+  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no addresses to reserve`);
+  return provider;
+}

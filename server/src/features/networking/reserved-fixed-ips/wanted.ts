@@ -1,0 +1,114 @@
+import { Conflict, Invalid } from '../../../kernel/errors.ts';
+import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/subnets.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { type AddressPlace, findPlace, findPlaces, WHOLE_REGION } from '../networks/index.ts';
+import type { ReservedIpProvider } from './port.ts';
+import type { CreateReservedFixedIp } from './schema.ts';
+import { type AdditionalPlace, lockUsedPort } from './store.ts';
+
+/** What is asked for, in the terms of the database. */
+export interface Wanted {
+  readonly id: string;
+  readonly place: AddressPlace;
+  readonly space: string;
+  /** null: any. */
+  readonly address: string | null;
+  /** A second address, of the other version. */
+  readonly additional: AdditionalPlace | null;
+}
+
+/** Why load balancers of a region cannot have IPv6 addresses of a subnet here and now, or null: they can. */
+export type Ipv6Fault = (regionId: number, cidr: string) => Promise<string | null>;
+
+interface Scope {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+/** Where the addresses shall come from.
+ *  @throws Invalid, NotFound for what the body names, Conflict */
+export async function findWanted(
+  tx: Tx,
+  ctx: RegionContext,
+  input: CreateReservedFixedIp,
+  provider: ReservedIpProvider,
+  ipv6Fault: Ipv6Fault = async () => null,
+): Promise<Wanted> {
+  const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
+  if (input.type === 'port') return portOf(tx, scope, input.port_id);
+  const id = ctx.ids.uuid();
+  if (input.type === 'ip_address') return chosen(tx, scope, input, id, provider);
+  const named = input.type === 'subnet' ? { subnetId: input.subnet_id } : {};
+  const network = input.type === 'any_subnet' ? { networkId: input.network_id } : {};
+  const family = input.type === 'subnet' ? undefined : (input.ip_family ?? undefined);
+  const field = input.type === 'subnet' ? 'subnet_id' : 'ip_family';
+  const [place, second] = await findPlaces(tx, { ...scope, ...named, ...network, family }, field);
+  for (const each of [place, second]) await refuseUnservable(each, field, ctx, ipv6Fault);
+  const additional = second
+    ? { subnetId: second.subnetId, space: spaceOf(second, provider), address: null }
+    : null;
+  return { id, place, space: spaceOf(place, provider), address: null, additional };
+}
+
+/** A certain address, which must be one that something can have. */
+async function chosen(
+  tx: Tx,
+  scope: Scope,
+  input: CreateReservedFixedIp & { type: 'ip_address' },
+  id: string,
+  provider: ReservedIpProvider,
+): Promise<Wanted> {
+  const address = canonicalAddress(input.ip_address);
+  const place = await findPlace(
+    tx,
+    { ...scope, networkId: input.network_id, containing: address },
+    'ip_address',
+  );
+  const range = parseRange(place.cidr);
+  if (place.network.external || !range || !isHostOf(range, address)) {
+    throw new Invalid({ ip_address: [`is not an address of ${place.cidr} that can be asked for`] });
+  }
+  if (address === place.gateway) {
+    throw new Invalid({ ip_address: ['is the gateway of its subnet'] });
+  }
+  return { id, place, space: spaceOf(place, provider), address, additional: null };
+}
+
+/** The port of a load balancer, which keeps its addresses beyond it. */
+async function portOf(tx: Tx, scope: Scope, id: string): Promise<Wanted> {
+  const port = await lockUsedPort(tx, { id, ...scope });
+  const { additional_subnet_id: secondId, additional_space: secondSpace, additional_address: second } = port;
+  if (port.vip_address === null || (secondId !== null && second === null)) {
+    throw new Conflict(`Load balancer ${port.load_balancer_id} has no address yet`, { retryAfterMs: 1000 });
+  }
+  const subnetId = port.vip_subnet_id ?? undefined;
+  const place = await findPlace(tx, { ...scope, subnetId }, 'port_id');
+  const additional =
+    secondId === null || secondSpace === null
+      ? null
+      : { subnetId: secondId, space: secondSpace, address: second };
+  return { id, place, space: port.vip_space, address: port.vip_address, additional };
+}
+
+/** An address that only this region could carry, and cannot, is not for sale.
+ *  @throws Invalid saying what would help */
+async function refuseUnservable(
+  place: AddressPlace | undefined,
+  field: string,
+  { region }: RegionContext,
+  ipv6Fault: Ipv6Fault,
+): Promise<void> {
+  if (place?.version !== 6 || !place.network.external) return;
+  const fault = await ipv6Fault(region.id, place.cidr);
+  if (fault !== null) {
+    throw new Invalid({ [field]: [`IPv6 addresses are not available in region ${region.name}: ${fault}`] });
+  }
+}
+
+/** Addresses that nothing can bind are their network's business alone. */
+function spaceOf({ network, cidr }: AddressPlace, provider: ReservedIpProvider): string {
+  if (network.external) return WHOLE_REGION;
+  const own = provider.separateNetworks || (provider.subnetFault?.(cidr) ?? null) !== null;
+  return own ? network.id : WHOLE_REGION;
+}

@@ -1,0 +1,19 @@
+import type { Feature } from '../../../platform/feature.ts';
+import type { TaskReads } from '../../tasks/index.ts';
+import { olderRouterRoutes } from './older.ts';
+import { routerRoutes } from './routes.ts';
+import { type RouterDeps, RouterService } from './service.ts';
+import { createRouterTask, deleteRouterTask, updateRouterTask } from './tasks.ts';
+
+export { routersOfNetworks } from './of-networks.ts';
+export type { RouterDeps } from './service.ts';
+
+export function routers(deps: RouterDeps & { readonly tasks: TaskReads }): Feature {
+  const service = new RouterService(deps);
+  return {
+    name: 'routers',
+    needs: 'networks',
+    routes: [...routerRoutes(service), ...olderRouterRoutes(service, deps.tasks)],
+    tasks: [createRouterTask(deps), updateRouterTask(deps), deleteRouterTask(deps)],
+  };
+}

@@ -1,0 +1,131 @@
+import { Conflict, Invalid, NotFound } from '../../../kernel/errors.ts';
+import { canonicalAddress, isHostOf, parseRange, rangesOverlap } from '../../../kernel/subnets.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import { type AddressPlace, isGivenIn, WHOLE_REGION } from '../networks/index.ts';
+import { closePorts, openPortAt, openPorts, type PortScope } from '../ports/index.ts';
+import { type RouterRow, routesThrough } from './model.ts';
+import * as store from './store.ts';
+
+/** The ports of routers: in the subnets that they join, and in the region's own network. */
+
+/** What a region's provider says of where addresses are unique. */
+export interface AddressRules {
+  readonly separateNetworks?: boolean;
+  subnetFault?(cidr: string): string | null;
+}
+
+export interface Attachment {
+  readonly place: AddressPlace;
+  /** undefined: the subnet's gateway, or any free address where it has none or a router has it already. */
+  readonly address?: string | undefined;
+  /** Field of the body that names the subnet. */
+  readonly field: string;
+}
+
+type Attached = Pick<RouterRow, 'id' | 'interfaces'>;
+
+/** Gives the router a port in a subnet.
+ *  @throws Invalid for an address that it cannot have, Conflict when the subnet is attached already, overlaps
+ *  another one of the router, or something has the address */
+export async function attachSubnet(
+  tx: Tx,
+  ctx: PortScope,
+  router: Attached,
+  { place, address: wanted, field }: Attachment,
+  rules: AddressRules | undefined,
+): Promise<void> {
+  const { subnetId } = place;
+  refuseUnfit(router, place, field);
+  const address = wanted === undefined ? await freeGateway(tx, place) : hostOf(place, wanted);
+  const room = {
+    regionId: ctx.region.id,
+    // In one of the spaces that the subnet's addresses may be in, or in the other.
+    space: spaceOf(place, address, rules),
+    subnetId,
+    cidr: place.cidr,
+    gateway: place.gateway,
+  };
+  const taken = new Conflict(
+    address === undefined
+      ? `Subnet ${subnetId} has no free address`
+      : `${address} is in use in network ${place.network.id}`,
+  );
+  if (address !== undefined && (await isGivenIn(tx, subnetId, address))) throw taken;
+  const device = { type: 'router', id: router.id } as const;
+  const portId = await openPortAt(tx, ctx, { device, networkId: place.network.id, room, address });
+  if (portId === undefined) throw taken;
+  await store.insertInterface(tx, { portId, routerId: router.id, subnetId });
+}
+
+/** The subnet's gateway, unless it has none or another router has it. */
+async function freeGateway(tx: Tx, { gateway, subnetId }: AddressPlace): Promise<string | undefined> {
+  if (gateway === null || (await isGivenIn(tx, subnetId, gateway))) return undefined;
+  return gateway;
+}
+
+function hostOf({ cidr }: AddressPlace, wanted: string): string {
+  const address = canonicalAddress(wanted);
+  const range = parseRange(cidr);
+  if (address !== null && range && isHostOf(range, address)) return address;
+  throw new Invalid({ ip_address: [`is not an address of ${cidr} that something can have`] });
+}
+
+function refuseUnfit(router: Attached, place: AddressPlace, field: string): void {
+  if (place.network.external) {
+    throw new Invalid({ [field]: ['is of the external network: use external_gateway_info for that'] });
+  }
+  const range = parseRange(place.cidr);
+  for (const { subnet_id, cidr } of router.interfaces) {
+    if (subnet_id === place.subnetId) {
+      throw new Conflict(`Subnet ${subnet_id} is attached to router ${router.id} already`);
+    }
+    const other = parseRange(cidr);
+    if (range && other && rangesOverlap(range, other)) {
+      throw new Conflict(`Subnet ${place.subnetId} (${place.cidr}) overlaps subnet ${subnet_id} (${cidr})`);
+    }
+  }
+}
+
+/** Gateways are never given away, so that those of two networks may be the same address. */
+function spaceOf(
+  { network, cidr, gateway }: AddressPlace,
+  address: string | undefined,
+  rules?: AddressRules,
+): string {
+  const own = address === gateway || rules?.separateNetworks || (rules?.subnetFault?.(cidr) ?? null) !== null;
+  return own ? network.id : WHOLE_REGION;
+}
+
+/** Takes the router's port out of a subnet.
+ *  @throws NotFound when it has none there, Conflict when routes lead through it */
+export async function detachSubnet(
+  tx: Tx,
+  router: RouterRow,
+  subnetId: string,
+  timestamp: string,
+): Promise<void> {
+  const its = router.interfaces.find((one) => one.subnet_id === subnetId);
+  if (!its) throw new NotFound(`Subnet ${subnetId} is not attached to router ${router.id}`);
+  refuseRouted(router, subnetId);
+  await closePorts(tx, [its.port_id], timestamp);
+}
+
+/** @throws Conflict when a static route of the router leads through the subnet */
+export function refuseRouted(router: RouterRow, subnetId: string): void {
+  const its = router.interfaces.find((one) => one.subnet_id === subnetId);
+  const [route] = its ? routesThrough(router.routes, its.cidr) : [];
+  if (!route) return;
+  throw new Conflict(
+    `The route of router ${router.id} to ${route.destination} leads through subnet ${subnetId}; remove it first`,
+  );
+}
+
+/** Gives the router a port with an external address.
+ *  @returns the port's id */
+export async function openGateway(tx: Tx, ctx: PortScope, routerId: string): Promise<string> {
+  const wanted = [{ interface: { type: 'external' }, field: 'external_gateway_info' }] as const;
+  const { ports } = await openPorts(tx, ctx, { type: 'router', id: routerId }, wanted);
+  const [port] = ports;
+  if (!port) throw new Error('a wanted port is always opened');
+  return port.id;
+}

@@ -1,0 +1,78 @@
+import { Locked } from '../../../kernel/errors.ts';
+import type { Faults } from '../../../kernel/faults.ts';
+import { canonicalAddress, parseRange, rangeContains } from '../../../kernel/subnets.ts';
+import type { IpAssignment } from '../ports/index.ts';
+
+export interface StaticRoute {
+  readonly destination: string;
+  readonly nexthop: string;
+}
+
+export interface RouterInterface {
+  readonly port_id: string;
+  readonly network_id: string;
+  readonly subnet_id: string;
+  readonly cidr: string;
+  readonly ip_assignments: readonly IpAssignment[];
+}
+
+export interface RouterRow {
+  readonly id: string;
+  readonly project_id: number;
+  readonly region_id: number;
+  readonly client_id: number;
+  readonly name: string;
+  /** The network that it came with, and goes with. */
+  readonly network_id: string | null;
+  readonly gateway_port_id: string | null;
+  readonly enable_snat: boolean;
+  readonly routes: readonly StaticRoute[];
+  readonly task_id: string | null;
+  readonly creator_task_id: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  /** Where it reaches the region's own network. */
+  readonly gateway: { readonly network_id: string; readonly ip_assignments: readonly IpAssignment[] } | null;
+  /** In the order in which they were attached. */
+  readonly interfaces: readonly RouterInterface[];
+}
+
+export interface Where {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+/** @throws Locked naming the task that holds it */
+export function requireIdle({ id, task_id }: Pick<RouterRow, 'id' | 'task_id'>): void {
+  if (task_id !== null) throw new Locked(`Router ${id}`, task_id);
+}
+
+/** Static routes in one spelling; what they lead through must be in one of the subnets. Faults are collected. */
+export function checkedRoutes(
+  routes: readonly StaticRoute[],
+  subnets: readonly string[],
+  faults: Faults,
+): StaticRoute[] {
+  const ranges = subnets.flatMap((cidr) => parseRange(cidr) ?? []);
+  const seen = new Set<string>();
+  return routes.map(({ destination, nexthop }, index) => {
+    const range = parseRange(destination);
+    const text = range?.text ?? destination;
+    const via = ranges.find((subnet) => rangeContains(subnet, nexthop));
+    const field = `routes.${index}`;
+    if (!via) faults.add(`${field}.nexthop`, `${nexthop} is in no subnet that the router is attached to`);
+    else if (range && range.version !== via.version) {
+      faults.add(`${field}.destination`, `must be a network of IP version ${via.version}, like its nexthop`);
+    }
+    if (seen.has(text)) faults.add(`${field}.destination`, `${text} is given twice`);
+    seen.add(text);
+    return { destination: text, nexthop: canonicalAddress(nexthop) };
+  });
+}
+
+/** The routes that lead through a subnet. */
+export function routesThrough(routes: readonly StaticRoute[], cidr: string): StaticRoute[] {
+  const range = parseRange(cidr);
+  return range ? routes.filter(({ nexthop }) => rangeContains(range, nexthop)) : [];
+}

@@ -1,0 +1,63 @@
+import { Conflict } from '../../../kernel/errors.ts';
+import type { NetworkRouters } from '../networks/index.ts';
+import { closePorts } from '../ports/index.ts';
+import { type AddressRules, attachSubnet, openGateway, refuseRouted } from './interfaces.ts';
+import { requireIdle } from './model.ts';
+import * as store from './store.ts';
+import { removeRouter } from './tasks.ts';
+
+/** Routers as networks and subnets need them: a network may come with a router of its own, which joins its subnets
+ *  with each other and the region's own network. */
+export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | undefined): NetworkRouters {
+  return {
+    async addTo(tx, ctx, network, taskId) {
+      const [id, timestamp] = [ctx.ids.uuid(), ctx.clock.timestamp()];
+      const { id: projectId, clientId } = ctx.project;
+      const place = { projectId, regionId: ctx.region.id, clientId };
+      const { name, id: networkId } = network;
+      await store.insertRouter(tx, { id, ...place, name, networkId, enableSnat: true, taskId, timestamp });
+      await store.setGateway(tx, id, await openGateway(tx, ctx, id));
+    },
+    heldBy: (db, taskId) => store.readHeld(db, taskId),
+    settle: (tx, taskId) => store.releaseRouters(tx, taskId),
+    async hold(tx, networkId, taskId) {
+      const router = await store.lockRouterOf(tx, networkId);
+      if (!router) return;
+      requireIdle(router);
+      const others = router.interfaces.filter((one) => one.network_id !== networkId);
+      if (others.length > 0) {
+        const subnets = others.map((one) => one.subnet_id).join(', ');
+        throw new Conflict(
+          `Router ${router.id} of network ${networkId} joins subnets of other networks (${subnets}); detach them first`,
+        );
+      }
+      await store.holdRouter(tx, router.id, taskId);
+    },
+    async drop(tx, networkId, taskId, timestamp) {
+      const router = await store.lockRouterOf(tx, networkId);
+      return router !== undefined && (await removeRouter(tx, router.id, taskId, timestamp)) ? 1 : 0;
+    },
+    async connect(tx, ctx, place, routerId) {
+      const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
+      const router =
+        routerId === undefined
+          ? await store.lockRouterOf(tx, place.network.id)
+          : await store.lockRouter(tx, { ...scope, id: routerId });
+      if (!router) return;
+      requireIdle(router);
+      await attachSubnet(tx, ctx, router, { place, field: 'router_id_to_connect' }, rulesOf(ctx.region.id));
+    },
+    async follow(tx, subnetId, { from, to, timestamp }) {
+      const portId = await store.ownPortAt(tx, subnetId, from);
+      if (portId === undefined) return;
+      if (to === null) await closePorts(tx, [portId], timestamp);
+      else await store.moveAddress(tx, portId, from, to);
+    },
+    async refuseRouted(tx, subnetId) {
+      for (const router of await store.routersIn(tx, subnetId)) refuseRouted(router, subnetId);
+    },
+    async disconnect(tx, subnetId, timestamp) {
+      await closePorts(tx, await store.portsIn(tx, subnetId), timestamp);
+    },
+  };
+}

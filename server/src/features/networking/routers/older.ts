@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, regionRoute } from '../../../platform/http/route.ts';
+import { RegionParams, Uuid } from '../../../platform/http/schemas.ts';
+import type { TaskReads } from '../../tasks/index.ts';
+import { OlderUpdateRouter, Router, type UpdateRouter } from './schema.ts';
+import type { RouterService } from './service.ts';
+
+/** What older clients call: a change that answers when it is done. */
+
+const given = ({ name, routes, external_gateway_info }: OlderUpdateRouter): UpdateRouter => ({
+  ...(name == null ? {} : { name }),
+  ...(routes == null ? {} : { routes }),
+  ...(external_gateway_info == null ? {} : { external_gateway_info }),
+});
+
+export const olderRouterRoutes = (service: RouterService, tasks: TaskReads): readonly Route[] => [
+  regionRoute({
+    method: 'PATCH',
+    path: '/cloud/v1/routers/{project_id}/{region_id}/{router_id}',
+    tag: 'Networks',
+    summary: 'Change a router and get it back; what is null or absent stays',
+    deprecated: true,
+    access: 'write',
+    params: Type.Object({ ...RegionParams.properties, router_id: Uuid() }),
+    body: OlderUpdateRouter,
+    response: Router,
+    handler: async (ctx, { params: { router_id: id }, body }) => {
+      const task = await service.update(ctx, id, given(body));
+      await tasks.settled(ctx, task, `Router ${id} could not be changed`);
+      return service.get(ctx, id);
+    },
+  }),
+];

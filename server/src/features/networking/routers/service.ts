@@ -1,0 +1,197 @@
+import { Invalid, NotOffered } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
+import { recordAudit } from '../../../platform/audit/audit.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { guardProject } from '../../projects/index.ts';
+import { reserve } from '../../quotas/index.ts';
+import { findPlace, type NetworkProvider, readExternalNetwork } from '../networks/index.ts';
+import { type AddressRules, attachSubnet, detachSubnet, openGateway } from './interfaces.ts';
+import { checkedRoutes, type RouterRow, requireIdle, type Where } from './model.ts';
+import type { AttachSubnet, CreateRouter, GatewayInput, RouterListQuery, UpdateRouter } from './schema.ts';
+import * as store from './store.ts';
+import type { RouterUpdate } from './tasks.ts';
+import { viewRouter } from './views.ts';
+
+export interface RouterDeps {
+  providerOf(regionId: number): NetworkProvider | undefined;
+  rulesOf(regionId: number): AddressRules | undefined;
+}
+
+const DEFAULT_LIMIT = 1000;
+
+/** Commands on routers, one transaction each, and reads. */
+export class RouterService {
+  readonly #deps: RouterDeps;
+
+  constructor(deps: RouterDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Invalid naming every faulty field, NotFound for what the body names, Conflict when an address is in use,
+   *  Forbidden, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateRouter): Promise<TaskRef> {
+    const rules = this.#require(ctx);
+    const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
+    const { clientId } = ctx.project;
+    const { name, external_gateway_info: gateway = null } = input;
+    return ctx.db.transaction(async (tx) => {
+      await guardProject(tx, ctx.project.id);
+      await requireExternal(tx, ctx, gateway);
+      const enableSnat = gateway?.enable_snat ?? true;
+      const row = { ...scopeOf(ctx), id, clientId, name, networkId: null, enableSnat, taskId, timestamp };
+      await store.insertRouter(tx, row);
+      if (gateway) await store.setGateway(tx, id, await openGateway(tx, ctx, id));
+      for (const [index, { subnet_id: subnetId }] of (input.interfaces ?? []).entries()) {
+        const router = await store.readRouter(tx, { ...scopeOf(ctx), id });
+        const field = `interfaces.${index}.subnet_id`;
+        const place = await findPlace(tx, { ...scopeOf(ctx), subnetId }, field);
+        await attachSubnet(tx, ctx, router, { place, field }, rules);
+      }
+      const router = await store.readRouter(tx, { ...scopeOf(ctx), id });
+      await store.setRoutes(tx, id, routesOf(router, input.routes ?? []));
+      const task = await startTask(tx, ctx, taskOf(ctx, 'create_router', { id, name }, taskId));
+      await reserve(tx, { clientId, regionId: ctx.region.id }, { router_count: 1 });
+      return task;
+    });
+  }
+
+  /** Changes name, routes and external gateway by a task; that of one that changes nothing has ended already.
+   *  @throws Invalid naming every faulty field, NotFound, Conflict naming the task that holds it */
+  async update(ctx: RegionContext, id: string, input: UpdateRouter): Promise<TaskRef> {
+    this.#require(ctx);
+    const { external_gateway_info: gateway } = input;
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockRouter(tx, whereOf(ctx, id));
+      const routes = input.routes === undefined ? row.routes : routesOf(row, input.routes);
+      await requireExternal(tx, ctx, gateway ?? null);
+      requireIdle(row);
+      const name = input.name ?? row.name;
+      const enable_snat = gateway ? (gateway.enable_snat ?? true) : row.enable_snat;
+      const has = gateway === undefined ? row.gateway_port_id !== null : gateway !== null;
+      const same = has === (row.gateway_port_id !== null) && name === row.name;
+      const taskId = ctx.ids.uuid();
+      const task = taskOf(ctx, 'update_router', row, taskId);
+      if (same && enable_snat === row.enable_snat && sameRoutes(routes, row.routes)) {
+        return startNothing(tx, ctx, task);
+      }
+      const opened = has && row.gateway_port_id === null ? await openGateway(tx, ctx, id) : null;
+      const closed = has ? null : row.gateway_port_id;
+      const gateway_port_id = has ? (opened ?? row.gateway_port_id) : null;
+      await store.holdRouter(tx, id, taskId);
+      const change: RouterUpdate = { name, routes, enable_snat, gateway_port_id, opened, closed };
+      return startTask(tx, ctx, { ...task, input: { ...change } });
+    });
+  }
+
+  /** Deletes it with its interfaces.
+   *  @throws NotFound, Conflict naming the task that holds it */
+  async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
+    this.#require(ctx);
+    return ctx.db.transaction(async (tx) => {
+      const row = await store.lockRouter(tx, whereOf(ctx, id));
+      requireIdle(row);
+      const taskId = ctx.ids.uuid();
+      await store.holdRouter(tx, id, taskId);
+      return startTask(tx, ctx, taskOf(ctx, 'delete_router', row, taskId));
+    });
+  }
+
+  /** Attaches a subnet at once.
+   *  @throws as `attachSubnet`; Conflict naming the task that holds the router */
+  async attach(ctx: RegionContext, id: string, input: AttachSubnet) {
+    const rules = this.#require(ctx);
+    const { subnet_id: subnetId, ip_address: address } = input;
+    return this.#atOnce(ctx, id, 'attach_router_subnet', async (tx, row) => {
+      const place = await findPlace(tx, { ...scopeOf(ctx), subnetId }, 'subnet_id');
+      await attachSubnet(tx, ctx, row, { place, address, field: 'subnet_id' }, rules);
+    });
+  }
+
+  /** Detaches a subnet at once.
+   *  @throws NotFound, Conflict when routes lead through it or a task holds the router */
+  async detach(ctx: RegionContext, id: string, subnetId: string) {
+    this.#require(ctx);
+    return this.#atOnce(ctx, id, 'detach_router_subnet', (tx, row) =>
+      detachSubnet(tx, row, subnetId, ctx.clock.timestamp()),
+    );
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: string) {
+    return viewRouter(await store.readRouter(ctx.db, whereOf(ctx, id)), ctx.region.name);
+  }
+
+  async list(ctx: RegionContext, query: RouterListQuery) {
+    refuseUnstorable(query, 'query');
+    const { name, limit = DEFAULT_LIMIT, offset = 0 } = query;
+    const { count, rows } = await store.listRouters(ctx.db, { ...scopeOf(ctx), name, limit, offset });
+    return { count, results: rows.map((row) => viewRouter(row, ctx.region.name)) };
+  }
+
+  async #atOnce(
+    ctx: RegionContext,
+    id: string,
+    action: string,
+    work: (tx: Tx, row: RouterRow) => Promise<void>,
+  ) {
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockRouter(tx, whereOf(ctx, id));
+      requireIdle(row);
+      await work(tx, row);
+      await store.touchRouter(tx, id, ctx.clock.timestamp());
+      await recordAudit(tx, ctx, { action, subject: id, ...scopeOf(ctx) });
+    });
+    return this.get(ctx, id);
+  }
+
+  /** @throws Forbidden when the region has no networks */
+  #require(ctx: RegionContext): AddressRules | undefined {
+    if (this.#deps.providerOf(ctx.region.id)) return this.#deps.rulesOf(ctx.region.id);
+    throw new NotOffered(`Region ${ctx.region.name} has no networks, and so no routers`);
+  }
+}
+
+const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
+const whereOf = (ctx: RegionContext, id: string): Where => ({ ...scopeOf(ctx), id });
+
+function taskOf(
+  ctx: RegionContext,
+  type: string,
+  { id, name }: { readonly id: string; readonly name: string },
+  taskId: string,
+) {
+  return { id: taskId, type, subject: id, name, ...scopeOf(ctx), clientId: ctx.project.clientId };
+}
+
+/** @throws Invalid for a network that is not the region's own */
+async function requireExternal(tx: Tx, ctx: RegionContext, gateway: GatewayInput | null): Promise<void> {
+  if (gateway?.network_id === undefined) return;
+  const external = await readExternalNetwork(tx, ctx.region.id);
+  if (gateway.network_id === external.id) return;
+  throw new Invalid({
+    'external_gateway_info.network_id': [
+      `is not the external network of the region, which is ${external.id}`,
+    ],
+  });
+}
+
+/** @throws Invalid naming every route at fault */
+function routesOf(router: RouterRow, routes: NonNullable<UpdateRouter['routes']>) {
+  const faults = new Faults();
+  const checked = checkedRoutes(
+    routes,
+    router.interfaces.map(({ cidr }) => cidr),
+    faults,
+  );
+  faults.refuse();
+  return checked;
+}
+
+function sameRoutes(a: RouterRow['routes'], b: RouterRow['routes']): boolean {
+  const text = (routes: RouterRow['routes']) =>
+    routes.map(({ destination, nexthop }) => `${destination} ${nexthop}`).join();
+  return text(a) === text(b);
+}

@@ -1,0 +1,243 @@
+import { type RawBuilder, sql } from 'kysely';
+import { NotFound } from '../../../kernel/errors.ts';
+import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import { PORT_ASSIGNMENTS } from '../ports/index.ts';
+import type { RouterRow, StaticRoute, Where } from './model.ts';
+
+const COLUMNS = `r.id, r.project_id, r.region_id, r.client_id, r.name, r.network_id, r.gateway_port_id, r.enable_snat,
+  r.routes, r.task_id, r.creator_task_id, r.created_at, r.updated_at,
+  (select jsonb_build_object('network_id', p.network_id, 'ip_assignments', ${PORT_ASSIGNMENTS})
+     from ports p where p.id = r.gateway_port_id) as gateway,
+  (select coalesce(jsonb_agg(jsonb_build_object('port_id', p.id, 'network_id', p.network_id, 'subnet_id', i.subnet_id,
+            'cidr', s.cidr, 'ip_assignments', ${PORT_ASSIGNMENTS}) order by p.position, p.id), '[]')
+     from router_interfaces i join ports p on p.id = i.port_id join subnets s on s.id = i.subnet_id
+    where i.router_id = r.id) as interfaces`;
+
+export interface NewRouter {
+  readonly id: string;
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly clientId: number;
+  readonly name: string;
+  /** The network that it comes with. */
+  readonly networkId: string | null;
+  readonly enableSnat: boolean;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+export async function insertRouter(tx: Tx, router: NewRouter): Promise<void> {
+  await tx.named(
+    'router_insert',
+    `insert into routers (id, project_id, region_id, client_id, name, network_id, enable_snat, task_id,
+            creator_task_id, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $9)`,
+    [
+      router.id,
+      router.projectId,
+      router.regionId,
+      router.clientId,
+      router.name,
+      router.networkId,
+      router.enableSnat,
+      router.taskId,
+      router.timestamp,
+    ],
+  );
+}
+
+/** @throws NotFound */
+export async function readRouter(db: Queryable, { id, projectId, regionId }: Where): Promise<RouterRow> {
+  const [row] = await db.named<RouterRow>(
+    'router_get',
+    `select ${COLUMNS} from routers r where r.id = $1 and r.project_id = $2 and r.region_id = $3`,
+    [id, projectId, regionId],
+  );
+  if (!row) throw new NotFound(`Router ${id} was not found`);
+  return row;
+}
+
+/** @throws NotFound */
+export async function lockRouter(tx: Tx, where: Where): Promise<RouterRow> {
+  await tx.named(
+    'router_lock',
+    'select 1 from routers where id = $1 and project_id = $2 and region_id = $3 for update',
+    [where.id, where.projectId, where.regionId],
+  );
+  // Read once the lock is there: its interfaces may have changed while this waited.
+  return readRouter(tx, where);
+}
+
+/** The router that came with a network, if it still has it, locked. */
+export async function lockRouterOf(tx: Tx, networkId: string): Promise<RouterRow | undefined> {
+  await tx.named('router_lock_of', 'select 1 from routers where network_id = $1 for update', [networkId]);
+  const [row] = await tx.named<RouterRow>(
+    'router_of_network',
+    `select ${COLUMNS} from routers r where r.network_id = $1`,
+    [networkId],
+  );
+  return row;
+}
+
+export async function insertInterface(
+  tx: Tx,
+  { portId, routerId, subnetId }: { portId: string; routerId: string; subnetId: string },
+): Promise<void> {
+  await tx.named(
+    'router_interface_insert',
+    'insert into router_interfaces (port_id, router_id, subnet_id) values ($1, $2, $3)',
+    [portId, routerId, subnetId],
+  );
+}
+
+/** The routers that a subnet is attached to, locked. */
+export async function routersIn(tx: Tx, subnetId: string): Promise<RouterRow[]> {
+  return tx.named<RouterRow>(
+    'routers_in',
+    `select ${COLUMNS} from routers r where r.id in (
+       select i.router_id from router_interfaces i where i.subnet_id = $1) order by r.id for update`,
+    [subnetId],
+  );
+}
+
+/** The port with which the own router of a subnet's network has this address. */
+export async function ownPortAt(tx: Tx, subnetId: string, address: string): Promise<string | undefined> {
+  const [row] = await tx.named<{ port_id: string }>(
+    'router_own_port_at',
+    `select i.port_id from router_interfaces i join routers r on r.id = i.router_id
+       join subnets s on s.id = i.subnet_id and s.network_id = r.network_id
+       join region_addresses a on a.owner_id = i.port_id and a.address = $2::inet
+      where i.subnet_id = $1`,
+    [subnetId, address],
+  );
+  return row?.port_id;
+}
+
+/** Gives a port another address instead of one that it has. */
+export async function moveAddress(tx: Tx, portId: string, from: string, to: string): Promise<void> {
+  await tx.named(
+    'router_move_address',
+    'update region_addresses set address = $3::inet where owner_id = $1 and address = $2::inet',
+    [portId, from, to],
+  );
+}
+
+/** The ports of routers in a subnet. */
+export async function portsIn(tx: Tx, subnetId: string): Promise<string[]> {
+  const rows = await tx.named<{ port_id: string }>(
+    'router_ports_in',
+    'select port_id from router_interfaces where subnet_id = $1',
+    [subnetId],
+  );
+  return rows.map((row) => row.port_id);
+}
+
+/** Gives the lock to a task. */
+export async function holdRouter(tx: Tx, id: string, taskId: string): Promise<void> {
+  await tx.named('router_hold', 'update routers set task_id = $2 where id = $1', [id, taskId]);
+}
+
+/** Ids of the routers that a task holds. */
+export async function readHeld(db: Queryable, taskId: string): Promise<string[]> {
+  const rows = await db.named<{ id: string }>('routers_held', 'select id from routers where task_id = $1', [
+    taskId,
+  ]);
+  return rows.map((row) => row.id);
+}
+
+/** Ends a task's hold on whatever routers it holds. */
+export async function releaseRouters(tx: Tx, taskId: string): Promise<void> {
+  await tx.named('routers_release', 'update routers set task_id = null where task_id = $1', [taskId]);
+}
+
+export async function setGateway(tx: Tx, id: string, portId: string | null): Promise<void> {
+  await tx.named('router_gateway', 'update routers set gateway_port_id = $2 where id = $1', [id, portId]);
+}
+
+export async function setRoutes(tx: Tx, id: string, routes: readonly StaticRoute[]): Promise<void> {
+  await tx.named('router_routes', 'update routers set routes = $2 where id = $1', [
+    id,
+    JSON.stringify(routes),
+  ]);
+}
+
+export async function touchRouter(tx: Tx, id: string, timestamp: string): Promise<void> {
+  await tx.named('router_touch', 'update routers set updated_at = $2 where id = $1', [id, timestamp]);
+}
+
+export interface RouterChange {
+  readonly name: string;
+  readonly routes: readonly StaticRoute[];
+  readonly enable_snat: boolean;
+  readonly gateway_port_id: string | null;
+}
+
+/** Writes a change while the task holds it, and ends the hold.
+ *  @returns whether the router was there */
+export async function changeRouter(
+  tx: Tx,
+  { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
+  change: RouterChange,
+): Promise<boolean> {
+  const rows = await tx.named(
+    'router_change',
+    `update routers set name = $4, routes = $5, enable_snat = $6, gateway_port_id = $7, task_id = null, updated_at = $3
+      where id = $1 and task_id = $2 returning 1`,
+    [
+      id,
+      taskId,
+      timestamp,
+      change.name,
+      JSON.stringify(change.routes),
+      change.enable_snat,
+      change.gateway_port_id,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Removes it while the task holds it; its ports are the caller's business.
+ *  @returns whether it was there */
+export async function deleteRouter(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'router_delete',
+    'delete from routers where id = $1 and task_id = $2 returning 1',
+    [id, taskId],
+  );
+  return rows.length > 0;
+}
+
+export interface RouterListWhere {
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly name?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Hit = RouterRow & { count: number };
+type Found = Hit | { id: null; count: number };
+
+/** The page, newest first, and how many match in all, in one statement. */
+export async function listRouters(
+  db: Db,
+  where: RouterListWhere,
+): Promise<{ count: number; rows: readonly RouterRow[] }> {
+  const { rows } = await routerQuery(where).execute(db.kysely);
+  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
+}
+
+export function routerQuery(where: RouterListWhere): RawBuilder<Found> {
+  const conditions = [
+    sql`project_id = ${where.projectId}::int`,
+    sql`region_id = ${where.regionId}::int`,
+    ...(where.name === undefined ? [] : [sql`name = ${where.name}`]),
+  ];
+  const filter = sql.join(conditions, sql` and `);
+  return sql<Found>`with page as materialized (
+      select * from routers where ${filter}
+       order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
+    select c.count, ${sql.raw(COLUMNS)}
+      from (select count(*) as count from routers where ${filter}) c left join page r on true
+     order by r.created_at desc, r.id desc`;
+}

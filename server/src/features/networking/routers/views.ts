@@ -1,0 +1,35 @@
+import { offsetTime } from '../../../kernel/codecs.ts';
+import { macAddressOf } from '../ports/index.ts';
+import type { RouterRow } from './model.ts';
+
+/** What of a router is shown. */
+export function viewRouter(row: RouterRow, region: string) {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    region_id: row.region_id,
+    region,
+    name: row.name,
+    status: 'ACTIVE',
+    distributed: false,
+    external_gateway_info: row.gateway && {
+      network_id: row.gateway.network_id,
+      enable_snat: row.enable_snat,
+      external_fixed_ips: row.gateway.ip_assignments.map(({ ip_address, subnet_id }) => ({
+        ip_address,
+        subnet_id,
+      })),
+    },
+    interfaces: row.interfaces.map(({ port_id, network_id, ip_assignments }) => ({
+      port_id,
+      network_id,
+      mac_address: macAddressOf(port_id),
+      ip_assignments: ip_assignments.map(({ ip_address, subnet_id }) => ({ ip_address, subnet_id })),
+    })),
+    routes: row.routes.map(({ destination, nexthop }) => ({ destination, nexthop })),
+    task_id: row.task_id,
+    creator_task_id: row.creator_task_id,
+    created_at: offsetTime(row.created_at),
+    updated_at: offsetTime(row.updated_at),
+  };
+}
