@@ -30,7 +30,12 @@ const imports: readonly Import[] = files.flatMap((from) => {
 });
 
 const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : 'composition');
-const part = (file: string) => file.split('/').slice(0, 2).join('/');
+/** A feature, or a noun of the one that holds several. */
+const part = (file: string) =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('features/networking/') ? 3 : 2)
+    .join('/');
 
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   kernel: ['kernel'],
