@@ -29,9 +29,9 @@ function run(root, script, args) {
 export function runStaticChecks(root) {
   const results = [
     heading('Lint and format') && run(root, 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
-    heading('Types') && run(root, 'node_modules/typescript/bin/tsc', ['--noEmit']),
+    heading('Types') && run(root, 'node_modules/typescript7/bin/tsc', ['--noEmit']),
     heading('Types of the portal') &&
-      run(root, 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', 'console']),
+      run(root, 'node_modules/typescript7/bin/tsc', ['--noEmit', '-p', 'console']),
     heading('Build of the portal') && run(root, 'scripts/console.mjs', []),
   ];
   return { passed: results.filter(Boolean).length, failed: results.filter((ok) => !ok).length };
