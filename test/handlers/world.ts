@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Db } from '../../server/src/platform/database/db.ts';
 import type { Served } from './faults.ts';
 
@@ -67,27 +68,30 @@ export class World {
   /** Makes everything as it was. Triggers and references are not asked: what they did is in the snapshot. */
   async restore(to: Snapshot): Promise<void> {
     const now = await this.snapshot();
-    const client = await this.#db.pool.connect();
-    try {
-      await client.query(`begin; set local session_replication_role = replica`);
-      for (const [table, rows] of to.tables) {
-        if (JSON.stringify(now.tables.get(table)) === JSON.stringify(rows)) continue;
-        const columns = this.#columns.get(table)?.join(', ');
-        await client.query(`delete from ${table}`);
-        await client.query(
-          `insert into ${table} (${columns}) overriding system value
-           select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
-          [JSON.stringify(rows)],
-        );
-      }
-      for (const { name, last } of to.sequences)
-        await client.query('select setval($1, coalesce($2::bigint, 1), $2 is not null)', [name, last]);
-      await client.query('commit');
-    } finally {
-      client.release();
-    }
+    const changed = [...to.tables].filter(
+      ([table, rows]) => JSON.stringify(now.tables.get(table)) !== JSON.stringify(rows),
+    );
+    // One message, and so one transaction, instead of dozens: this is done thousands of times.
+    await this.#db.pool.query(
+      [
+        'set local session_replication_role = replica',
+        ...changed.flatMap(([table, rows]) => this.#replaced(table, rows)),
+        ...to.sequences.map(({ name, last }) => `select setval('${name}', ${last ?? 1}, ${last !== null})`),
+      ].join(';\n'),
+    );
     this.#served.clear();
     for (const [key, value] of to.served) this.#served.set(key, value);
+  }
+
+  #replaced(table: string, rows: readonly Row[]): string[] {
+    const columns = this.#columns.get(table)?.join(', ');
+    const all = `delete from ${table}`;
+    if (rows.length === 0) return [all];
+    return [
+      all,
+      `insert into ${table} (${columns}) overriding system value
+       select ${columns} from jsonb_populate_recordset(null::${table}, ${pg.escapeLiteral(JSON.stringify(rows))})`,
+    ];
   }
 
   /** Columns that can be written, by table. */
