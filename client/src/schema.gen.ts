@@ -1474,6 +1474,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/engines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the programs that regions of this machine need
+         * @description List the programs that regions of this machine need. What is there, whether it works, and what to do when it is not. What is installed while the server runs counts within seconds. Answers `count`, the number of all that match, and `results`. Needs the operator token.
+         */
+        get: operations["listEngines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/ssh_keys/{project_id}": {
         parameters: {
             query?: never;
@@ -9226,6 +9246,37 @@ export interface components {
         EgressRanges: {
             /** @description Networks in CIDR notation. */
             ranges: string[];
+        };
+        Engine: {
+            /** @description What `npm run engines -- install` calls it. */
+            name: string;
+            /** @description The program. */
+            title: string;
+            /** @description What is not there without it. */
+            needed_for: string;
+            /** @description The version that is got; null: the one that the system has. */
+            version: string | null;
+            /**
+             * @description `ready`: it was tried and works; `broken`: it is there and does not work.
+             * @enum {string}
+             */
+            state: "ready" | "missing" | "broken";
+            /** @description Where it is. */
+            program: string | null;
+            /** @description What the program says that it is. */
+            says: string | null;
+            /** @description Why it cannot be used, and what to do. */
+            fault: string | null;
+            /** @description A start gets it without being asked for. */
+            small: boolean;
+        };
+        EngineList: {
+            /** @description The machine that was looked at: the one of the node that answers. */
+            node: string;
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["Engine"][];
         };
         ExtendVolume: {
             /** @description GiB */
@@ -21164,6 +21215,30 @@ export interface operations {
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
             409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listEngines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the programs that regions of this machine need */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EngineList"];
+                };
+            };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AREAS } from './areas.ts';
+import { type Engines, viewEngine } from './engines/index.ts';
+import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
 import { iam, readClient, Sessions } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
@@ -83,6 +85,8 @@ export interface AppOptions {
   readonly ids: Ids;
   readonly log: Logger;
   readonly providers: RegionProviders;
+  /** The programs of this machine that providers need. */
+  readonly engines: Pick<Engines, 'list'>;
   readonly cipher: Cipher;
   readonly rateLimit: number;
   readonly corsOrigins?: CorsOrigins;
@@ -137,7 +141,9 @@ export function features({
   streams,
   waits,
   sessions,
-}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses' | 'node'> & {
+  engines: programs,
+  node,
+}: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
   watcher: TaskWatcher;
   owners: RegionOwners;
   sessions: Sessions;
@@ -178,6 +184,7 @@ export function features({
       owners,
     }),
     simulation(),
+    engines({ node: node.name, engines: () => programs.list().map(viewEngine) }),
     sshKeys(),
     disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),

@@ -96,6 +96,8 @@ const KNOWN: readonly string[] = [
   'VIRGA_TLS_KEY',
   'VIRGA_ACCESS_LOG',
   'VIRGA_STRICT',
+  'VIRGA_ENGINES_DIR',
+  'VIRGA_S3_SERVER',
 ];
 
 /** @param args what follows the program's name: `--role api` or `--role=api`

@@ -10,12 +10,18 @@ export interface Greeting extends FirstRun {
   /** Name of this machine. */
   readonly node: string;
   readonly dataDir: string;
+  /** What can be installed beside what is there; absent: nothing. */
+  readonly more?: string | undefined;
   /** Whether a person reads along: what goes elsewhere is kept, copied and searched by others. */
   readonly isTerminal: boolean;
 }
 
 /** What is said once the server runs, line by line. */
-export function greeting(greeting: Greeting): readonly string[] {
+export function greeting(facts: Greeting): readonly string[] {
+  return [...whatRuns(facts), ...(facts.more ? [facts.more] : [])];
+}
+
+function whatRuns(greeting: Greeting): readonly string[] {
   const { url, pid, dataDir, credentials, isTerminal } = greeting;
   if (!url) {
     return [

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { App } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { EdgeProcess, reportSettings } from './edge-process.ts';
+import { Engines, moreToHave, shelf } from './engines/index.ts';
 import { simulationSignals } from './features/kubernetes/index.ts';
 import { readRegions } from './features/regions/index.ts';
 import { simulatedStrikes } from './features/simulation/index.ts';
@@ -129,6 +130,7 @@ async function start(config: Config, log: Logger, outage: Outage, closers: Close
   const firstRun = await prepareDatabase(first);
   const { masterKeys: configured } = config;
   const cipher = await openCipher({ db, configured, dataDir, timestamp: clock.timestamp() });
+  const engines = await lookForEngines(dataDir, log, closers);
   const known = await readRegions(db);
   const providers = new RegionProviders(
     known,
@@ -137,6 +139,7 @@ async function start(config: Config, log: Logger, outage: Outage, closers: Close
         ...config,
         dataDir,
         log,
+        engines,
         signals: simulationSignals(db),
         strikesOf: simulatedStrikes(db, config.seed),
         collectorOf: collectorsOf(known),
@@ -155,6 +158,7 @@ async function start(config: Config, log: Logger, outage: Outage, closers: Close
     ids,
     log,
     providers,
+    engines,
     cipher,
     mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
     rateLimit: config.rateLimit,
@@ -192,8 +196,29 @@ async function start(config: Config, log: Logger, outage: Outage, closers: Close
     startEdge(config, reportSettings(url, token), secrets, log, closers);
   }
   const isTerminal = process.stdout.isTTY === true;
-  const said = { ...firstRun, url, probes, pid: process.pid, node, dataDir, isTerminal };
+  const said = {
+    ...firstRun,
+    more: moreToHave(engines),
+    url,
+    probes,
+    pid: process.pid,
+    node,
+    dataDir,
+    isTerminal,
+  };
   for (const line of greeting(said)) console.log(line);
+}
+
+/** Goes on looking: what is installed while this runs counts without a restart. */
+async function lookForEngines(dataDir: string, log: Logger, closers: Closers): Promise<Engines> {
+  const engines = new Engines({
+    folders: [path.join(dataDir, 'engines'), shelf()],
+    onChange: ({ engine, state, fault }) =>
+      log.info({ engine: engine.name, state, fault }, `${engine.title} is ${state} now`),
+  });
+  await engines.start();
+  closers.push(() => engines.close());
+  return engines;
 }
 
 async function startPostgres(config: Config, log: Logger, closers: Closers): Promise<EmbeddedPostgres> {

@@ -18,6 +18,7 @@ const NOUNS: Readonly<Record<string, string | readonly [string, string]>> = {
   'custom-page-sets': 'CustomPageSet',
   events: 'StorageEvent',
   event: 'StorageEvent',
+  engines: 'Engine',
   flavors: 'Flavor',
   floatingips: 'FloatingIp',
   healthmonitor: 'HealthMonitor',

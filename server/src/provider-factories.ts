@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Engines } from './engines/index.ts';
 import type { SimulationSignals } from './features/kubernetes/port.ts';
 import type { StrikesOf } from './features/simulation/port.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -24,6 +25,8 @@ export interface ProviderOptions {
   /** Where real programs keep their files. */
   readonly dataDir: string;
   readonly log: Logger;
+  /** The programs of this machine that providers need. */
+  readonly engines: Pick<Engines, 'isReady' | 'programOf' | 'faultOf'>;
   /** What operators say about simulated nodes. */
   readonly signals: SimulationSignals;
   /** What the faults of simulated regions do to their work. */
@@ -43,6 +46,7 @@ export function providerFactories({
   strikesOf,
   collectorOf,
   memberNetworks,
+  engines,
 }: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   const clock = systemClock();
   const programs = postgresqlPrograms(dataDir);
@@ -72,7 +76,12 @@ export function providerFactories({
         postgresql,
         owner: createOwnedDataPlane(loadBalancers, postgresql, fence, folderIn),
         networks: localNetworks,
-        capabilities: { dbaas: programs.versions().length > 0 },
+        capabilities: {
+          // Asked anew each time: an engine may be installed while this runs.
+          get dbaas() {
+            return programs.versions().length > 0 && engines.isReady('postgresql-18');
+          },
+        },
         close: async (mode) => {
           await Promise.all([loadBalancers.close(mode), postgresql.close(mode)]);
         },

@@ -43,6 +43,8 @@ async function main(): Promise<void> {
       owners: new RegionOwners({ db, log, ids, node: NOBODY, owned: [], everybodys: [] }),
       watcher: new TaskWatcher(db),
       providers,
+      engines: { list: () => [] },
+      node: NOBODY,
       db,
       log,
       clock,

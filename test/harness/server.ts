@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { App, type AppOptions } from '../../server/src/app.ts';
+import { Engines, shelf } from '../../server/src/engines/index.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
 import { simulationSignals } from '../../server/src/features/kubernetes/index.ts';
 import { insertProject } from '../../server/src/features/projects/index.ts';
@@ -106,6 +107,8 @@ export interface TestServerOptions {
   readonly ids?: Ids;
   /** Puts something between the features and what regions run on. */
   readonly aroundProvider?: (provider: RegionProvider) => RegionProvider;
+  /** Default: PostgreSQL alone. */
+  readonly engines?: Engines;
   /** Default: none. */
   readonly webhookNetworks?: AllowedNetworks;
   /** Default: account 1 with one secret. */
@@ -149,6 +152,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
   const dataDir = newFolder('server');
+  const engines = options.engines ?? (await lookFor(['postgresql-18']));
   const { aroundProvider = (provider) => provider } = options;
   const factories = providerFactories({
     memberNetworks: memberNetworks(''),
@@ -156,6 +160,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     seed: options.seed ?? 'test',
     dataDir,
     log,
+    engines,
     signals: simulationSignals(db),
     strikesOf: simulatedStrikes(db, options.seed ?? 'test'),
     collectorOf: collectorsOf(options.regions ?? REGIONS),
@@ -174,6 +179,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ids: options.ids ?? randomIds(),
       log,
       providers,
+      engines,
       cipher,
       mail: { smtpUrl: options.smtpUrl, from: 'Virga <virga@virga.test>' },
       rateLimit,
@@ -233,6 +239,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Engines of this machine, of which these are tried; the others are as if they were not there. */
+export async function lookFor(names: readonly string[]): Promise<Engines> {
+  const engines = new Engines({ folders: [shelf()] });
+  await engines.look(names);
+  return engines;
 }
 
 function caller(api: FastifyInstance, tokens: TestServer['tokens']): TestServer['call'] {

@@ -1,0 +1,72 @@
+// @ts-check
+import path from 'node:path';
+import { installSystemPackages } from './apt.mjs';
+import { bundleServer } from './bundle.mjs';
+
+/**
+ * The engines of this machine, as the server sees them.
+ * @param {string} root
+ * @param {string} [dataDir]
+ * @returns {Promise<import('../../server/src/engines/index.ts').Engines>}
+ */
+export async function openEngines(root, dataDir) {
+  const { Engines, shelf } = await import(await bundleServer(root, 'engines/index'));
+  return new Engines({ folders: [...(dataDir ? [path.resolve(dataDir, 'engines')] : []), shelf()] });
+}
+
+/** @param {readonly string[]} packages */
+export function installForEngine(packages) {
+  const why = 'an engine needs it';
+  return installSystemPackages(
+    packages.map((name) => ({ package: name, program: name, neededBy: ['start'], why })),
+  );
+}
+
+/**
+ * @param {string} root
+ * @param {string[]} words
+ * @param {string} dataDir
+ * @returns {Promise<number>} exit code
+ */
+export async function enginesCommand(root, words, dataDir) {
+  const engines = await openEngines(root, dataDir);
+  const [verb, ...names] = words;
+  if (verb === undefined || (verb === 'list' && names.length === 0)) {
+    await engines.look();
+    for (const line of table(engines.list())) console.log(line);
+    return 0;
+  }
+  if (verb !== 'install' || names.length === 0) {
+    console.error('To list engines: npm run engines. To get some: npm run engines -- install NAME ...');
+    return 1;
+  }
+  for (const name of names) {
+    try {
+      console.log(
+        `${name}: ${await engines.install(name, (line) => console.log(`${name}: ${line}`), installForEngine)}`,
+      );
+    } catch (error) {
+      console.error(`${name}: ${error instanceof Error ? error.message : error}`);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/** @param {readonly import('../../server/src/engines/index.ts').EngineState[]} states */
+function table(states) {
+  const rows = states.map(({ engine, state, program, says, fault }) => [
+    engine.name,
+    state,
+    engine.version ?? '',
+    engine.why,
+    state === 'ready' ? `${program} (${says})` : (fault ?? ''),
+  ]);
+  const widths = [0, 1, 2, 3].map((i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
+  return rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,5 @@
+export { type Engine, EngineError, type EngineState } from './engine.ts';
+export { Engines, type EnginesOptions, viewEngine } from './engines.ts';
+export type { Say, SystemInstaller } from './install.ts';
+export { moreToHave } from './more.ts';
+export { shelf } from './places.ts';

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { blockedBy } from '../kernel/accounts.ts';
+import { EngineError } from './engine.ts';
+import { endGroup, probeAccount, run } from './run.ts';
+
+/** How each engine is used for a moment, to see that it works here. */
+
+const firstLine = (text: string) => text.trim().split('\n')[0] ?? '';
+
+export async function probeHaproxy(program: string): Promise<string> {
+  return inFolder(async (folder) => {
+    const file = path.join(folder, 'probe.cfg');
+    const conf = 'defaults\n  mode http\n  timeout connect 1s\n  timeout client 1s\n  timeout server 1s\n';
+    // It is read and checked, and nothing is listened on.
+    writeFileSync(file, `${conf}frontend one\n  bind 127.0.0.1:9\n`);
+    const as = probeAccount();
+    await run(program, ['-c', '-f', file], { as });
+    return firstLine(await run(program, ['-v'], { as }));
+  });
+}
+
+/** With the part that carries UDP. */
+export async function probeNginx(program: string): Promise<string> {
+  return inFolder(async (folder) => {
+    const file = path.join(folder, 'nginx.conf');
+    const module = '/usr/lib/nginx/modules/ngx_stream_module.so';
+    const words = ['-t', '-q', '-p', folder, '-c', file, '-e', 'stderr'];
+    const conf = `pid ${folder}/nginx.pid;\nerror_log stderr;\nevents {}\nstream {}\n`;
+    const as = probeAccount();
+    writeFileSync(file, `load_module ${module};\n${conf}`);
+    await run(program, words, { as }).catch(async (error) => {
+      // Some builds have it within.
+      writeFileSync(file, conf);
+      await run(program, words, { as }).catch(() => {
+        throw error;
+      });
+    });
+    return firstLine(await run(program, ['-v'], { as }));
+  });
+}
+
+export async function probePing(program: string): Promise<string> {
+  await run(program, ['-n', '-q', '-c', '1', '-W', '2', '127.0.0.1'], { as: probeAccount() });
+  return firstLine(await run(program, ['-V'], { as: probeAccount() }).catch(() => 'ping'));
+}
+
+/** Run as an account without rights where that can reach it; else it is copied before it is used. */
+export async function probePostgresql(program: string): Promise<string> {
+  const as = probeAccount();
+  const blocked = as && blockedBy(program, { name: 'nobody', ...as });
+  return firstLine(await run(program, ['-V'], { as: blocked ? undefined : as }));
+}
+
+const START_MS = 15_000;
+const LOOK_EVERY_MS = 20;
+
+/** Starts an empty server at a socket and asks it how it is. */
+export async function probeS3(program: string): Promise<string> {
+  const as = probeAccount();
+  const version = firstLine(await run(program, ['--version'], { as }));
+  return inFolder(
+    async (folder) => {
+      const socket = path.join(folder, 's3.sock');
+      const words = ['--quiet', '--port', socket, '--health', '/health', 'posix', path.join(folder, 'data')];
+      const env = { PATH: process.env.PATH ?? '', ROOT_ACCESS_KEY: 'probe', ROOT_SECRET_KEY: 'probe-secret' };
+      const child = spawn(program, words, { ...as, env, cwd: folder, detached: true, stdio: 'ignore' });
+      const ended = new Promise<string>((resolve) => {
+        child.once('error', (error) => resolve(error.message));
+        child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`));
+      });
+      try {
+        const answered = answers(socket);
+        const fault = await Promise.race([answered, ended]);
+        if (fault) throw new EngineError(`${program} does not serve: ${fault}`);
+        return version;
+      } finally {
+        endGroup(child);
+        await ended;
+      }
+    },
+    ['data'],
+  );
+}
+
+/** @returns nothing once it answers, or why it is not waited for any longer */
+async function answers(socketPath: string): Promise<string | undefined> {
+  for (let waited = 0; waited < START_MS; waited += LOOK_EVERY_MS) {
+    const status = await new Promise((resolve) => {
+      const request = http.get({ socketPath, path: '/health', timeout: 2_000 }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      request.on('timeout', () => request.destroy()).on('error', () => resolve(undefined));
+    });
+    if (status === 200) return undefined;
+    await delay(LOOK_EVERY_MS);
+  }
+  return `it does not answer within ${START_MS / 1000} s`;
+}
+
+/** A folder for one probe, which the account of the probe may write in. */
+async function inFolder<T>(work: (folder: string) => Promise<T>, within: readonly string[] = []): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'virga-probe-'));
+  try {
+    for (const name of within) mkdirSync(path.join(folder, name));
+    const as = probeAccount();
+    if (as)
+      for (const each of [folder, ...within.map((name) => path.join(folder, name))])
+        chownSync(each, as.uid, as.gid);
+    chmodSync(folder, 0o755);
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
