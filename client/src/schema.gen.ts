@@ -13831,6 +13831,8 @@ export interface components {
                 /** @description Ids of the size bytes that were created. */
                 size_bytes: number;
             };
+            /** @description Why the cluster is UNHEALTHY; null: it is not */
+            fault: string | null;
         };
         PostgresqlNetwork: {
             /**

@@ -8,8 +8,9 @@ import * as access from './access.ts';
 import * as store from './cluster-store.ts';
 import { parseConf } from './conf.ts';
 import { newCredentials } from './credentials.ts';
+import { flavorFaults } from './flavor-limits.ts';
 import { additionsOf, CLUSTER_AMOUNTS, type ClusterSpec, changedSpec, specOf } from './model.ts';
-import type { PostgresqlProvider } from './port.ts';
+import type { Offer, PostgresqlProvider } from './port.ts';
 import { checkChange, checkSpec, Faults, refusalOf } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema.ts';
 import { isActivated } from './store.ts';
@@ -92,15 +93,28 @@ async function checkAll(
   const faults = new Faults();
   checkSpec(faults, next, offer);
   if (before) checkChange(faults, before, next);
-  if (
-    offer.versions.includes(next.version) &&
-    (next.pg_conf !== before?.pg_conf || next.version !== before.version)
-  )
-    for (const fault of await confFaults(provider, next.version, next.pg_conf))
-      faults.add('pg_server_configuration.pg_conf', fault);
+  for (const fault of await confFaultsOf(provider, offer, before, next))
+    faults.add('pg_server_configuration.pg_conf', fault);
   faults.throw();
   const refusal = refusalOf(offer, before, next);
   if (refusal !== undefined) throw new Forbidden(refusal);
+}
+
+/** What is against the configuration, or asks for more than the flavor has; what stays as it was is not looked at. */
+async function confFaultsOf(
+  provider: PostgresqlProvider,
+  { versions }: Offer,
+  before: ClusterSpec | undefined,
+  next: ClusterSpec,
+): Promise<readonly string[]> {
+  const isSameConf = next.pg_conf === before?.pg_conf;
+  const isSameServer = isSameConf && next.version === before?.version;
+  if (!isSameServer && versions.includes(next.version)) {
+    const found = await confFaults(provider, next.version, next.pg_conf);
+    if (found.length > 0) return found;
+  }
+  if (isSameConf && isSame(next.flavor, before?.flavor)) return [];
+  return flavorFaults(next.flavor, parseConf(next.pg_conf).settings);
 }
 
 async function confFaults(

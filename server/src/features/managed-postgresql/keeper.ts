@@ -5,6 +5,7 @@ import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { readRunning, writeObserved } from './cluster-store.ts';
 import { desiredOf, hasPlace } from './desired.ts';
 import type { PostgresqlProvider } from './port.ts';
+import { isActivatedAnywhere } from './store.ts';
 import { readUsers } from './user-store.ts';
 
 export interface KeeperDeps {
@@ -20,6 +21,8 @@ export interface KeeperDeps {
 /** Looks after clusters that are real: what died is started, and what is seen of them is written. */
 export class Keeper {
   readonly #deps: KeeperDeps;
+  /** Regions where nothing is to be made ready any more. */
+  readonly #prepared = new Set<number>();
   /** What was written last, by cluster. */
   readonly #written = new Map<string, string>();
 
@@ -32,6 +35,7 @@ export class Keeper {
       const provider = this.#deps.providerOf(regionId);
       if (!provider?.observeClusters || !this.#deps.owners.serves(regionId)) continue;
       try {
+        await this.#prepare(regionId, provider);
         await this.#keep(regionId, provider);
       } catch (error) {
         this.#deps.log.warn(
@@ -40,6 +44,14 @@ export class Keeper {
         );
       }
     }
+  }
+
+  /** From the first activation on, a first cluster is near. */
+  async #prepare(regionId: number, provider: PostgresqlProvider): Promise<void> {
+    if (this.#prepared.has(regionId) || !provider.prepare) return;
+    if (!(await isActivatedAnywhere(this.#deps.db, regionId))) return;
+    this.#prepared.add(regionId);
+    await provider.prepare();
   }
 
   async #keep(regionId: number, provider: PostgresqlProvider): Promise<void> {

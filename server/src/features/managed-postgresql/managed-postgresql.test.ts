@@ -182,6 +182,24 @@ test('a configuration is checked line by line, for its version', async () => {
   expect((await check('', '9.6')).status).toBe(400);
 });
 
+test('a configuration may not ask for more than the flavor has, also when the flavor becomes smaller', async () => {
+  const conf = (pg_conf: string) => ({ pg_server_configuration: { version: '18', pg_conf } });
+  const greedy = 'max_connections = 101\nshared_buffers = 1GB\nwork_mem = 0.6GB\nwal_buffers = 16385\n';
+  const refused = await call('POST', '', { ...clusterBody('greedy'), ...conf(greedy) });
+  expect(refused.status).toBe(400);
+  expect(refused.body.invalid_fields['pg_server_configuration.pg_conf']).toEqual([
+    'line 1: max_connections must be at most 100 with a flavor of 1 CPU and 2 GiB',
+    'line 3: work_mem must be at most 512MB with a flavor of 1 CPU and 2 GiB',
+    'line 4: wal_buffers must be at most 128MB with a flavor of 1 CPU and 2 GiB',
+  ]);
+  await ended('PATCH', '/changing', conf('max_connections = 200\nautovacuum_work_mem = -1\n'));
+  const smaller = await call('PATCH', '/changing', { flavor: { cpu: 1, memory_gib: 2 } });
+  expect(smaller.status).toBe(400);
+  expect(smaller.body.invalid_fields['pg_server_configuration.pg_conf']).toEqual([
+    expect.stringContaining('max_connections'),
+  ]);
+});
+
 test('what a region offers is listed, and quotas are checked beforehand', async () => {
   const { body } = await server.call('GET', '/cloud/v1/dbaas/postgres/configuration/1/2');
   expect(body.versions).toEqual(['18', '17', '16', '15']);

@@ -11,6 +11,8 @@ export const RESTORE_CLUSTER = 'restore_dbaas_postgres_cluster';
 export interface PostgresqlProvider {
   /** What clusters can be made of here and now. */
   offer(): Promise<Offer>;
+  /** Makes ready what the first cluster would have to wait for. Absent: nothing is. */
+  prepare?(): Promise<void>;
   /** What is wrong with a postgresql.conf for this major version, each fault naming its line. */
   confFaults(version: string, conf: Conf): Promise<readonly string[]>;
   /** The host at which a cluster answers; the same for every call.

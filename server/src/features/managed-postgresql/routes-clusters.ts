@@ -15,7 +15,7 @@ import {
   Credentials,
   ExceededLimits,
   ListClusters,
-  Metrics,
+  MetricsView,
   UpdateCluster,
   UserParams,
 } from './schema.ts';
@@ -112,7 +112,7 @@ function readRoutes(): readonly Route[] {
       summary: 'Get what was last measured of a PostgreSQL cluster',
       access: 'read',
       params: ClusterParams,
-      response: Metrics,
+      response: MetricsView,
       handler: (ctx, { params }) => reads.readMetrics(ctx, params.cluster_name),
     }),
   ];

@@ -220,9 +220,16 @@ export const Metrics = Type.Object(
     blocks: Type.Object({ read: count('From the disk'), hit: count('From memory') }),
     storage: Type.Object({ used_bytes: count(), size_bytes: count() }),
   },
-  { $id: 'PostgresqlMetrics' },
+  { $id: 'PostgresqlMeasured' },
 );
 export type Metrics = Static<typeof Metrics>;
+export const MetricsView = Type.Object(
+  {
+    ...Metrics.properties,
+    fault: Nullable(Type.String(), { description: 'Why the cluster is UNHEALTHY; null: it is not' }),
+  },
+  { $id: 'PostgresqlMetrics' },
+);
 
 /** Limit, usage and request of each quota that would be exceeded; empty when all suffice. */
 export const ExceededLimits = exceededSchema(REGIONAL_NAMES, 'PostgresqlExceededLimits');

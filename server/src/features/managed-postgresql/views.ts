@@ -60,9 +60,10 @@ export function viewCluster(row: ClusterRow, users: readonly UserRow[]): Cluster
   };
 }
 
-export function viewMetrics({ observed, spec }: ClusterRow): Metrics {
-  if (observed) return observed.metrics;
+export function viewMetrics({ observed, spec }: ClusterRow): Metrics & { fault: string | null } {
+  if (observed) return { ...observed.metrics, fault: observed.fault };
   return {
+    fault: null,
     connections: { active: 0, idle: 0, max: 0 },
     transactions: { committed: 0, rolled_back: 0, deadlocks: 0 },
     rows: { returned: 0, inserted: 0, updated: 0, deleted: 0 },

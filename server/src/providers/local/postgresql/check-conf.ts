@@ -1,17 +1,30 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Conf } from '../../../features/managed-postgresql/port.ts';
 import { checks } from '../checks.ts';
 import { writeForEngine } from '../load-balancers/files.ts';
+import { identify, isAlive, processKey } from '../load-balancers/processes.ts';
 import { run } from '../load-balancers/programs.ts';
 import { makeOwn } from './place.ts';
 
 /** What a server says of the folder that it is shown, and of the file as a whole. */
 const OF_ITSELF = /contains errors|^skipping missing/;
 
+const PREFIX = 'check-';
+const ownKey = () => processKey(identify(process.pid) ?? { pid: process.pid, startedAt: '' });
+
+/** Removes the folders of checks whose process was killed in the middle of them. */
+export function removeLostChecks(root: string): void {
+  for (const name of readdirSync(root)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const [, pid = '', startedAt = ''] = /^check-(\d+)@(.*)-[^-]*$/.exec(name) ?? [];
+    if (!isAlive({ pid: Number(pid), startedAt })) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}
+
 /** Lets the server of a version read a configuration, and gives what it says against it, each fault with its line. */
 export async function confFaults(root: string, binaries: string, conf: Conf): Promise<string[]> {
-  const folder = mkdtempSync(join(root, 'check-'));
+  const folder = mkdtempSync(join(root, `${PREFIX}${ownKey()}-`));
   try {
     makeOwn(folder);
     const read = (text: string) => readBy(join(binaries, 'bin', 'postgres'), folder, text);

@@ -1,5 +1,6 @@
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import type { Place } from './place.ts';
+import type { Full } from './storage-watch.ts';
 
 /** The files that a server reads. Of users' texts there is `pg_conf`, whose lines were read one by one, and the
  *  access list, whose entries are addresses. */
@@ -12,9 +13,18 @@ const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
 const lines = (settings: Readonly<Record<string, string>>) =>
   Object.entries(settings).map(([name, value]) => `${name} = ${quoted(value)}\n`);
 
+const MIB = 2 ** 20;
+
 /** What follows counts, so that the service's own settings come last.
- *  @param isFull its storage is: nothing more may be written */
-export function renderConf(desired: DesiredCluster, place: Place, isFull: boolean): string {
+ *  @param size of its storage in bytes
+ *  @param full its storage is: nothing more should be written */
+export function renderConf(
+  desired: DesiredCluster,
+  place: Place,
+  size: number,
+  full: Full | undefined,
+): string {
+  const mib = Math.floor(size / MIB);
   const own = {
     data_directory: place.data,
     hba_file: place.hba,
@@ -33,8 +43,10 @@ export function renderConf(desired: DesiredCluster, place: Place, isFull: boolea
     shared_preload_libraries: '',
     wal_level: 'replica',
     // A quarter of the storage at most, and not a segment more than is needed to start with.
-    max_wal_size: `${Math.max(64, Math.min(1024, desired.storage.size_gib * 256))}MB`,
-    default_transaction_read_only: isFull ? 'on' : 'off',
+    max_wal_size: `${Math.max(64, Math.min(1024, Math.floor(mib / 4)))}MB`,
+    default_transaction_read_only: full ? 'on' : 'off',
+    // What a query puts aside on the disk, and does not count as storage.
+    temp_file_limit: `${Math.floor(full ? mib / 100 : mib / 4)}MB`,
   };
   return [
     '# Written by Virga; what is changed here is lost.\n',
@@ -49,13 +61,15 @@ const networkOf = (entry: string) => {
   return `${entry}/${entry.includes(':') ? 128 : 32}`;
 };
 
-/** Users come over TLS, from where the access list lets them; this program alone through the socket. */
-export function renderHba({ acl }: DesiredCluster): string {
+/** Users come over TLS, from where the access list lets them; this program alone through the socket.
+ *  @param full its storage is: they may be kept out */
+export function renderHba({ acl }: DesiredCluster, full: Full | undefined): string {
+  const entries = full?.isClosed ? [] : acl;
   return [
     `local all ${ADMIN} scram-sha-256`,
     'local all all reject',
     `host all ${ADMIN} all reject`,
-    ...acl.map((entry) => `hostssl all all ${networkOf(entry)} scram-sha-256`),
+    ...entries.map((entry) => `hostssl all all ${networkOf(entry)} scram-sha-256`),
     'host all all all reject',
     '',
   ].join('\n');

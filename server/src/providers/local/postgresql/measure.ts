@@ -1,11 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DesiredCluster, ObservedCluster } from '../../../features/managed-postgresql/port.ts';
+import type { ObservedCluster } from '../../../features/managed-postgresql/port.ts';
 import type { Server } from './server.ts';
 
-const BYTES_PER_GIB = 2 ** 30;
-
-export const sizeOf = ({ storage }: DesiredCluster) => storage.size_gib * BYTES_PER_GIB;
+/** Where queries put aside what does not fit into memory: it goes with them, and has a limit of its own. */
+const PASSING = 'pgsql_tmp';
 
 /** Bytes that the files below a folder take. A file may go while it is looked at. */
 export async function usedBytes(folder: string): Promise<number> {
@@ -13,7 +12,7 @@ export async function usedBytes(folder: string): Promise<number> {
   let sum = 0;
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) sum += await usedBytes(path);
+    if (entry.isDirectory()) sum += entry.name === PASSING ? 0 : await usedBytes(path);
     else sum += (await stat(path).catch(() => ({ size: 0 }))).size;
   }
   return sum;
@@ -31,11 +30,9 @@ const SIZES =
 
 type Numbers = Readonly<Record<string, unknown>>;
 
-/** Asks a server how it is. */
-export async function measure(
-  server: Server,
-  desired: DesiredCluster,
-): Promise<Omit<ObservedCluster, 'fault'>> {
+/** Asks a server how it is.
+ *  @param size of its storage in bytes */
+export async function measure(server: Server, size: number): Promise<Omit<ObservedCluster, 'fault'>> {
   const used = await usedBytes(server.place.data);
   return server.asking('postgres', async (client) => {
     const { rows: counters } = await client.query<Numbers>(COUNTERS);
@@ -59,7 +56,7 @@ export async function measure(
           deleted: counted('deleted'),
         },
         blocks: { read: counted('read'), hit: counted('hit') },
-        storage: { used_bytes: used, size_bytes: sizeOf(desired) },
+        storage: { used_bytes: used, size_bytes: size },
       },
     };
   });

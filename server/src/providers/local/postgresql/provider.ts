@@ -15,12 +15,14 @@ import { makePassage, readText, writeForEngine } from '../load-balancers/files.t
 import { hurried } from '../load-balancers/programs.ts';
 import { eachAtMost, Serial } from '../load-balancers/serial.ts';
 import { NotOwner, type OwnerFence } from '../owner-fence.ts';
-import { confFaults } from './check-conf.ts';
+import { confFaults, removeLostChecks } from './check-conf.ts';
 import { renderConf, renderHba } from './configuration.ts';
-import { measure, sizeOf } from './measure.ts';
+import { measure } from './measure.ts';
 import { makePlace, placeOf, placesIn, removePlace } from './place.ts';
 import { applyRoles } from './roles.ts';
 import { Server } from './server.ts';
+import { describe, endSessions, type Full, judge, pauseUntilNextLook } from './storage-watch.ts';
+import { Templates } from './templates.ts';
 
 /** The programs of the versions that can be run here. */
 export interface PostgresqlPrograms {
@@ -40,15 +42,13 @@ export interface LocalPostgresqlOptions {
   readonly allocateAddress: (taken: ReadonlySet<string>) => Promise<string>;
   /** Milliseconds. */
   readonly now?: () => number;
+  /** Bytes of a GiB of storage; less in tests, which fill it. */
+  readonly bytesPerGib?: number;
 }
 
 const GIB = 2 ** 30;
-const MEASURE_EVERY_MS = 10_000;
 const INSTALL_LOOK_MS = 500;
 const SIDE_BY_SIDE = 2;
-/** Shares of the storage: from the first on nothing may be written, below the second it may again. */
-const FULL = 0.95;
-const SPARE = 0.9;
 const NOT_HERE = 'this region runs on one machine, and does not have it yet';
 const FLAVORS = [
   [1, 1],
@@ -59,7 +59,8 @@ const FLAVORS = [
 ] as const;
 
 interface Seen {
-  readonly at: number;
+  /** Milliseconds; what is seen then counts until `until`. */
+  readonly until: number;
   readonly observed: ObservedCluster;
 }
 
@@ -69,13 +70,15 @@ export class LocalPostgresql implements PostgresqlProvider {
   readonly #root: string;
   readonly #serial = new Serial();
   readonly #seen = new Map<string, Seen>();
-  readonly #full = new Set<string>();
+  readonly #templates: Templates;
   #closed = false;
 
   constructor(options: LocalPostgresqlOptions) {
     this.#options = options;
     this.#root = engineRoot(join(options.dataDir, 'postgresql'));
     makePassage(this.#root);
+    removeLostChecks(this.#root);
+    this.#templates = new Templates(this.#root);
   }
 
   /** Addresses of all clusters, whether they run or not. */
@@ -102,6 +105,14 @@ export class LocalPostgresql implements PostgresqlProvider {
     if (binaries === undefined)
       throw new TaskFailed(`PostgreSQL ${version} is being installed; try again in a moment`);
     return confFaults(this.#root, binaries, conf);
+  }
+
+  async prepare(): Promise<void> {
+    for (const version of this.#options.programs.versions().slice(0, 1)) {
+      const binaries = await this.#binaries(version);
+      if (binaries !== undefined)
+        await this.#options.fence.hold(() => this.#templates.prepare(version, binaries));
+    }
   }
 
   hostOf(id: string): Promise<string> {
@@ -134,7 +145,6 @@ export class LocalPostgresql implements PostgresqlProvider {
       await server.stop();
       removePlace(server.place);
       this.#seen.delete(id);
-      this.#full.delete(id);
     });
     return READY;
   }
@@ -198,10 +208,13 @@ export class LocalPostgresql implements PostgresqlProvider {
       if (!change.isNew)
         throw new TaskFailed('The data of this cluster is not in the data directory of its region');
       makePlace(server.place);
-      await server.initialize(binaries, { host: desired.host });
+      await server.initialize(binaries, this.#templates, desired.version, { host: desired.host });
     }
     await this.#serve(server, desired, binaries);
+    await server.ownPassword();
     await applyRoles(server, desired, change);
+    // A storage that has become larger helps at once.
+    if (server.notes?.full) await this.#look(server, desired);
     this.#seen.delete(desired.id);
   }
 
@@ -216,10 +229,10 @@ export class LocalPostgresql implements PostgresqlProvider {
   }
 
   /** @returns whether a file is another one than before */
-  #write({ place }: Server, desired: DesiredCluster): boolean {
+  #write({ place, notes }: Server, desired: DesiredCluster): boolean {
     const files = [
-      [place.conf, renderConf(desired, place, this.#full.has(desired.id))],
-      [place.hba, renderHba(desired)],
+      [place.conf, renderConf(desired, place, this.#sizeOf(desired), notes?.full)],
+      [place.hba, renderHba(desired, notes?.full)],
       [place.certificate, desired.tls.certificate],
       [place.key, desired.tls.privateKey],
     ] as const;
@@ -238,25 +251,40 @@ export class LocalPostgresql implements PostgresqlProvider {
       await this.#serve(server, desired, binaries);
       this.#options.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
     }
-    const now = (this.#options.now ?? (() => performance.now()))();
     const seen = this.#seen.get(desired.id);
-    if (seen && now - seen.at < MEASURE_EVERY_MS) return seen.observed;
+    if (seen && this.#now() < seen.until) return seen.observed;
     server.trimLog();
-    const measured = await measure(server, desired);
-    const fault = await this.#watchStorage(server, desired, measured.metrics.storage.used_bytes);
-    const observed = { ...measured, fault };
-    this.#seen.set(desired.id, { at: now, observed });
+    return this.#look(server, desired);
+  }
+
+  /** Measures, and lets the databases only be read before the storage is full. */
+  async #look(server: Server, desired: DesiredCluster): Promise<ObservedCluster> {
+    const size = this.#sizeOf(desired);
+    const measured = await measure(server, size);
+    const used = measured.metrics.storage.used_bytes;
+    const before = server.notes?.full;
+    const full = judge(before, used, size);
+    if (JSON.stringify(full) !== JSON.stringify(before)) await this.#setFull(server, desired, full);
+    const observed = { ...measured, fault: describe(full) };
+    this.#seen.set(desired.id, { until: this.#now() + pauseUntilNextLook(used, size), observed });
     return observed;
   }
 
-  /** Before the storage is full, the databases can only be read. @returns what is said of it then */
-  async #watchStorage(server: Server, desired: DesiredCluster, used: number): Promise<string | null> {
-    const limit = sizeOf(desired) * (this.#full.has(desired.id) ? SPARE : FULL);
-    const isFull = used > limit;
-    if (isFull) this.#full.add(desired.id);
-    else this.#full.delete(desired.id);
+  async #setFull(server: Server, desired: DesiredCluster, full: Full | undefined): Promise<void> {
+    const { notes } = server;
+    if (!notes) return;
+    const { full: _, ...rest } = notes;
+    server.note(full ? { ...rest, full } : rest);
     if (this.#write(server, desired)) await server.reload();
-    return isFull ? 'The storage is full: databases can only be read until it is larger' : null;
+    if (full) await endSessions(server, full);
+  }
+
+  #sizeOf({ storage }: DesiredCluster): number {
+    return storage.size_gib * (this.#options.bytesPerGib ?? GIB);
+  }
+
+  #now(): number {
+    return (this.#options.now ?? (() => performance.now()))();
   }
 }
 

@@ -3,13 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } 
 import { join } from 'node:path';
 import pg from 'pg';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import {
-  makeFileOfEngine,
-  readForeignText,
-  readJson,
-  writeFileAtomically,
-  writeForEngine,
-} from '../load-balancers/files.ts';
+import { makeFileOfEngine, readForeignText, readJson, writeFileAtomically } from '../load-balancers/files.ts';
 import {
   allPids,
   commandLine,
@@ -22,13 +16,19 @@ import {
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
 import { makeOwn, type Place } from './place.ts';
+import type { Full } from './storage-watch.ts';
+import type { Templates } from './templates.ts';
 
 /** What is known of a cluster beside its data. */
 export interface Notes {
   readonly host: string;
   readonly password?: string;
+  /** That of the template, until the administrator has got its own. */
+  readonly former?: string;
   /** What passwords of users were last set to, by user: one that the user has changed since stays. */
   readonly verifiers?: Readonly<Record<string, string>>;
+  /** Its storage is. */
+  readonly full?: Full;
 }
 
 const START_SECONDS = 60;
@@ -38,6 +38,7 @@ const STOP_MS = 8_000;
 const REMAINS_MS = 5_000;
 const LARGEST_LOG = 5_000_000;
 const QUERY_MS = 30_000;
+const WRONG_PASSWORD = '28P01';
 
 /** The PostgreSQL of one cluster: made, started, stopped, asked. It outlives this process, and is found again. */
 export class Server {
@@ -71,36 +72,23 @@ export class Server {
 
   /** Makes an empty cluster. What a crash left of an earlier attempt goes first.
    *  @throws TaskFailed with what `initdb` says */
-  async initialize(binaries: string, notes: Notes): Promise<void> {
-    const { draft, data, home } = this.place;
-    const password = randomBytes(24).toString('base64url');
-    const passwordFile = join(home, 'password');
+  async initialize(binaries: string, templates: Templates, version: string, notes: Notes): Promise<void> {
+    const { draft, data } = this.place;
     rmSync(draft, { recursive: true, force: true });
     makeOwn(draft);
-    writeForEngine(passwordFile, `${password}\n`);
-    try {
-      const { exitCode, output } = await run(
-        join(binaries, 'bin', 'initdb'),
-        [
-          '-D',
-          draft,
-          '-U',
-          ADMIN,
-          '-E',
-          'UTF8',
-          '--locale=C.UTF-8',
-          '--auth=scram-sha-256',
-          '--data-checksums',
-          `--pwfile=${passwordFile}`,
-        ],
-        { patienceMs: PATIENCE_MS },
-      );
-      if (exitCode !== 0) throw new TaskFailed(`The database could not be made: ${lastLine(output)}`);
-    } finally {
-      rmSync(passwordFile, { force: true });
-    }
-    this.note({ ...notes, password });
+    const former = await templates.copyTo(draft, version, binaries);
+    this.note({ ...notes, password: randomBytes(24).toString('base64url'), former });
     renameSync(draft, data);
+  }
+
+  /** Gives the administrator a password of its own; it has that of the template until then. */
+  async ownPassword(): Promise<void> {
+    const notes = this.notes;
+    if (notes?.former === undefined || notes.password === undefined) return;
+    const { former: _, ...rest } = notes;
+    const password = pg.escapeLiteral(notes.password);
+    await this.asking('postgres', (client) => client.query(`alter role ${ADMIN} password ${password}`));
+    this.note(rest);
   }
 
   /** @throws TaskFailed with what the server says */
@@ -182,17 +170,11 @@ export class Server {
 
   /** Works on a database as its administrator, through the socket. */
   async asking<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({
-      host: this.place.sockets,
-      port: PORT,
-      user: ADMIN,
-      password: this.notes?.password ?? '',
-      database,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: QUERY_MS,
+    const { password = '', former } = this.notes ?? {};
+    const client = await this.#connect(database, password).catch((error: { code?: string }) => {
+      if (former === undefined || error.code !== WRONG_PASSWORD) throw error;
+      return this.#connect(database, former);
     });
-    client.on('error', () => undefined);
-    await client.connect();
     try {
       // A full storage must not keep its administrator from mending it.
       await client.query('set default_transaction_read_only = off');
@@ -200,6 +182,21 @@ export class Server {
     } finally {
       await client.end().catch(() => undefined);
     }
+  }
+
+  async #connect(database: string, password: string): Promise<pg.Client> {
+    const client = new pg.Client({
+      host: this.place.sockets,
+      port: PORT,
+      user: ADMIN,
+      password,
+      database,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: QUERY_MS,
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
   }
 }
 

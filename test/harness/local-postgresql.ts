@@ -1,0 +1,119 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { issueTls } from '../../server/src/features/managed-postgresql/certificates.ts';
+import { settingsOf } from '../../server/src/features/managed-postgresql/flavors.ts';
+import type {
+  ClusterChange,
+  DesiredCluster,
+  ObservedCluster,
+} from '../../server/src/features/managed-postgresql/port.ts';
+import { verifierOf } from '../../server/src/features/managed-postgresql/scram.ts';
+import { postgresqlPrograms } from '../../server/src/postgresql-programs.ts';
+import { createLocalPostgresql, OwnerFence } from '../../server/src/providers/local/index.ts';
+import { engineRoot } from '../../server/src/providers/local/load-balancers/engine-root.ts';
+import { waitUntil } from './wait.ts';
+
+/** The provider of clusters alone, without a server around it: tests decide when it looks, and how large a GiB is. */
+
+const PASSWORD = 'a-password-for-tests';
+const NEW: ClusterChange = { isNew: true, retracted: { databases: [], users: [] } };
+const CHANGED: ClusterChange = { ...NEW, isNew: false };
+
+export type LocalClusters = Awaited<ReturnType<typeof startLocalClusters>>;
+
+export async function startLocalClusters(options: { bytesPerGib?: number } = {}) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-clusters-'));
+  const fence = new OwnerFence(dataDir);
+  await fence.takeOver(1);
+  const provider = createLocalPostgresql({
+    ...options,
+    dataDir,
+    fence,
+    log: { warn: () => undefined },
+    programs: postgresqlPrograms(dataDir),
+    allocateAddress: async () => `127.${randomInt(120, 250)}.${randomInt(1, 250)}.${randomInt(1, 250)}`,
+  });
+  const root = engineRoot(path.join(dataDir, 'postgresql'));
+  const operation = { key: randomUUID(), type: 'test', name: 'test', acceptedAt: new Date(0) };
+  const apply = async (desired: DesiredCluster, change = CHANGED) => {
+    await waitUntil(async () => (await provider.applyCluster(desired, change, operation)).ready, {
+      what: 'the cluster to be as it is desired',
+    });
+    return desired;
+  };
+  return {
+    provider,
+    root,
+    apply,
+    /** A new cluster with a user `app` and a database `shop`. */
+    create: async (parts: Partial<DesiredCluster> = {}) => apply(await newCluster(provider, parts), NEW),
+    remove: (id: string) => provider.removeCluster(id, operation),
+    observe: async (desired: DesiredCluster): Promise<ObservedCluster | undefined> =>
+      (await provider.observeClusters([desired])).get(desired.id),
+    /** Pid of its server. */
+    pidOf: (id: string, folder = 'data') =>
+      Number(readFileSync(path.join(root, id, folder, 'postmaster.pid'), 'utf8').split('\n')[0]),
+    close: async () => {
+      await provider.close('stop');
+      await fence.letGo();
+      rmSync(root, { recursive: true, force: true });
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+    folders: () => readdirSync(root),
+  };
+}
+
+async function newCluster(
+  provider: { hostOf(id: string): Promise<string> },
+  parts: Partial<DesiredCluster>,
+): Promise<DesiredCluster> {
+  const id = randomUUID();
+  const host = await provider.hostOf(id);
+  const { certificate, privateKey } = await issueTls('test', host, new Date());
+  const flavor = { cpu: 1, memory_gib: 1 };
+  return {
+    id,
+    name: 'test',
+    host,
+    version: '18',
+    flavor,
+    flavorSettings: { ...settingsOf(flavor), shared_buffers: '16MB' },
+    storage: { size_gib: 1, type: 'standard' },
+    acl: ['127.0.0.0/8'],
+    replication: null,
+    pooler: null,
+    pg_conf: '',
+    databases: [{ name: 'shop', owner: 'app' }],
+    users: [{ name: 'app', role_attributes: ['LOGIN'] }],
+    tls: { certificate, privateKey },
+    verifiers: { app: await verifierOf(PASSWORD) },
+    ...parts,
+  };
+}
+
+/** A session of its user; whoever calls ends it. */
+export async function session({ host }: DesiredCluster, options: pg.ClientConfig = {}): Promise<pg.Client> {
+  const ssl = { rejectUnauthorized: false };
+  const client = new pg.Client({ host, user: 'app', database: 'shop', password: PASSWORD, ssl, ...options });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** The rows that statements give, one after the other in one session; those of the last. */
+export async function ask(
+  desired: DesiredCluster,
+  ...statements: readonly string[]
+): Promise<Record<string, unknown>[]> {
+  const client = await session(desired);
+  try {
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements) rows = (await client.query(statement)).rows;
+    return rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
