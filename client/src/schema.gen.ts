@@ -12260,6 +12260,17 @@ export interface components {
                          * @enum {string}
                          */
                         provisioning_status: "ACTIVE" | "DELETED" | "ERROR" | "PENDING_CREATE" | "PENDING_DELETE" | "PENDING_UPDATE";
+                        /** @description What the health monitor found out about the member. Null: nothing checks it, or nothing has yet. */
+                        last_check: {
+                            /** @description The newest check in its own words, for example "Layer4 connection problem: Connection refused". */
+                            reason: string;
+                            /**
+                             * Format: timestamp
+                             * @description Since when the member is up, or down; null where nothing is checked (simulated regions).
+                             * @example 2026-01-31T12:00:00+0000
+                             */
+                            since: string | null;
+                        } | null;
                     }[];
                     /**
                      * @description The check, and its state.
@@ -12443,6 +12454,17 @@ export interface components {
             monitor_address: string | null;
             /** @description The port at which the member is checked; null: its own. */
             monitor_port: number | null;
+            /** @description What the health monitor found out about the member. Null: nothing checks it, or nothing has yet. */
+            last_check: {
+                /** @description The newest check in its own words, for example "Layer4 connection problem: Connection refused". */
+                reason: string;
+                /**
+                 * Format: timestamp
+                 * @description Since when the member is up, or down; null where nothing is checked (simulated regions).
+                 * @example 2026-01-31T12:00:00+0000
+                 */
+                since: string | null;
+            } | null;
         };
         MemberList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */

@@ -7,6 +7,7 @@ import { whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { ActionsMenu } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
 import { MemberForm } from './member-form.tsx';
 import { usePoolVerbs } from './pool-verbs.tsx';
 import styles from './pools.module.css';
@@ -75,6 +76,22 @@ function Check({ pool: { healthmonitor: check } }: { readonly pool: Pool }) {
   );
 }
 
+/** Why a member is down, in the words of the check. */
+function Why({ member: { operating_status: status, last_check: check } }: { readonly member: Member }) {
+  if (status !== 'ERROR' || !check) return null;
+  return (
+    <p className={styles.why}>
+      {check.reason}
+      {check.since && (
+        <>
+          {' '}
+          It went down <Time at={check.since} />.
+        </>
+      )}
+    </p>
+  );
+}
+
 function MemberRow({ pool, member }: { readonly pool: Pool; readonly member: Member }) {
   const path = { ...pathParams(usePlace()), pool_id: pool.id, member_id: member.id };
   const name = `${member.address}:${member.protocol_port}`;
@@ -101,6 +118,7 @@ function MemberRow({ pool, member }: { readonly pool: Pool; readonly member: Mem
       </td>
       <td>
         <StatusBadge status={member.admin_state_up ? member.operating_status : 'SHUTOFF'} />
+        <Why member={member} />
       </td>
       <td className={styles.soft}>
         weight {member.weight}

@@ -41,6 +41,44 @@ test('a dead member makes its pool and load balancer DEGRADED, no live one ERROR
   expect(await see('ONLINE', 'ONLINE')).toEqual(['ONLINE', 'ONLINE', 'ONLINE', 'ONLINE']);
 });
 
+test('a member that is down says why and since when, wherever it is shown, and stops when it is no longer checked', async () => {
+  const { id, members } = await created();
+  const [down = '', up = ''] = members;
+  const see = async (health: 'ONLINE' | 'ERROR', reason: string, since: string) => {
+    region.provider.members.set(down, health);
+    region.provider.lastChecks.set(down, { reason, since });
+    await region.observer.run();
+  };
+  const { body: status } = await region.server.call('GET', `${LBS}/${id}/status`);
+  const pool = status.listeners[0].pools[0].id;
+  const path = `/cloud/v1/loadbalancers/1/2/pools/${pool}/members`;
+  const shown = async () => {
+    const replies = [`${LBS}/${id}/status`, `${path}/${down}`, path, `/cloud/v1/lbpools/1/2/${pool}`].map(
+      (address) => region.server.call('GET', address),
+    );
+    const [tree, one, list, whole] = (await Promise.all(replies)).map(({ body }) => body);
+    const all = [tree.listeners[0].pools[0].members, [one], list.results, whole.members].map(
+      (of: { id: string; last_check: unknown }[]) => of.find((member) => member.id === down)?.last_check,
+    );
+    expect(new Set(all.map((each) => JSON.stringify(each))).size).toBe(1);
+    return all[0];
+  };
+  expect(await shown()).toBeNull();
+  await see('ERROR', 'Connection refused', '2026-01-01T12:00:00.000Z');
+  expect(await shown()).toEqual({ reason: 'Connection refused', since: '2026-01-01T12:00:00+0000' });
+  // A data plane that was started again knows less.
+  await see('ERROR', 'No answer', '2026-01-02T12:00:00.000Z');
+  expect(await shown()).toEqual({ reason: 'No answer', since: '2026-01-01T12:00:00+0000' });
+  await see('ONLINE', 'Passed', '2026-01-03T12:00:00.000Z');
+  expect(await shown()).toEqual({ reason: 'Passed', since: '2026-01-03T12:00:00+0000' });
+  const { body: other } = await region.server.call('GET', `${path}/${up}`);
+  expect(other.last_check).toBeNull();
+  await region.finished(
+    await region.server.call('PATCH', `/cloud/v2/lbpools/1/2/${pool}`, { body: { healthmonitor: null } }),
+  );
+  expect(await shown()).toBeNull();
+});
+
 test('counters of the data plane are the stats', async () => {
   const { id, listener } = await created();
   const counted = {

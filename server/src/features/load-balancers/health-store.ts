@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/db.ts';
 import type { OperatingStatus } from './model.ts';
 import { ALL_KINDS } from './parts/kinds.ts';
-import type { PartStatus } from './parts/store.ts';
+import { type PartStatus, seenSql } from './parts/store.ts';
 import type { ListenerStats } from './port.ts';
 
 /** What was seen of one load balancer, at the version that it had then. */
@@ -32,7 +32,7 @@ const WRITE_SIGHTINGS = `
       join load_balancers lb on lb.id = r.id and lb.version = r.version
        and lb.provisioning_status in ('ACTIVE', 'ERROR')
   ), given as (
-    select r.* from jsonb_to_recordset($2::jsonb) as r (lb uuid, kind text, id uuid, status text)
+    select r.* from jsonb_to_recordset($2::jsonb) as r (lb uuid, kind text, id uuid, status text, "lastCheck" jsonb)
       join current c on c.id = r.lb
   ), stats as (
     insert into lb_listener_stats as s (listener_id, load_balancer_id, active_connections, bytes_in, bytes_out,
@@ -51,8 +51,9 @@ const WRITE_SIGHTINGS = `
   )
   ${ALL_KINDS.map(
     ([kind, { table }]) => `, ${kind} as (
-    update ${table} t set operating_status = g.status from given g
-     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = g.lb and t.operating_status <> g.status)`,
+    update ${table} t set operating_status = g.status${seenSql(kind).set} from given g
+     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = g.lb
+       and (t.operating_status <> g.status${seenSql(kind).differs}))`,
   ).join('')}
   update load_balancers lb set operating_status = c.status from current c
    where lb.id = c.id and lb.operating_status <> c.status and lb.provisioning_status in ('ACTIVE', 'ERROR')`;

@@ -4,6 +4,7 @@ import type {
   DesiredL7Policy,
   DesiredL7Rule,
   HealthMonitorType,
+  LastCheck,
   LbAlgorithm,
   ListenerProtocol,
   PoolProtocol,
@@ -157,6 +158,8 @@ export interface MemberRow extends Statuses {
   readonly subnet_id: string | null;
   readonly monitor_address: string | null;
   readonly monitor_port: number | null;
+  /** Null: nothing checks it, or nothing has yet. */
+  readonly last_check: LastCheck | null;
 }
 
 export const HTTP_METHODS = [

@@ -38,7 +38,7 @@ function rolledUp({ up = true, poolUp = true, monitored = true, members = [] }: 
     rules: [{ ...at, id: 'r', policy_id: 'y' }],
   } as unknown as LoadBalancerTree;
   const seen = members.flatMap(({ seen: health }, index) => (health ? [[`m${index}`, health] as const] : []));
-  const observed = { version: 1, members: new Map(seen), listenerStats: new Map() };
+  const observed = { version: 1, members: new Map(seen), lastChecks: new Map(), listenerStats: new Map() };
   const { status, parts } = healthOf(tree, running ? observed : undefined);
   const of = (id: string) => parts.find((part) => part.id === id)?.status;
   return {

@@ -6,7 +6,7 @@ import {
   withoutDeleted,
 } from './model.ts';
 import type { PartStatus } from './parts/store.ts';
-import type { MemberHealth, ObservedLoadBalancer } from './port.ts';
+import type { LastCheck, MemberHealth, ObservedLoadBalancer } from './port.ts';
 
 /** Operating status from what the data plane says, rolled up from members to the load balancer. */
 export interface Health {
@@ -24,7 +24,9 @@ export function healthOf(all: LoadBalancerTree, observed: ObservedLoadBalancer |
     const status = tree.admin_state_up ? poolStatus(pool, members) : 'OFFLINE';
     poolStatuses.push(status);
     parts.push({ kind: 'pool', id: pool.id, status });
-    for (const [id, member] of members) parts.push({ kind: 'member', id, status: member });
+    for (const [id, member] of members) {
+      parts.push({ kind: 'member', id, status: member, lastCheck: lastCheck(tree, pool, id, observed) });
+    }
   }
   for (const monitor of tree.monitors) {
     const on = tree.admin_state_up && monitor.admin_state_up;
@@ -60,9 +62,7 @@ function memberStatuses(
   pool: PoolRow,
   observed: ObservedLoadBalancer | undefined,
 ): [string, OperatingStatus][] {
-  const monitored = tree.monitors.some(
-    ({ pool_id, admin_state_up }) => pool_id === pool.id && admin_state_up,
-  );
+  const monitored = isMonitored(tree, pool);
   const off = !tree.admin_state_up || !pool.admin_state_up;
   return tree.members
     .filter(({ pool_id }) => pool_id === pool.id)
@@ -70,6 +70,24 @@ function memberStatuses(
       member.id,
       off ? 'OFFLINE' : memberStatus(member, monitored, observed?.members.get(member.id)),
     ]);
+}
+
+const isMonitored = ({ monitors }: LoadBalancerTree, pool: PoolRow) =>
+  monitors.some(({ pool_id, admin_state_up }) => pool_id === pool.id && admin_state_up);
+
+/** What the health monitor last found out about a member, where it checks it. */
+function lastCheck(
+  tree: LoadBalancerTree,
+  pool: PoolRow,
+  memberId: string,
+  observed: ObservedLoadBalancer | undefined,
+): LastCheck | null {
+  const on = tree.members.some(({ id, admin_state_up }) => id === memberId && admin_state_up);
+  if (!on || !tree.admin_state_up || !pool.admin_state_up || !isMonitored(tree, pool)) return null;
+  const instead = observed?.insteadOfChecks;
+  return instead === undefined
+    ? (observed?.lastChecks.get(memberId) ?? null)
+    : { reason: instead, since: null };
 }
 
 /** A checked member of which nothing is known yet counts as alive, as it does to the data plane. */

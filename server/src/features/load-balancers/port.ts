@@ -216,10 +216,22 @@ export interface DesiredAccessLog {
 
 export type MemberHealth = 'ONLINE' | 'ERROR' | 'DRAINING' | 'NO_MONITOR' | 'OFFLINE';
 
+/** What a health monitor found out about a member. */
+export interface LastCheck {
+  /** The newest check's own words. */
+  readonly reason: string;
+  /** ISO 8601: since when the member is up, or down. Null: nothing is checked here. */
+  readonly since: string | null;
+}
+
 export interface ObservedLoadBalancer {
   /** The version that is being served, as far as the provider knows. */
   readonly version: number;
   readonly members: ReadonlyMap<string, MemberHealth>;
+  /** By member id; a member that was not checked yet is absent. */
+  readonly lastChecks: ReadonlyMap<string, LastCheck>;
+  /** Where no member is ever checked: what is said of each that has a health monitor. */
+  readonly insteadOfChecks?: string;
   /** Per listener id; they only ever grow while the load balancer lives, over reloads and restarts. */
   readonly listenerStats: ReadonlyMap<string, ListenerStats>;
 }

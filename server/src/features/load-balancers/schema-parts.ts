@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { Nullable, OffsetTime, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { OPERATING_STATUSES, PROVISIONING_STATUSES } from './model.ts';
 
 /** Schema pieces that load balancers and their parts share. */
@@ -14,6 +14,25 @@ export const OlderName = () =>
 
 export const OperatingStatus = () => StringEnum(OPERATING_STATUSES);
 export const ProvisioningStatus = () => StringEnum(PROVISIONING_STATUSES);
+
+/** Why a member is down, or up. */
+export const LastCheck = () =>
+  Nullable(
+    Type.Object({
+      reason: Type.String({
+        description:
+          'The newest check in its own words, for example "Layer4 connection problem: Connection refused".',
+      }),
+      since: Nullable(OffsetTime(), {
+        description:
+          'Since when the member is up, or down; null where nothing is checked (simulated regions).',
+      }),
+    }),
+    {
+      description:
+        'What the health monitor found out about the member. Null: nothing checks it, or nothing has yet.',
+    },
+  );
 
 export const Stats = Type.Object({
   active_connections: Type.Integer(),

@@ -17,7 +17,7 @@ import { RULE_TYPES } from './l7-policies/rule-schema.ts';
 import { POLICY_ACTIONS } from './l7-policies/schema.ts';
 import { ORDER_FIELDS } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
-import { OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
+import { LastCheck, OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
 
 /** What load balancers look like on the wire; what clients send is in schema-input.ts. */
 
@@ -118,6 +118,7 @@ const MemberStatus = Type.Object({
   address: IpAddress(),
   protocol_port: Type.Integer({ exclusiveMinimum: 0, exclusiveMaximum: 65536 }),
   ...statuses(),
+  last_check: LastCheck(),
 });
 
 const PoolStatus = Type.Object({

@@ -3,6 +3,7 @@ import { viewTags } from '../../platform/http/tags.ts';
 import { viewCarried } from '../networking/floating-ips/index.ts';
 import { flavorOf, viewFlavor } from './flavors.ts';
 import type { ListedRow } from './list-store.ts';
+import { viewLastCheck } from './members/reads.ts';
 import type { ListenerRow, LoadBalancerTree, Logging, PoolRow } from './model.ts';
 
 /** What of a load balancer is shown. */
@@ -103,6 +104,7 @@ function viewPoolStatus(pool: PoolRow, tree: LoadBalancerTree) {
         address: member.address,
         protocol_port: member.protocol_port,
         ...statuses(member),
+        last_check: viewLastCheck(member.last_check),
       })),
     health_monitor: monitor ? { id: monitor.id, type: monitor.type, ...statuses(monitor) } : null,
   };

@@ -423,6 +423,7 @@ export interface LbMembers {
   creator_task_id: string | null;
   id: string;
   instance_id: string | null;
+  last_check: Json | null;
   load_balancer_id: string;
   monitor_address: string | null;
   monitor_port: number | null;

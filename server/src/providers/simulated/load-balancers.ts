@@ -26,6 +26,8 @@ const FINE: ObservedLoadBalancer = {
   version: Number.MAX_SAFE_INTEGER,
   members: new Map(),
   listenerStats: new Map(),
+  lastChecks: new Map(),
+  insteadOfChecks: 'Nothing is checked in a simulated region: every member counts as alive.',
 };
 
 /** Load balancers that exist on paper only: real timing, no traffic. Keeps nothing in memory. */

@@ -45,7 +45,7 @@ test('a member is added, read, changed and removed, and nothing of it is left', 
   const fresh = await get(id);
   expect(fresh).toEqual({
     ...{ id, address: '10.0.0.1', protocol_port: 80, weight: 1, backup: false, admin_state_up: true },
-    ...{ subnet_id: null, monitor_address: null, monitor_port: null },
+    ...{ subnet_id: null, monitor_address: null, monitor_port: null, last_check: null },
     ...{ operating_status: 'NO_MONITOR', provisioning_status: 'ACTIVE' },
   });
   const change = { weight: 0, backup: true, monitor_address: '10.0.0.2', monitor_port: 81 };
@@ -58,6 +58,17 @@ test('a member is added, read, changed and removed, and nothing of it is left', 
   expect(removed).toMatchObject({ state: 'FINISHED', task_type: 'delete_lbmember' });
   expect((await call('GET', `${membersOf(pool)}/${id}`)).status).toBe(404);
   expect(await remains(server)).toEqual(before);
+});
+
+test('a member of a simulated region says that nothing checks it, where a health monitor should', async () => {
+  const id = await add('10.0.0.1');
+  expect((await get(id)).last_check).toBeNull();
+  const healthmonitor = { type: 'TCP', delay: 5, timeout: 2, max_retries: 2 };
+  await server.ended(await call('PATCH', `/cloud/v2/lbpools/1/2/${pool}`, { healthmonitor }));
+  expect((await get(id)).last_check).toEqual({
+    reason: 'Nothing is checked in a simulated region: every member counts as alive.',
+    since: null,
+  });
 });
 
 test('older clients add and remove members on another path', async () => {

@@ -1,13 +1,15 @@
+import { nullable, offsetTime } from '../../../kernel/codecs.ts';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { MemberRow } from '../model.ts';
+import type { LastCheck } from '../port.ts';
 import type { MemberListQuery } from './schema.ts';
 
 const DEFAULT_LIMIT = 1000;
 
 const COLUMNS = `m.id, m.address, m.protocol_port, m.weight, m.admin_state_up, m.backup, m.operating_status,
-  m.provisioning_status, m.subnet_id, m.monitor_address, m.monitor_port`;
+  m.provisioning_status, m.subnet_id, m.monitor_address, m.monitor_port, m.last_check`;
 
 /** Addresses of one pool are told apart by their ports. */
 const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at', 'id'] } as const;
@@ -59,5 +61,10 @@ export function viewMember(row: MemberRow) {
     subnet_id: row.subnet_id,
     monitor_address: row.monitor_address,
     monitor_port: row.monitor_port,
+    last_check: viewLastCheck(row.last_check),
   };
+}
+
+export function viewLastCheck(check: LastCheck | null) {
+  return check && { reason: check.reason, since: nullable(offsetTime)(check.since) };
 }

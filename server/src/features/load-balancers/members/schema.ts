@@ -8,7 +8,7 @@ import {
   RegionParams,
   Uuid,
 } from '../../../platform/http/schemas.ts';
-import { OperatingStatus, ProvisioningStatus, port } from '../schema-parts.ts';
+import { LastCheck, OperatingStatus, ProvisioningStatus, port } from '../schema-parts.ts';
 
 /** Members on the wire. */
 
@@ -79,6 +79,7 @@ export const Member = Type.Object(
     subnet_id: Nullable(Uuid()),
     monitor_address: Nullable(IpAddress()),
     monitor_port: Nullable(port()),
+    last_check: LastCheck(),
   },
   { $id: 'Member' },
 );

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { OperatingStatus, ProvisioningStatus } from '../model.ts';
+import type { LastCheck } from '../port.ts';
 import { ALL_KINDS, KINDS, type PartKind, STATE_COLUMNS } from './kinds.ts';
 import type { NewRow } from './rows.ts';
 
@@ -77,6 +78,21 @@ export interface PartStatus {
   readonly kind: PartKind;
   readonly id: string;
   readonly status: OperatingStatus;
+  /** Of a member. Null: nothing checks it, or nothing has yet. */
+  readonly lastCheck?: LastCheck | null;
+}
+
+/** What else is written of a part `t` with what was seen of it, `g`. As long as a member stays as it is, so does
+ *  the time since when: a data plane that was started again only knows the time since then. */
+export function seenSql(kind: PartKind): { columns: string; set: string; differs: string } {
+  if (kind !== 'member') return { columns: '', set: '', differs: '' };
+  const lastCheck = `case when t.operating_status = g.status and t.last_check ->> 'since' < g."lastCheck" ->> 'since'
+      then g."lastCheck" || jsonb_build_object('since', t.last_check -> 'since') else g."lastCheck" end`;
+  return {
+    columns: ', "lastCheck" jsonb',
+    set: `, last_check = ${lastCheck}`,
+    differs: ` or t.last_check is distinct from ${lastCheck}`,
+  };
 }
 
 /** Ends a task's hold: what was to be deleted is gone, everything else is ACTIVE with the operating status that
@@ -91,13 +107,17 @@ export async function settleLoadBalancer(
 }
 
 const SETTLE = forEachKind(
-  (table, kind) => `${kind}_gone as (
+  (table, kind) => {
+    const seen = seenSql(kind);
+    return `${kind}_gone as (
     delete from ${table} where load_balancer_id = $2 and provisioning_status = 'PENDING_DELETE'
   ), ${kind} as (
-    update ${table} t set provisioning_status = 'ACTIVE', operating_status = g.status, task_id = null, previous = null
-      from jsonb_to_recordset($1::jsonb) as g (kind text, id uuid, status text)
+    update ${table} t set provisioning_status = 'ACTIVE', operating_status = g.status, task_id = null,
+           previous = null${seen.set}
+      from jsonb_to_recordset($1::jsonb) as g (kind text, id uuid, status text${seen.columns})
      where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $2 and t.provisioning_status <> 'PENDING_DELETE'
-       and (t.provisioning_status <> 'ACTIVE' or t.operating_status <> g.status or t.task_id is not null))`,
+       and (t.provisioning_status <> 'ACTIVE' or t.operating_status <> g.status or t.task_id is not null${seen.differs}))`;
+  },
   `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $4, task_id = null
     where id = $2 and task_id = $3`,
 );

@@ -5,6 +5,7 @@ import { hostsOf, parseRange } from '../../../kernel/subnets.ts';
 import type {
   AddressSource,
   DesiredLoadBalancer,
+  LastCheck,
   ListenerStats,
   LoadBalancerProvider,
   MemberHealth,
@@ -16,6 +17,7 @@ import type {
 export class FakeProvider implements LoadBalancerProvider {
   readonly served = new Map<string, DesiredLoadBalancer>();
   readonly members = new Map<string, MemberHealth>();
+  readonly lastChecks = new Map<string, LastCheck>();
   readonly stats = new Map<string, ListenerStats>();
   readonly used = new Map<string, Usage>();
   readonly calls: string[] = [];
@@ -82,9 +84,8 @@ export class FakeProvider implements LoadBalancerProvider {
         const counted = this.stats.get(listener);
         return counted ? [[listener, counted] as const] : [];
       });
-      return [
-        [id, { version: served.version, members: this.members, listenerStats: new Map(stats) }] as const,
-      ];
+      const { members, lastChecks } = this;
+      return [[id, { version: served.version, members, lastChecks, listenerStats: new Map(stats) }] as const];
     });
     return new Map(entries);
   }

@@ -47,6 +47,31 @@ test('a member that is killed under load costs no request, is ERROR then and ONL
   await again.kill();
 });
 
+test('a member that is down says why and since when; a reload forgets neither', async () => {
+  const [refuses, unwell] = [member(1), await startBackend('unwell')];
+  unwell.answer = { status: 503 };
+  const sick = member(unwell.port);
+  const healthMonitor = monitor({ delay: 60, expectedCodes: '200' });
+  const { lb, web } = await build({ members: [refuses, sick], healthMonitor });
+  const before = Date.now();
+  await site.apply(lb);
+  for (const { id } of [refuses, sick]) {
+    await waitUntil(async () => (await healthOf(lb.id, id)) === 'ERROR', { what: 'ERROR' });
+  }
+  const checks = async () => (await site.observe(lb.id)).lastChecks;
+  const said = await checks();
+  expect(said.get(refuses.id)?.reason).toBe('Layer4 connection problem: Connection refused');
+  expect(said.get(sick.id)?.reason).toBe('Layer7 wrong status 503: Service Unavailable');
+  const since = Date.parse(said.get(refuses.id)?.since ?? '');
+  // HAProxy counts in whole seconds.
+  expect(since).toBeGreaterThan(before - 2_000);
+  expect(since).toBeLessThanOrEqual(Date.now() + 2_000);
+  const front = listener({ port: 8090, defaultPoolId: web.id });
+  await site.apply({ ...lb, version: 2, listeners: [...lb.listeners, front] });
+  expect(await checks()).toEqual(said);
+  await unwell.kill();
+});
+
 test('a reload does not forget which members are down', async () => {
   const dead = member(1);
   const { lb, web } = await build({
@@ -69,6 +94,7 @@ test('members without a monitor, drained, and switched off say so', async () => 
   const { lb, web } = await build({ members: [free, drained, off] });
   const idle = pool({ adminStateUp: false, members: [member(good.port)] });
   await site.apply({ ...lb, pools: [web, idle] });
+  expect((await site.observe(lb.id)).lastChecks).toEqual(new Map());
   expect(Object.fromEntries((await site.observe(lb.id)).members)).toEqual({
     [free.id]: 'NO_MONITOR',
     [drained.id]: 'DRAINING',
@@ -133,6 +159,9 @@ test('a UDP-CONNECT monitor on a TCP pool takes members out that refuse UDP', as
   await site.apply(lb);
   await waitUntil(async () => (await healthOf(lb.id, refuses.id)) === 'ERROR', { what: 'ERROR' });
   expect((await get(url)).status).toBe(503);
+  expect((await site.observe(lb.id)).lastChecks.get(refuses.id)?.reason).toBe(
+    `Connection refused: nothing listens on UDP port ${good.port} of 127.0.0.1.`,
+  );
 });
 
 test('a monitor that is switched off or wrong in its codes', async () => {
@@ -158,4 +187,7 @@ test.skipIf(pingIsMissing)('a PING monitor pings', async () => {
   await site.apply(lb);
   await waitUntil(async () => (await healthOf(lb.id, nowhere.id)) === 'ERROR', { what: 'ERROR' });
   expect(await healthOf(lb.id, here.id)).toBe('ONLINE');
+  const { lastChecks } = await site.observe(lb.id);
+  expect(lastChecks.get(nowhere.id)?.reason).toMatch(/^203\.0\.113\.9 did not answer a ping within|^ping: /);
+  expect(lastChecks.get(here.id)?.reason).toBe('127.0.0.1 answers pings.');
 });

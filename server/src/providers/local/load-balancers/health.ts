@@ -6,22 +6,31 @@ import type { UdpPlan } from './udp/plan.ts';
 /** Which of two verdicts on one member says more, from a pool that is used in two modes. */
 const WORST_FIRST: readonly MemberHealth[] = ['ERROR', 'DRAINING', 'ONLINE', 'NO_MONITOR', 'OFFLINE'];
 
-/** Member id → its health, from what HAProxy says of each server. */
-export function memberHealth(
+/** What HAProxy says of one member. */
+export interface MemberSeen {
+  readonly health: MemberHealth;
+  /** HAProxy checks it. */
+  readonly checked: boolean;
+  readonly line: StatLine | undefined;
+}
+
+/** Member id → its health and why, from what HAProxy says of each server. */
+export function membersSeen(
   backends: readonly RenderedBackend[],
   lines: readonly StatLine[],
-): Map<string, MemberHealth> {
-  const statuses = new Map(lines.map((line) => [`${line.proxy}/${line.service}`, line.status]));
-  const health = new Map<string, MemberHealth>();
+): Map<string, MemberSeen> {
+  const byName = new Map(lines.map((line) => [`${line.proxy}/${line.service}`, line]));
+  const members = new Map<string, MemberSeen>();
   for (const backend of backends) {
     for (const server of backend.servers) {
-      const status = statuses.get(`${backend.name}/${server.name}`) ?? '';
-      const verdict = healthOf(server, status);
-      const other = health.get(server.memberId);
-      health.set(server.memberId, other ? worse(verdict, other) : verdict);
+      const line = byName.get(`${backend.name}/${server.name}`);
+      const health = healthOf(server, line?.status ?? '');
+      const other = members.get(server.memberId);
+      if (other && !isWorse(health, other.health)) continue;
+      members.set(server.memberId, { health, checked: server.checked, line });
     }
   }
-  return health;
+  return members;
 }
 
 /** Member id → its health, for members that only nginx sends traffic to.
@@ -44,6 +53,6 @@ function healthOf(server: RenderedServer, status: string): MemberHealth {
   return server.checked || server.probed ? 'ONLINE' : 'NO_MONITOR';
 }
 
-function worse(left: MemberHealth, right: MemberHealth): MemberHealth {
-  return WORST_FIRST.indexOf(left) <= WORST_FIRST.indexOf(right) ? left : right;
+function isWorse(left: MemberHealth, right: MemberHealth): boolean {
+  return WORST_FIRST.indexOf(left) < WORST_FIRST.indexOf(right);
 }

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import type {
   DesiredLoadBalancer,
-  MemberHealth,
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
@@ -15,7 +14,8 @@ import { Counters, type SavedCounters } from './counters.ts';
 import { Engine } from './engine.ts';
 import { makeDirectoryForEngine, readJson, writeFileAtomically } from './files.ts';
 import { ConfigurationRefused, objection } from './haproxy.ts';
-import { memberHealth, udpHealth } from './health.ts';
+import { membersSeen, udpHealth } from './health.ts';
+import { LastChecks } from './last-checks.ts';
 import { planLiveChanges } from './live-changes.ts';
 import { addToLoopback, hasAddresses, removeFromLoopback } from './loopback.ts';
 import type { InstancePaths } from './paths.ts';
@@ -54,6 +54,7 @@ export class Instance {
   readonly #usage = new UsageMeter();
   /** What HAProxy was last told about each probed member (`backend/server`). */
   readonly #told = new Map<string, boolean>();
+  readonly #lastChecks = new LastChecks();
   #state: InstanceState;
 
   /** Takes over what an earlier server left behind, if there is anything. */
@@ -70,7 +71,7 @@ export class Instance {
     this.#state = { ...saved, changing: saved.changing || (running !== null && !known) };
     this.#udp = new UdpPlane(paths, context.environment.connectionCeiling);
     this.#udp.adopt(saved.udp, saved.logging);
-    this.#prober = new Prober(() => context.onVerdict(id));
+    this.#prober = new Prober(() => context.onVerdict(id), context.now);
     this.#prober.watch(saved.probes);
   }
 
@@ -163,9 +164,10 @@ export class Instance {
   async observe(): Promise<ObservedLoadBalancer | null> {
     const state = this.#state;
     if (!this.#isAlive()) return null;
-    const members = await this.#health();
+    const { members, seen } = await this.#health();
+    const lastChecks = this.#lastChecks.take(members, seen, this.#prober.verdicts(), this.#context.now());
     await this.#engine.pollDraining(state.listenerIds);
-    return { version: state.version, members, listenerStats: this.#totals(true) };
+    return { version: state.version, members, lastChecks, listenerStats: this.#totals(true) };
   }
 
   /** The small work of every second: members that have left, predecessors that have ended, logs that
@@ -272,22 +274,23 @@ export class Instance {
     if (running && gone.length > 0) await this.#engine.endSessions(running, new Set(gone.map(listenerName)));
   }
 
-  async #health(): Promise<Map<string, MemberHealth>> {
+  async #health() {
     const { backends, idleMembers, listenerIds, udp } = this.#state;
-    const members = memberHealth(backends, await this.#engine.read(listenerIds));
+    const seen = membersSeen(backends, await this.#engine.read(listenerIds));
+    const members = new Map([...seen].map(([id, { health }]) => [id, health]));
     for (const [id, health] of udpHealth(udp, this.#prober.down())) {
       if (!members.has(id)) members.set(id, health);
     }
     for (const id of idleMembers) members.set(id, 'OFFLINE');
-    return members;
+    return { members, seen };
   }
 
   /** Members of UDP pools that HAProxy or the prober found dead; nginx looks at none itself. */
   async #unanswering(probed: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { udp } = this.#state;
     if (udp.listeners.length === 0) return probed;
-    const health = await this.#health().catch(() => new Map<string, MemberHealth>());
-    const dead = [...health].flatMap(([id, verdict]) => (verdict === 'ERROR' ? [id] : []));
+    const health = await this.#health().catch(() => undefined);
+    const dead = [...(health?.members ?? [])].flatMap(([id, verdict]) => (verdict === 'ERROR' ? [id] : []));
     return new Set([...probed, ...dead]);
   }
 

@@ -10,38 +10,63 @@ export interface StatLine {
   readonly requestErrors: number;
   /** `UP`, `UP 1/2`, `DOWN`, `no check`, `MAINT`, `DRAIN`, … */
   readonly status: string;
+  /** Seconds since a server last went up or down; NaN of anything else. */
+  readonly changedAgo: number;
+  /** What the newest check of a server said, or null: nothing checks it, or nothing has yet. */
+  readonly check: string | null;
 }
 
 /** Frontends and servers, without the backends' sums. */
 export const SHOW_STAT = 'show stat -1 5 -1';
 
-/** HAProxy adds columns from version to version but never moves one; all of ours are among the first.
- *  Later columns may hold quoted commas, which is why the line is not cut any further. */
-const COLUMNS = ['pxname', 'svname', 'scur', 'stot', 'bin', 'bout', 'ereq', 'status'] as const;
-const USED_COLUMNS = 20;
+const COUNTED = ['pxname', 'svname', 'scur', 'stot', 'bin', 'bout', 'ereq', 'status'] as const;
+const OF_CHECKS = ['lastchg', 'check_status', 'check_code', 'last_chk', 'check_desc'] as const;
+/** HAProxy adds columns from version to version; all of ours are among the first. */
+const LEAST_COLUMNS = 66;
+/** Checks that have not run yet. */
+const NO_CHECK = new Set(['', 'INI', 'UNK']);
 
 /** @throws Error when the text is not what `show stat` answers */
 export function parseStat(text: string): StatLine[] {
   const [header = '', ...lines] = text.split('\n');
-  const names = header.replace(/^# /, '').split(',', USED_COLUMNS);
-  const at = COLUMNS.map((name) => names.indexOf(name));
-  if (at.includes(-1)) throw new Error(`unexpected answer to "show stat": ${header.slice(0, 100)}`);
-  const [proxy = 0, service = 0, current = 0, total = 0, bytesIn = 0, bytesOut = 0, errors = 0, status = 0] =
-    at;
+  const names = header.replace(/^# /, '').split(',');
+  const at = new Map([...COUNTED, ...OF_CHECKS].map((name) => [name, names.indexOf(name)]));
+  if ([...at.values()].includes(-1)) {
+    throw new Error(`unexpected answer to "show stat": ${header.slice(0, 100)}`);
+  }
   return lines.flatMap((line) => {
-    const fields = line.split(',', USED_COLUMNS);
-    if (fields.length < USED_COLUMNS) return [];
+    const fields = fieldsOf(line);
+    if (fields.length < LEAST_COLUMNS) return [];
+    const field = (name: (typeof COUNTED | typeof OF_CHECKS)[number]) => fields[at.get(name) ?? -1] ?? '';
     return [
       {
-        proxy: fields[proxy] ?? '',
-        service: fields[service] ?? '',
-        currentSessions: Number(fields[current]),
-        totalSessions: Number(fields[total]),
-        bytesIn: Number(fields[bytesIn]),
-        bytesOut: Number(fields[bytesOut]),
-        requestErrors: Number(fields[errors]),
-        status: fields[status] ?? '',
+        proxy: field('pxname'),
+        service: field('svname'),
+        currentSessions: Number(field('scur')),
+        totalSessions: Number(field('stot')),
+        bytesIn: Number(field('bin')),
+        bytesOut: Number(field('bout')),
+        requestErrors: Number(field('ereq')),
+        status: field('status'),
+        changedAgo: field('lastchg') === '' ? Number.NaN : Number(field('lastchg')),
+        check: checkWords(field('check_status'), field('check_code'), field('last_chk'), field('check_desc')),
       },
     ];
   });
+}
+
+/** `Layer7 wrong status 503: Service Unavailable` */
+function checkWords(status: string, code: string, said: string, description: string): string | null {
+  // A star: the next check is on its way.
+  if (NO_CHECK.has(status.replace(/^\* /, '')) || description === '') return null;
+  // 0: a process that has just taken over knows the kind alone.
+  const kind = code === '' || code === '0' ? description : `${description} ${code}`;
+  return said === '' ? kind : `${kind}: ${said}`;
+}
+
+/** The fields of a line of CSV. */
+function fieldsOf(line: string): string[] {
+  if (!line.includes('"')) return line.split(',');
+  const fields = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
+  return [...fields].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '');
 }

@@ -93,6 +93,9 @@ test('a member that refuses packets is ERROR, gets none, and comes back', async 
   expect(await health()).toBe('ONLINE');
   await two.close();
   await waitUntil(async () => (await health()) === 'ERROR', { what: 'ERROR' });
+  expect((await site.observe(lb.id)).lastChecks.get(dies.id)?.reason).toContain(
+    'Connection refused: nothing listens on UDP port',
+  );
   const answers = async () => {
     const heard = new Set<string>();
     for (let count = 0; count < 12; count += 1) heard.add(await askInVain(vipAddress, 5353, 'hi'));

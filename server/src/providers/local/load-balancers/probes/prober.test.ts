@@ -29,9 +29,10 @@ function build() {
     () => {
       world.changes += 1;
     },
+    () => Date.now(),
     async () => {
       world.looks += 1;
-      return world.alive;
+      return { alive: world.alive, words: world.alive ? 'It answers.' : 'It does not answer.' };
     },
   );
   return { world, prober };
@@ -68,6 +69,22 @@ test('a proven one goes down after `fall` failures in a row and comes back after
   expect(prober.down().size).toBe(1);
   await after(1);
   expect(prober.down().size).toBe(0);
+});
+
+test('says since when a member is down, and what the newest look saw', async () => {
+  const { world, prober } = build();
+  const watched = Date.now();
+  prober.watch([target()]);
+  expect(prober.verdicts().get('member')).toMatchObject({ alive: true, words: null });
+  await after(1);
+  world.alive = false;
+  await after(2);
+  const doubt = { alive: true, since: watched, words: 'It does not answer.' };
+  expect(prober.verdicts().get('member')).toMatchObject(doubt);
+  await after(1);
+  const down = { alive: false, since: Date.now(), words: 'It does not answer.' };
+  await after(1);
+  expect(prober.verdicts().get('member')).toMatchObject(down);
 });
 
 test('watching the same again keeps the verdict; another address starts anew; nothing is left after a stop', async () => {
