@@ -16,12 +16,20 @@ export class Invalid extends DomainError {
   readonly unnamed: number;
   /** Where the faulty fields were: the part of the request. */
   readonly location: 'body' | 'query' | 'path' | 'headers';
-  constructor(fields: InvalidFields, location: Invalid['location'] = 'body', unnamed = 0) {
+  /** The same by part of the request, when several parts are faulty; else this alone. */
+  readonly parts: readonly Invalid[];
+  constructor(
+    fields: InvalidFields,
+    location: Invalid['location'] = 'body',
+    unnamed = 0,
+    parts?: readonly Invalid[],
+  ) {
     const named = firstFaults(fields);
     super(inWords(named.fields, named.left + unnamed));
     this.fields = named.fields;
     this.unnamed = named.left + unnamed;
     this.location = location;
+    this.parts = parts ?? [this];
   }
 }
 

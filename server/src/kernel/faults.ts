@@ -26,12 +26,18 @@ export class Faults {
       return check();
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
-      for (const [field, messages] of Object.entries(error.fields)) {
-        for (const message of messages) this.add(field, message);
-      }
-      this.#unnamed += error.unnamed;
+      this.addAll(error);
       return undefined;
     }
+  }
+
+  /** Adds what another check has found, but for what is said of a field already. */
+  addAll({ fields, unnamed }: Pick<Invalid, 'fields' | 'unnamed'>): void {
+    for (const [field, messages] of Object.entries(fields)) {
+      const isSaid = (message: string) => this.#fields[field]?.some((said) => said.startsWith(message));
+      for (const message of messages) if (!isSaid(message)) this.add(field, message);
+    }
+    this.#unnamed += unnamed;
   }
 
   get any(): boolean {

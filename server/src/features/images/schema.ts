@@ -93,7 +93,8 @@ export const CreateImage = Type.Object(
 );
 export type CreateImage = Static<typeof CreateImage>;
 
-const LONGEST_URL = 2000;
+/** Addresses that storages sign hold a session of some thousand characters. */
+const LONGEST_URL = 8192;
 export const DownloadImage = Type.Object(
   {
     ...traits,

@@ -10,6 +10,7 @@ import {
   Uuid,
   ZuluTime,
 } from '../../platform/http/schemas.ts';
+import { LONGEST_TAG_FILTER } from '../../platform/http/tag-filters.ts';
 import { Tag, TagsPatch } from '../../platform/http/tags.ts';
 import { InstanceDdosProfile } from './schema-ddos.ts';
 
@@ -163,8 +164,12 @@ export const InstanceListQuery = ListQuery({
   type_ddos_profile: Type.Optional(StringEnum(['basic', 'advanced'])),
   'changes-since': Type.Optional(DateTime()),
   'changes-before': Type.Optional(DateTime()),
-  tag_key_value: word(),
-  metadata_kv: word({ deprecated: true, description: 'What older clients call tag_key_value.' }),
+  tag_key_value: word({ maxLength: LONGEST_TAG_FILTER }),
+  metadata_kv: word({
+    maxLength: LONGEST_TAG_FILTER,
+    deprecated: true,
+    description: 'What older clients call tag_key_value.',
+  }),
   tag_value: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }))),
   order_by: Type.Optional(OrderBy(['created', 'name', 'status'], 'created.desc')),
 });

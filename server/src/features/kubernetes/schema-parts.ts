@@ -15,7 +15,7 @@ export const Oidc = Type.Object({
   client_id: optionalText(),
   groups_claim: optionalText(),
   groups_prefix: optionalText(),
-  issuer_url: optionalText(),
+  issuer_url: Type.Optional(Nullable(Type.String({ maxLength: 2048 }), { default: null })),
   required_claims: Type.Optional(Nullable(Strings(), { default: null })),
   signing_algs: Type.Optional(
     Nullable(

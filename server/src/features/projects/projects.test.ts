@@ -40,7 +40,7 @@ test('the default project stays', async () => {
 test('every faulty field is named and nothing is created', async () => {
   const before = await server.call('GET', '/cloud/v1/projects');
   const reply = await server.call('POST', '/cloud/v1/projects', {
-    body: { name: '-', description: 'x'.repeat(256) },
+    body: { name: '-', description: 'x'.repeat(1025) },
   });
   expect(reply.status).toBe(400);
   expect(Object.keys(reply.body.invalid_fields).sort()).toEqual(['description', 'name']);

@@ -1,12 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ListOf, ListQuery, Name, Nullable, OrderBy, ZuluTime } from '../../platform/http/schemas.ts';
 
+const LONGEST_DESCRIPTION = 1024;
+
 export const Project = Type.Object(
   {
     id: Type.Integer(),
     client_id: Type.Integer(),
     name: Type.String(),
-    description: Nullable(Type.String({ maxLength: 255 })),
+    description: Nullable(Type.String({ maxLength: LONGEST_DESCRIPTION })),
     state: Type.String(),
     is_default: Type.Boolean(),
     task_id: Nullable(Type.String()),
@@ -21,14 +23,17 @@ export const ProjectList = ListOf(Project, 'ProjectList');
 export const CreateProject = Type.Object(
   {
     name: Name(),
-    description: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),
+    description: Type.Optional(Nullable(Type.String({ maxLength: LONGEST_DESCRIPTION }), { default: null })),
   },
   { $id: 'CreateProject' },
 );
 export type CreateProject = Static<typeof CreateProject>;
 
 export const UpdateProject = Type.Object(
-  { name: Type.Optional(Name()), description: Type.Optional(Type.String({ maxLength: 255 })) },
+  {
+    name: Type.Optional(Name()),
+    description: Type.Optional(Type.String({ maxLength: LONGEST_DESCRIPTION })),
+  },
   { $id: 'UpdateProject' },
 );
 export type UpdateProject = Static<typeof UpdateProject>;

@@ -57,7 +57,9 @@ export const UserActionListQuery = ListQuery({
 });
 export type UserActionListQuery = Static<typeof UserActionListQuery>;
 
-const LONGEST = 2000;
+const LONGEST_URL = 2048;
+/** Room for a bearer token with many claims, which is some thousand characters long. */
+const LONGEST_VALUE = 8192;
 /** A header name as RFC 9110 writes it. */
 const HEADER_NAME = worded("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", 'must be the name of an HTTP header');
 const HEADER_VALUE = worded(
@@ -70,10 +72,10 @@ export const CreateSubscription = Type.Object(
     url: Type.String({
       format: 'uri',
       pattern: worded('^https?://', 'must begin with http:// or https://'),
-      maxLength: LONGEST,
+      maxLength: LONGEST_URL,
     }),
     auth_header_name: Type.String({ pattern: HEADER_NAME }),
-    auth_header_value: Type.String({ pattern: HEADER_VALUE, maxLength: LONGEST }),
+    auth_header_value: Type.String({ pattern: HEADER_VALUE, maxLength: LONGEST_VALUE }),
   },
   { $id: 'CreateUserActionSubscription' },
 );

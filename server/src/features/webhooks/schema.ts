@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/schemas.ts';
 import { DELIVERY_STATES } from './model.ts';
 
-const WEBHOOK_URL_LENGTH = 2000;
+const WEBHOOK_URL_LENGTH = 2048;
 
 export const WebhookTarget = Type.Object(
   { id: Type.Integer(), client_id: Type.Integer(), url: Type.String(), created_at: OffsetTime() },

@@ -10,7 +10,7 @@ import {
   Unauthenticated,
   Unprocessable,
 } from '../../kernel/errors.ts';
-import { cut, moreFaults } from '../../kernel/named-faults.ts';
+import { cut, MAX_NAMED, moreFaults } from '../../kernel/named-faults.ts';
 
 /** The one place that knows how errors look on the wire. Whatever is refused, the answer stays short: faults are
  *  counted by Invalid, messages are cut here. */
@@ -159,10 +159,17 @@ function problemBody(facts: Facts, error: unknown): unknown {
   const [type, title] = PROBLEMS[status] ?? ['http-error', 'Error'];
   const problem = { type, title, status, detail: facts.message };
   if (!(error instanceof Invalid)) return problem;
-  const errors = Object.entries(error.fields).flatMap(([field, messages]) =>
-    messages.map((detail) => ({ loc: locationOf(error.location, field), detail })),
+  const errors = error.parts.flatMap(({ fields, location }) =>
+    Object.entries(fields).flatMap(([field, messages]) =>
+      messages.map((detail) => ({ loc: locationOf(location, field), detail })),
+    ),
   );
-  const more = error.unnamed > 0 ? ` ${moreFaults(error.unnamed)}.` : '';
+  const left = error.parts.reduce(
+    (sum, { unnamed }) => sum + unnamed,
+    Math.max(0, errors.length - MAX_NAMED),
+  );
+  errors.splice(MAX_NAMED);
+  const more = left > 0 ? ` ${moreFaults(left)}.` : '';
   return { ...problem, detail: `Some fields of the request are not valid.${more}`, errors };
 }
 

@@ -7,7 +7,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
-import { Invalid, NotFound, PermissionDenied, Unauthenticated } from '../../kernel/errors.ts';
+import { NotFound, PermissionDenied, Unauthenticated } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { IpRanges } from '../../kernel/ip-addresses.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -23,13 +23,13 @@ import type { Cipher } from '../secrets/cipher.ts';
 import { logAccess } from './access-log.ts';
 import { acceptJson } from './body.ts';
 import { BODY_LIMIT } from './bounds.ts';
+import { compileAhead } from './compile-ahead.ts';
 import { closeUnusedConnections } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { allowOrigins, type CorsOrigins } from './cors.ts';
-import { withoutEmpty } from './empty.ts';
 import { HttpError, toWire } from './errors.ts';
 import { type Answer, checkKey, once } from './idempotency.ts';
-import { refuseUnstorable } from './json.ts';
+import { readInput } from './input.ts';
 import { withoutDatabase } from './lost-database.ts';
 import { nearestPath } from './nearest-path.ts';
 import { inPlainWords } from './plain-errors.ts';
@@ -39,7 +39,7 @@ import { bodyLimitOf, RawReply, type Route } from './route.ts';
 import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
 import { answerInOrder, PATIENCE, type Patience, timeouts, UnreadAnswers } from './slow-clients.ts';
-import { isStrict, refuseUnknown as refuseUnknownNames } from './strict.ts';
+import { isStrict } from './strict.ts';
 import { readKeyPair, reloadCertificates, type TlsFiles } from './tls.ts';
 import { Validator } from './validation.ts';
 
@@ -146,6 +146,10 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const wrongTokens = new SharedCounts({ ...options, name: 'wrong tokens', limit: WRONG_TOKENS });
   const shared = { validator: new Validator(), watch, wrongTokens: new WrongTokens(wrongTokens) };
   for (const route of options.routes) addRoute(app, route, options, shared);
+  app.addHook('onListen', async () => {
+    const stop = compileAhead(shared.validator, options.routes);
+    app.server.once('close', stop);
+  });
   return app;
 }
 
@@ -262,12 +266,8 @@ function addRoute(
 
   /** Does what is asked. @returns how to say so */
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<() => FastifyReply> {
-    if (/%00/.test(request.url)) refuseNul(request);
-    if (isStrict(request.headers, options.strict ?? false)) refuseUnknownNames(spec, request);
-    const params = spec.params && validator.check(spec.params, request.params, 'path');
-    const query = spec.query && validator.check(spec.query, request.query, 'query');
-    const given = spec.body && withoutEmpty(spec.body, request.body, spec.method === 'PATCH');
-    const body = spec.body && (await checkBody(validator, spec, given));
+    const strict = isStrict(request.headers, options.strict ?? false);
+    const { params, query, body } = await readInput(validator, spec, { request, strict });
     const ctx = await resolveScope(
       contextOf(request, reply),
       { scope, spec },
@@ -312,25 +312,6 @@ function revocationOf(
   reply.raw.once('close', stop);
   reply.raw.once('finish', stop);
   return signal;
-}
-
-/** @throws Invalid with the faults that the schema finds and those that only the feature can see */
-async function checkBody(validator: Validator, spec: Route['spec'], value: unknown): Promise<unknown> {
-  if (!spec.body) return undefined;
-  const own = value === undefined ? {} : ((await spec.bodyFaults?.(value)) ?? {});
-  try {
-    const body = validator.check(spec.body, value, 'body');
-    if (Object.keys(own).length === 0) return body;
-  } catch (error) {
-    throw error instanceof Invalid ? new Invalid({ ...own, ...error.fields }, 'body', error.unnamed) : error;
-  }
-  throw new Invalid(own);
-}
-
-/** PostgreSQL cannot store NUL, in a path or query as little as in a body. */
-function refuseNul(request: FastifyRequest): void {
-  refuseUnstorable(request.params, 'path');
-  refuseUnstorable(request.query, 'query');
 }
 
 function sendAnswer(reply: FastifyReply, { status, body, replayed }: Answer) {

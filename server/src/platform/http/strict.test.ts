@@ -48,3 +48,37 @@ test('the nearest name is looked for as often as it is told', async () => {
   expect(reply.status).toBe(400);
   expect(vi.mocked(closest).mock.calls).toHaveLength(100);
 });
+
+test('unknown names are refused together with everything else that is wrong', async () => {
+  const reply = await server.call('POST', `${LBS}?tag=1`, {
+    body: { name: '-', flavour: 'small', listeners: [{ ...body.listeners[0], protocol_port: 0 }] },
+    headers,
+  });
+  expect(reply.status).toBe(400);
+  expect(Object.keys(reply.body.invalid_fields).sort()).toEqual([
+    'flavour',
+    'listeners.0.protocol_port',
+    'listeners.0.protocol_prot',
+    'listeners.0.tmout',
+    'name',
+    'tag',
+  ]);
+});
+
+test('a field that nobody knows is named once, and faults of query and body are named at once', async () => {
+  const quotas = '/virga/v1/clients/1/quotas';
+  const options = { as: 'operator', headers, body: { global_limits: { project_cnt_limit: 1 } } } as const;
+  const reply = await server.call('PATCH', quotas, options);
+  expect(Object.values(reply.body.invalid_fields).flat()).toHaveLength(1);
+
+  const page = await server.call('POST', '/waap/v1/preview-custom-page?page_type=none', {
+    body: { header: 'x', foo: 1 },
+    headers,
+  });
+  expect(page.status).toBe(422);
+  expect(page.body.errors.map(({ loc }: { loc: unknown }) => loc)).toEqual([
+    ['query', 'page_type'],
+    ['body', 'foo'],
+    ['body', 'header'],
+  ]);
+});

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { closest, distance } from 'fastest-levenshtein';
 import { Faults } from '../../kernel/faults.ts';
-import type { Route } from './route.ts';
 
 /** Strict mode: what is not known is refused instead of ignored. Clients that are newer than the contract send such
  *  fields, so that it has to be asked for. */
@@ -21,23 +20,24 @@ export function isStrict(headers: IncomingHttpHeaders, byDefault: boolean): bool
   return header === undefined ? byDefault : header === '1' || header === 'true';
 }
 
-/** @throws Invalid naming every parameter and field that the operation does not know, and the nearest that it knows */
-export function refuseUnknown(
-  { query, body }: Route['spec'],
-  given: { query: unknown; body: unknown },
-): void {
-  const parameters = new Faults();
-  const known = Object.keys((query?.properties as Json | undefined) ?? {});
-  for (const name of Object.keys(isObject(given.query) ? given.query : {})) {
+/** The parameters of a query that an operation does not know, each with the nearest that it knows. */
+export function unknownParameters(schema: Json | undefined, given: unknown): Faults {
+  const faults = new Faults();
+  const known = Object.keys((schema?.properties as Json | undefined) ?? {});
+  for (const name of Object.keys(isObject(given) ? given : {})) {
     // Parameters may have parts: metadata[key].
     if (!known.includes(name) && !known.includes(name.replace(/\[.*$/, ''))) {
-      parameters.add(name, () => unknown('parameter', name, known));
+      faults.add(name, () => unknown('parameter', name, known));
     }
   }
-  parameters.refuse('query');
-  const fields = new Faults();
-  if (body) visit([body as Json], given.body, [], fields);
-  fields.refuse('body');
+  return faults;
+}
+
+/** The same for the fields of a body, at any depth. */
+export function unknownFields(schema: Json | undefined, given: unknown): Faults {
+  const faults = new Faults();
+  if (schema) visit([schema], given, [], faults);
+  return faults;
 }
 
 function visit(schemas: readonly Json[], value: unknown, path: readonly string[], faults: Faults): void {

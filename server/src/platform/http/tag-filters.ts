@@ -5,6 +5,9 @@ import { Faults } from '../../kernel/faults.ts';
 import { readJson } from './json.ts';
 import { parseTags, TAG_KEY, validTagKey } from './tags.ts';
 
+/** Characters of a JSON object of tags in a query. */
+export const LONGEST_TAG_FILTER = 8192;
+
 /** Query parameters by which lists are filtered by tags. `parseTagFilters` checks them, because the pattern of
  *  keys holds after surrounding white space is stripped. */
 export const tagFilters = (things: string) => ({
@@ -17,7 +20,7 @@ export const tagFilters = (things: string) => ({
     Type.String({
       description: `A JSON object of tags; ${things} that have all of these pairs.`,
       contentMediaType: 'application/json',
-      maxLength: 8192,
+      maxLength: LONGEST_TAG_FILTER,
     }),
   ),
   metadata_k: Type.Optional(
@@ -31,7 +34,7 @@ export const tagFilters = (things: string) => ({
       deprecated: true,
       description: 'What older clients call tag_key_value.',
       contentMediaType: 'application/json',
-      maxLength: 8192,
+      maxLength: LONGEST_TAG_FILTER,
     }),
   ),
 });

@@ -10,7 +10,8 @@ import { describe } from './validation-words.ts';
 type Location = Invalid['location'];
 
 /** Checks values against schemas: all faults at once, defaults filled in, validators compiled on first use
- *  (compiling those of every operation at the start would cost seconds and memory). */
+ *  (compiling those of every operation at the start would cost a second and memory; see compile-ahead.ts for the
+ *  large ones). */
 export class Validator {
   readonly #strict = newAjv(false);
   readonly #coercing = newAjv('array');
@@ -20,7 +21,7 @@ export class Validator {
    *  query becomes what its schema asks for.
    *  @throws Invalid naming every faulty field */
   check(schema: TSchema, given: unknown, location: Location): unknown {
-    const validate = this.#validator(schema, location);
+    const validate = this.prepare(schema, location);
     const value = given === undefined ? structuredClone(schema.default) : given;
     const holder = { value: value === undefined ? null : value };
     if (value === undefined) throw new Invalid({ [location]: ['is required'] }, location);
@@ -30,7 +31,7 @@ export class Validator {
 
   /** The first few faults of a value, or nothing; for checking our own responses. */
   faults(schema: TSchema, value: unknown): string | undefined {
-    const validate = this.#validator(schema, 'body');
+    const validate = this.prepare(schema, 'body');
     if (validate(structuredClone(value))) return undefined;
     return (validate.errors ?? [])
       .slice(0, 5)
@@ -38,7 +39,8 @@ export class Validator {
       .join('; ');
   }
 
-  #validator(schema: TSchema, location: Location): ValidateFunction {
+  /** Compiles the check of a schema, if it is not compiled yet. @returns its program */
+  prepare(schema: TSchema, location: Location): ValidateFunction {
     const known = this.#compiled.get(schema);
     if (known) return known;
     const ajv = location === 'body' ? this.#strict : this.#coercing;
@@ -60,6 +62,10 @@ function newAjv(coerceTypes: false | 'array'): Ajv2020 {
     strict: false,
     discriminator: true,
     ownProperties: true,
+    // Schemas are ours, and most of the time to compile one is spent on these three.
+    validateSchema: false,
+    meta: false,
+    code: { optimize: false },
   });
   for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check);
   ajv.addKeyword({ keyword: LIMIT_FAULTS, code: limitFaults });
@@ -129,9 +135,31 @@ export function isIpNetwork(text: string): boolean {
 function forValidation(schema: TSchema): TSchema {
   return mapSchema(schema, ({ $id, ...node }) => ({
     ...node,
+    ...(node.properties ? togetherWhenAlike(node.properties as Fields) : {}),
     [LIMIT_FAULTS]: true,
     ...(node.maxItems === undefined ? {} : { [LONGEST_LIST]: node.maxItems }),
   })) as TSchema;
+}
+
+type Fields = Readonly<Record<string, object>>;
+
+/** So many fields with the same schema are checked by one program: quotas have over a hundred, and compiling each
+ *  would hold up everybody. */
+const MANY_ALIKE = 8;
+
+function togetherWhenAlike(properties: Fields): object {
+  const bySchema = new Map<string, string[]>();
+  for (const [name, schema] of Object.entries(properties)) {
+    // A default is filled in for fields that are named one by one alone.
+    if ('default' in schema || !/^\w+$/.test(name)) continue;
+    const key = JSON.stringify(schema);
+    bySchema.set(key, [...(bySchema.get(key) ?? []), name]);
+  }
+  const alike = [...bySchema.values()].filter((names) => names.length >= MANY_ALIKE);
+  if (alike.length === 0) return {};
+  const patterns = alike.map((names) => [`^(?:${names.join('|')})$`, properties[names[0] ?? '']]);
+  const apart = Object.entries(properties).filter(([name]) => !alike.some((names) => names.includes(name)));
+  return { properties: Object.fromEntries(apart), patternProperties: Object.fromEntries(patterns) };
 }
 
 function faultsOf(errors: readonly ErrorObject[], location: Location): Invalid {

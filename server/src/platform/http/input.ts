@@ -1,0 +1,92 @@
+import { Invalid } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { withoutEmpty } from './empty.ts';
+import { refuseUnstorable } from './json.ts';
+import type { Route } from './route.ts';
+import { unknownFields, unknownParameters } from './strict.ts';
+import type { Validator } from './validation.ts';
+
+/** What a request gives to its operation: read once, and refused once with everything that is wrong with it. */
+
+export interface Given {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+export interface Asked {
+  readonly request: Given & { readonly url: string };
+  /** Names that the operation does not know are faults too. */
+  readonly strict: boolean;
+}
+
+type Spec = Route['spec'];
+
+/** @returns path, query and body with their defaults, as far as the operation has them
+ *  @throws Invalid naming every faulty field of all three */
+export async function readInput(
+  validator: Validator,
+  spec: Spec,
+  { request, strict }: Asked,
+): Promise<Given> {
+  if (/%00/.test(request.url)) refuseNul(request);
+  const found: Invalid[] = [];
+  const params = spec.params && checked(validator, spec.params, request.params, { location: 'path', found });
+  const unknownNames = strict ? unknownParameters(spec.query, request.query) : undefined;
+  const query =
+    spec.query || unknownNames
+      ? checked(validator, spec.query, request.query, { location: 'query', found, others: unknownNames })
+      : undefined;
+  const body = spec.body && (await checkedBody(validator, spec, { request, strict }, found));
+  refuse(found);
+  return { params, query, body };
+}
+
+interface Place {
+  readonly location: Invalid['location'];
+  /** Where the faults go. */
+  readonly found: Invalid[];
+  /** What else is known to be wrong there. */
+  readonly others?: Faults | undefined;
+}
+
+function checked(
+  validator: Validator,
+  schema: Spec['body'],
+  given: unknown,
+  { location, found, others = new Faults() }: Place,
+): unknown {
+  const value = schema && others.try(() => validator.check(schema, given, location));
+  if (others.any) found.push(others.toError(location));
+  return value;
+}
+
+/** Faults that the schema finds, those that only the feature can see, and unknown names. */
+async function checkedBody(
+  validator: Validator,
+  spec: Spec,
+  { request, strict }: Asked,
+  found: Invalid[],
+): Promise<unknown> {
+  const given = withoutEmpty(spec.body as never, request.body, spec.method === 'PATCH');
+  const others = strict ? unknownFields(spec.body, request.body) : new Faults();
+  const own = given === undefined ? {} : ((await spec.bodyFaults?.(given)) ?? {});
+  others.addAll(new Invalid(own));
+  return checked(validator, spec.body, given, { location: 'body', found, others });
+}
+
+function refuse(found: readonly Invalid[]): void {
+  const [first, second] = found;
+  if (!first) return;
+  if (!second) throw first;
+  const all = new Faults();
+  for (const each of found) all.addAll(each);
+  const { fields, unnamed } = all.toError();
+  throw new Invalid(fields, first.location, unnamed, found);
+}
+
+/** PostgreSQL cannot store NUL, in a path or query as little as in a body. */
+function refuseNul(request: Given): void {
+  refuseUnstorable(request.params, 'path');
+  refuseUnstorable(request.query, 'query');
+}

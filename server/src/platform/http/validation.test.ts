@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
+import { Invalid } from '../../kernel/errors.ts';
+import { compileAhead, largeChecks } from './compile-ahead.ts';
+import { Validator } from './validation.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ worker: false });
+});
+afterAll(() => server.close());
+
+/** Characters of a compiled check: what compiling it costs, said in a way that is the same on every machine. */
+const LONGEST_PROGRAM = 150_000;
+
+test('no check is a large program, so that compiling one holds up nobody', () => {
+  const validator = new Validator();
+  const large = server.app.routes.flatMap(({ spec }) =>
+    ([spec.params, spec.query, spec.body] as const).flatMap((schema) => {
+      const length = schema ? String(validator.prepare(schema, 'body')).length : 0;
+      return length > LONGEST_PROGRAM ? [`${spec.method} ${spec.path}: ${length}`] : [];
+    }),
+  );
+  expect(large).toEqual([]);
+});
+
+test('the large ones are compiled before anybody asks, with room for requests between them', async () => {
+  class Watched extends Validator {
+    readonly prepared = new Set<unknown>();
+    override prepare(...what: Parameters<Validator['prepare']>) {
+      this.prepared.add(what[0]);
+      return super.prepare(...what);
+    }
+  }
+  const validator = new Watched();
+  const wanted = largeChecks(server.app.routes).map(({ schema }) => schema);
+  expect(wanted.length).toBeGreaterThan(20);
+  compileAhead(validator, server.app.routes);
+  expect(validator.prepared.size).toBe(0);
+  let between = 0;
+  await waitUntil(
+    async () => {
+      between += 1;
+      return wanted.every((schema) => validator.prepared.has(schema));
+    },
+    { what: 'all large checks to be compiled' },
+  );
+  expect(between).toBeGreaterThan(1);
+});
+
+test('fields that are alike are checked by one program, and each fault still names its field', () => {
+  const names = Array.from({ length: 20 }, (_, i) => `count_${i}`);
+  const fields = Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Integer({ minimum: 0 }))]));
+  const schema = Type.Object({ ...fields, name: Type.String() }, { additionalProperties: false });
+  const faultsOf = (value: unknown) => {
+    try {
+      new Validator().check(schema, value, 'body');
+    } catch (error) {
+      if (error instanceof Invalid) return error.fields;
+    }
+    return {};
+  };
+  expect(faultsOf({ name: 'a', count_3: 0, count_19: 5 })).toEqual({});
+  expect(faultsOf({ count_3: -1, count_19: 'x', count_20: 1 })).toEqual({
+    count_3: ['must be 0 or more'],
+    count_19: ['must be a whole number'],
+    count_20: ['is not a known field'],
+    name: ['is required'],
+  });
+});
