@@ -76,6 +76,7 @@ import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
+import { setUpProject } from './region-contents.ts';
 import type { RegionProviders } from './region-providers.ts';
 import { VERSION } from './version.ts';
 
@@ -167,8 +168,8 @@ export function features({
     tasks: reads,
   });
   return [
-    iam({ db, clock, sessions }),
-    projects(),
+    iam({ db, clock, sessions, insertProject: setUpProject }),
+    projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher, db, streams, waits }),
     inferenceSecrets({ cipher }),

@@ -7,14 +7,14 @@ import {
   newSignInToken,
   newTokenValue,
 } from './features/iam/index.ts';
-import { insertProject } from './features/projects/index.ts';
 import { GLOBAL_REGION, reserve } from './features/quotas/index.ts';
-import { type NewRegion, saveRegions } from './features/regions/index.ts';
+import type { NewRegion } from './features/regions/index.ts';
 import { keepFileFaults } from './features/simulation/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db, Tx } from './platform/database/db.ts';
+import { setUpProject, setUpRegions } from './region-contents.ts';
 import { planSeed } from './seed-store.ts';
 import { takeTurns } from './start-turns.ts';
 
@@ -60,7 +60,8 @@ export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRu
     // The first one does the work.
     await takeTurns(tx);
     const credentials = (await isEmpty(tx)) ? await firstRun(tx, options) : undefined;
-    if (options.regions) await saveRegions(tx, options.regions, options.clock.timestamp());
+    const { ids, clock, regions = [] } = options;
+    await setUpRegions(tx, regions, { ids, timestamp: clock.timestamp() });
     await keepFaults(tx, options);
     await keepFixedToken(tx, options);
     return { credentials, place: await readPlace(tx) };
@@ -105,7 +106,7 @@ async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> 
      insert into client_users (client_id, user_id, role) select client.id, account.id, 'Administrators' from client, account`,
     [credentials.email, await hashPassword(credentials.password), now],
   );
-  await insertProject(tx, {
+  await setUpProject(tx, {
     clientId: 1,
     name: 'default',
     description: null,
@@ -113,7 +114,7 @@ async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> 
     timestamp: now,
   });
   await reserve(tx, { clientId: 1, regionId: GLOBAL_REGION }, { project_count: 1 });
-  if (!options.regions) await saveRegions(tx, options.defaultRegions, now);
+  if (!options.regions) await setUpRegions(tx, options.defaultRegions, { ids, timestamp: now });
   if (!options.apiKey) await addToken(tx, options, credentials.apiToken, 'First run', 'Administrators');
   await addToken(tx, options, credentials.operatorToken, 'Operator', 'operator');
   await tx.named('first_run_note', 'insert into first_run (node, data_dir, at) values ($1, $2, $3)', [

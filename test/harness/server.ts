@@ -6,13 +6,7 @@ import { App, type AppOptions } from '../../server/src/app.ts';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
 import { insertToken, newTokenValue } from '../../server/src/features/iam/index.ts';
 import { simulationSignals } from '../../server/src/features/kubernetes/index.ts';
-import { insertProject } from '../../server/src/features/projects/index.ts';
-import {
-  type NewRegion,
-  type RegionRow,
-  readRegions,
-  saveRegions,
-} from '../../server/src/features/regions/index.ts';
+import { type NewRegion, type RegionRow, readRegions } from '../../server/src/features/regions/index.ts';
 import { simulatedStrikes } from '../../server/src/features/simulation/index.ts';
 import type { VideoTokenSettings } from '../../server/src/features/video-tokens/index.ts';
 import type { AllowedNetworks } from '../../server/src/features/webhooks/index.ts';
@@ -27,6 +21,7 @@ import type { TlsFiles } from '../../server/src/platform/http/tls.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { providerFactories } from '../../server/src/provider-factories.ts';
+import { setUpProject, setUpRegions } from '../../server/src/region-contents.ts';
 import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
 import { collectorsOf } from '../../server/src/regions-file.ts';
 import { createTestDatabase } from './database.ts';
@@ -301,7 +296,7 @@ async function populate(db: Db, clock: Clock, regions: readonly NewRegion[]): Pr
       [],
     );
     for (const clientId of [1, 2]) {
-      await insertProject(tx, {
+      await setUpProject(tx, {
         clientId,
         name: 'default',
         description: null,
@@ -309,7 +304,7 @@ async function populate(db: Db, clock: Clock, regions: readonly NewRegion[]): Pr
         timestamp: now,
       });
     }
-    await saveRegions(tx, regions, now);
+    await setUpRegions(tx, regions, { ids: randomIds(), timestamp: now });
     const make = async (clientId: number, role: Role | 'operator') => {
       const value = newTokenValue(randomIds());
       await insertToken(tx, {

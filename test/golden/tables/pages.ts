@@ -42,7 +42,7 @@ ${sections.join('\n\n')}
 
 ## Triggers
 
-${triggers.length} triggers: they keep counts and copies of addresses, tell who waits, and add what every region and project begins with.
+${triggers.length} triggers: they keep counts and copies of addresses, and tell who waits.
 
 | table | trigger |
 | --- | --- |

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { resealMail } from '../../platform/mail/outbox.ts';
+import type { InsertProject } from '../projects/index.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { deleteOldInvitations } from './invitation-store.ts';
@@ -33,9 +34,10 @@ export interface IamDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly sessions: Sessions;
+  readonly insertProject: InsertProject;
 }
 
-export function iam({ db, clock, sessions }: IamDeps): Feature {
+export function iam({ db, clock, sessions, insertProject }: IamDeps): Feature {
   const forget = async () => {
     const now = clock.now();
     await deleteOldSignIns(db, new Date(now.getTime() - SIGN_INS_KEPT_MS));
@@ -56,7 +58,7 @@ export function iam({ db, clock, sessions }: IamDeps): Feature {
       ...userRoutes,
       ...invitationRoutes,
       ...assignmentRoutes,
-      ...operatorRoutes,
+      ...operatorRoutes(insertProject),
     ],
   };
 }

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../platform/http/context.ts';
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
 import { Key, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
 import { listMail, wholeBody } from '../../platform/mail/outbox.ts';
-import { insertProject } from '../projects/index.ts';
+import type { InsertProject } from '../projects/index.ts';
 import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
 import { invite } from './invitations.ts';
 import { addUser } from './member-service.ts';
@@ -73,7 +73,11 @@ const COLUMNS = 'id, name, email, status, created_at';
 const view = (row: ClientRow) => ({ ...row, created_at: offsetTime(row.created_at) });
 
 /** A client starts with a default project. */
-async function createClient(ctx: RequestContext, input: Static<typeof CreateOperatorClient>) {
+async function createClient(
+  ctx: RequestContext,
+  input: Static<typeof CreateOperatorClient>,
+  insertProject: InsertProject,
+) {
   return ctx.db.transaction(async (tx) => {
     const timestamp = ctx.clock.timestamp();
     const [row] = await tx.named<ClientRow>(
@@ -129,7 +133,7 @@ async function readOutbox(ctx: RequestContext, { limit = 1000, offset = 0 }: Pag
   };
 }
 
-export const operatorRoutes: readonly Route[] = [
+export const operatorRoutes = (insertProject: InsertProject): readonly Route[] => [
   route({
     method: 'POST',
     path: '/virga/v1/clients',
@@ -139,7 +143,7 @@ export const operatorRoutes: readonly Route[] = [
     body: CreateOperatorClient,
     status: 201,
     response: OperatorClient,
-    handler: (ctx, { body }) => createClient(ctx, body),
+    handler: (ctx, { body }) => createClient(ctx, body, insertProject),
   }),
   route({
     method: 'GET',
@@ -161,7 +165,7 @@ export const operatorRoutes: readonly Route[] = [
     status: 201,
     response: CreatedCompany,
     handler: async (ctx, { body }) => {
-      const { id, name } = await createClient(ctx, { name: body.company, email: NO_ADDRESS });
+      const { id, name } = await createClient(ctx, { name: body.company, email: NO_ADDRESS }, insertProject);
       return { id, company: name };
     },
   }),

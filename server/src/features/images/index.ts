@@ -5,6 +5,7 @@ import { type ImageDeps, ImageService } from './service.ts';
 import { createImageTask, deleteImageTask, downloadImageTask } from './tasks.ts';
 
 export type { ImageProvider } from './port.ts';
+export { addPublicImages } from './public.ts';
 export { imageSource } from './source.ts';
 
 export function images(deps: ImageDeps): Feature {

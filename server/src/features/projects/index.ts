@@ -1,13 +1,22 @@
 import type { Feature } from '../../platform/feature.ts';
 import { projectRoutes } from './routes.ts';
+import type { InsertProject } from './service.ts';
 import { deleteProjectTask } from './tasks.ts';
 
-export { guardProject, insertProject, readProject, readProjectOwners } from './store.ts';
+export type { InsertProject } from './service.ts';
+export {
+  guardProject,
+  insertProject,
+  type NewProject,
+  type ProjectRow,
+  readProject,
+  readProjectOwners,
+} from './store.ts';
 
-export function projects(): Feature {
+export function projects(deps: { readonly insertProject: InsertProject }): Feature {
   return {
     name: 'projects',
-    routes: projectRoutes,
+    routes: projectRoutes(deps.insertProject),
     tasks: [deleteProjectTask],
     held: [{ table: 'projects', becomes: `state = 'ACTIVE'` }],
   };

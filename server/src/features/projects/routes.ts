@@ -1,11 +1,18 @@
 import { projectRoute, type Route, route } from '../../platform/http/route.ts';
 import { ProjectParams, TaskIds } from '../../platform/http/schemas.ts';
 import { CreateProject, Project, ProjectList, ProjectListQuery, UpdateProject } from './schema.ts';
-import { createProject, deleteProject, getProject, listProjects, updateProject } from './service.ts';
+import {
+  createProject,
+  deleteProject,
+  getProject,
+  type InsertProject,
+  listProjects,
+  updateProject,
+} from './service.ts';
 
 const tag = 'Projects';
 
-export const projectRoutes: readonly Route[] = [
+export const projectRoutes = (insertProject: InsertProject): readonly Route[] => [
   route({
     method: 'POST',
     path: '/cloud/v1/projects',
@@ -15,7 +22,7 @@ export const projectRoutes: readonly Route[] = [
     body: CreateProject,
     status: 201,
     response: Project,
-    handler: (ctx, { body }) => createProject(ctx, body),
+    handler: (ctx, { body }) => createProject(ctx, body, insertProject),
   }),
   route({
     method: 'GET',

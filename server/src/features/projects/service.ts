@@ -1,7 +1,7 @@
 import { nullable, zuluTime } from '../../kernel/codecs.ts';
 import { Conflict, Locked, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { constraintOf } from '../../platform/database/db.ts';
+import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
@@ -34,12 +34,15 @@ export async function getProject(ctx: RequestContext, id: number) {
   return viewProject(row);
 }
 
+/** Inserts a project, with what each project has in each region. */
+export type InsertProject = (tx: Tx, project: store.NewProject) => Promise<store.ProjectRow>;
+
 /** @throws Conflict when the client has a project of this name, QuotaExceeded */
-export async function createProject(ctx: RequestContext, input: CreateProject) {
+export async function createProject(ctx: RequestContext, input: CreateProject, insertProject: InsertProject) {
   const { clientId } = ctx.caller;
   return refusingTakenNames(input.name, () =>
     ctx.db.transaction(async (tx) => {
-      const row = await store.insertProject(tx, {
+      const row = await insertProject(tx, {
         clientId,
         name: input.name,
         description: input.description ?? null,

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../platform/database/db.ts';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import type { RegionRow, RegionSettings } from './model.ts';
 
 const COLUMNS = `id, display_name, slug, state, provider, settings, created_at,
@@ -15,7 +15,7 @@ export async function readRegionsByIds(db: Db, ids: readonly number[]): Promise<
   ]);
 }
 
-export async function readRegions(db: Db): Promise<RegionRow[]> {
+export async function readRegions(db: Queryable): Promise<RegionRow[]> {
   return db.named<RegionRow>('region_all', `select ${COLUMNS} from regions order by id`, []);
 }
 

@@ -1,3 +1,4 @@
+export { LOCAL_CONTENTS } from './contents.ts';
 export {
   type CloseMode,
   createLocalLoadBalancers,

@@ -17,6 +17,8 @@ import { simulatedPostgresql } from './postgresql.ts';
 import { simulatedSecurityGroups } from './security-groups.ts';
 import { simulatedImages, simulatedVolumes } from './volumes.ts';
 
+export { SIMULATED_CONTENTS } from './contents.ts';
+
 export interface SimulatedOptions {
   /** The same seed gives the same durations and failures. */
   readonly seed: string;

@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+import type { Tx } from '../../platform/database/db.ts';
+
+/** A region that is to have these public images, if it has none. */
+export interface PublicImages {
+  readonly regionId: number;
+  readonly slug: string;
+  readonly images: readonly {
+    readonly name: string;
+    readonly distro: string;
+    readonly version: string;
+    /** GiB. */
+    readonly minDisk: number;
+    /** MiB. */
+    readonly minRam: number;
+  }[];
+  readonly createdAt: Date;
+}
+
+/** Gives each of these regions that has none its public images. Those of a region of one name have the same ids
+ *  everywhere, so that what was written for one installation works on another. */
+export async function addPublicImages(tx: Tx, regions: readonly PublicImages[]): Promise<void> {
+  const rows = regions.flatMap(({ regionId, slug, images, createdAt }) =>
+    images.map((image, index) => ({
+      ...image,
+      id: idOf(slug, image.name),
+      region_id: regionId,
+      place: index + 1,
+      at: createdAt.toISOString(),
+    })),
+  );
+  await tx.named(
+    'public_images_add',
+    `insert into images (id, region_id, name, status, architecture, os_type, os_distro, os_version, disk_format,
+            min_disk, min_ram, ssh_key, hw_firmware_type, hw_machine_type, display_order, created_at, updated_at)
+     select i.id, i.region_id, i.name, 'active', 'x86_64', 'linux', i.distro, i.version, 'qcow2', i."minDisk",
+            i."minRam", 'required', 'uefi', 'q35', i.place, i.at, i.at
+       from jsonb_to_recordset($1::jsonb) as i (id uuid, region_id int, name text, distro text, version text,
+            "minDisk" int, "minRam" int, place int, at timestamptz)
+      where not exists (select 1 from images o where o.region_id = i.region_id and o.project_id is null)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** An id of version 4's form. */
+function idOf(slug: string, name: string): string {
+  const digits = hash('md5', `${slug} ${name}`);
+  const text = `${digits.slice(0, 12)}4${digits.slice(13, 16)}8${digits.slice(17)}`;
+  return text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../test/harness/server.ts';
+import { randomIds } from './kernel/ids.ts';
+import { setUpRegions } from './region-contents.ts';
+
+/** What a region has from the beginning comes from its provider's word, and each start sees to it. */
+
+let server: TestServer;
+beforeAll(async () => {
+  const region = (id: number, provider: string) => ({
+    ...{ id, provider, state: 'ACTIVE', settings: {} },
+    ...{ display_name: `Region ${id}`, slug: `region-${id}` },
+  });
+  server = await startTestServer({ worker: false, regions: [region(1, 'local'), region(2, 'simulated')] });
+});
+afterAll(() => server.close());
+
+const start = () =>
+  server.db.transaction((tx) =>
+    setUpRegions(tx, [], { ids: randomIds(), timestamp: new Date(0).toISOString() }),
+  );
+
+/** How many there are of each thing, by region. */
+const contents = () =>
+  server.db.named(
+    'test_contents',
+    `select r.id, r.provider,
+            (select array_agg(s.cidr::text order by s.cidr) from subnets s where s.region_id = r.id
+                and s.network_id in (select id from networks where external)) as ranges,
+            (select count(*) from images i where i.region_id = r.id and i.project_id is null) as images,
+            (select count(*) from security_groups g where g.region_id = r.id and g.is_default) as groups
+       from regions r order by r.id`,
+    [],
+  );
+
+test('a region has its addresses, images and groups, and a start adds nothing to what is there', async () => {
+  const before = await contents();
+  expect(before).toEqual([
+    { id: 1, provider: 'local', ranges: ['127.64.0.0/10', 'fd76:6972:6761:1::/64'], images: 0, groups: 0 },
+    {
+      id: 2,
+      provider: 'simulated',
+      ranges: [
+        ...['10.0.0.0/8', '100.64.0.0/10', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
+        'fd76:6972:6761:2::/64',
+      ],
+      images: 12,
+      groups: 2,
+    },
+  ]);
+  await start();
+  expect(await contents()).toEqual(before);
+});
+
+test('a start completes what a node of an older version has made', async () => {
+  const before = await contents();
+  await server.db.named('test_lose_groups', 'delete from security_groups where project_id = 1', []);
+  await server.db.named('test_lose_images', 'delete from images where region_id = 2', []);
+  await server.db.named('test_lose_subnets', 'delete from subnets where region_id = 2', []);
+  await server.db.named('test_lose_network', 'delete from networks where region_id = 2', []);
+  await start();
+  expect(await contents()).toEqual(before);
+});
+
+test('images of a region of one name have the same ids everywhere', async () => {
+  const { body } = await server.call('GET', '/cloud/v1/images/1/2?limit=1000');
+  const alpine = body.results.find(({ name }: { name: string }) => name === 'alpine-3.22-x64');
+  const [row] = await server.db.named<{ id: string }>(
+    'test_image_id',
+    `select overlay(overlay(md5(slug || ' alpine-3.22-x64') placing '4' from 13) placing '8' from 17)::uuid as id
+       from regions where id = 2`,
+    [],
+  );
+  expect(alpine.id).toBe(row?.id);
+});

@@ -1,0 +1,59 @@
+import { addPublicImages } from './features/images/index.ts';
+import { addExternalNetworks } from './features/networking/networks/index.ts';
+import { insertProject, type NewProject, type ProjectRow } from './features/projects/index.ts';
+import { type NewRegion, readRegions, saveRegions } from './features/regions/index.ts';
+import type { RegionContents } from './features/regions/port.ts';
+import { addDefaultGroups } from './features/security-groups/index.ts';
+import type { Ids } from './kernel/ids.ts';
+import type { Tx } from './platform/database/db.ts';
+import { LOCAL_CONTENTS } from './providers/local/index.ts';
+import { SIMULATED_CONTENTS } from './providers/simulated/index.ts';
+
+/** What regions have from the beginning, by their provider. */
+const CONTENTS: Readonly<Record<string, RegionContents>> = {
+  local: LOCAL_CONTENTS,
+  simulated: SIMULATED_CONTENTS,
+};
+
+const WITH_SECURITY_GROUPS = Object.keys(CONTENTS).filter((name) => CONTENTS[name]?.securityGroups);
+
+/** Saves regions, and gives every region that there is what its provider says that it has from the beginning, as far
+ *  as it is not there yet: each start repeats it, so that it also holds for what an older node has made meanwhile. */
+export async function setUpRegions(
+  tx: Tx,
+  regions: readonly NewRegion[],
+  { ids, timestamp }: { readonly ids: Ids; readonly timestamp: string },
+): Promise<void> {
+  await saveRegions(tx, regions, timestamp);
+  const known = (await readRegions(tx)).flatMap((row) => {
+    const contents = CONTENTS[row.provider];
+    return contents ? [{ row, contents }] : [];
+  });
+  await addExternalNetworks(
+    tx,
+    known.map(({ row, contents: { externalRange: range, publicRanges } }) => ({
+      regionId: row.id,
+      range,
+      publicRanges,
+      createdAt: row.created_at,
+    })),
+    ids,
+  );
+  await addPublicImages(
+    tx,
+    known.map(({ row, contents: { images } }) => ({
+      regionId: row.id,
+      slug: row.slug,
+      images,
+      createdAt: row.created_at,
+    })),
+  );
+  await addDefaultGroups(tx, WITH_SECURITY_GROUPS);
+}
+
+/** Makes a project, with what each project has in each region. */
+export async function setUpProject(tx: Tx, project: NewProject): Promise<ProjectRow> {
+  const row = await insertProject(tx, project);
+  await addDefaultGroups(tx, WITH_SECURITY_GROUPS, row.id);
+  return row;
+}
