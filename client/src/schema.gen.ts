@@ -1494,6 +1494,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the nodes, and who works on which region
+         * @description List the nodes, and who works on which region. Nodes that fell silent are listed for an hour; one that was stopped in order is not. Answers `count`, the number of all that match, and `results`. Needs the operator token.
+         */
+        get: operations["listNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/ssh_keys/{project_id}": {
         parameters: {
             query?: never;
@@ -12687,6 +12707,44 @@ export interface components {
             /** @description The error of the task that fails. Default: which kind of which name failed. */
             message?: string;
         };
+        Node: {
+            /**
+             * Format: uuid
+             * @description Of this start; the next start of the same node has another.
+             */
+            id: string;
+            /** @description The machine: `VIRGA_NODE`, or the host name. */
+            name: string;
+            /**
+             * @description What it does: `all` is both others.
+             * @enum {string}
+             */
+            role: "all" | "api" | "worker";
+            /** @description The release that it runs. */
+            version: string;
+            /** @description Whether it was heard of in the last 5 seconds. */
+            alive: boolean;
+            /**
+             * Format: date-time
+             * @description When this process began.
+             * @example 2026-01-31T12:00:00Z
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When it was heard of last.
+             * @example 2026-01-31T12:00:00Z
+             */
+            seen_at: string;
+        };
+        NodeList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["Node"][];
+            /** @description Regions whose programs run on one machine, and who works on each. */
+            regions: components["schemas"]["OwnedRegion"][];
+        };
         Nothing: Record<string, never>;
         OlderCreateSecret: {
             /** @description Its name. */
@@ -12837,6 +12895,24 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["OperatorClient"][];
+        };
+        OwnedRegion: {
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description What people call it. */
+            region_name: string;
+            /** @description Where its programs run; null until somebody has served it. */
+            node: string | null;
+            /** @description Whether its owner was heard of in the last 5 seconds. */
+            served: boolean;
+            /**
+             * Format: date-time
+             * @description When its owner was heard of last.
+             * @example 2026-01-31T12:00:00Z
+             */
+            seen_at: string | null;
+            /** @description Why its owner cannot serve it. */
+            fault: string | null;
         };
         PagePreview: {
             /** @description The whole page. */
@@ -16072,6 +16148,8 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["SimulatedFault"][];
+            /** @description What may be struck at all. */
+            kinds: string[];
         };
         Snapshot: {
             /**
@@ -21259,6 +21337,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EngineList"];
+                };
+            };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the nodes, and who works on which region */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeList"];
                 };
             };
             401: components["responses"]["CloudUnauthenticated"];

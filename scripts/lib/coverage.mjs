@@ -36,17 +36,22 @@ export function candidates(root, operations) {
 }
 
 /**
- * Those that mention the words of its path; a word that few files mention counts most.
+ * Those that mention its path as it stands up to its first parameter, then those that mention its words; a word that
+ * few files mention counts most.
  * @param {string} operation
  * @param {string[][]} texts file and what is in it
  */
 function likeliest(operation, texts) {
   const words = operation.split(/[/ ]/).filter((word) => /^[a-z][a-z0-9_-]{2,}$/.test(word));
+  const begin = (operation.split(' ')[1] ?? '').replace(/\/?\{.*$/, '');
   const mentions = words.map((word) => texts.filter(([, text = '']) => text.includes(word)));
   return texts
     .map((entry) => ({
       file: entry[0] ?? '',
-      score: mentions.reduce((sum, found) => sum + (found.includes(entry) ? 1 / found.length : 0), 0),
+      score: mentions.reduce(
+        (sum, found) => sum + (found.includes(entry) ? 1 / found.length : 0),
+        entry[1]?.includes(begin) ? 1 : 0,
+      ),
     }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)

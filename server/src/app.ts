@@ -21,6 +21,7 @@ import { networks } from './features/networking/networks/index.ts';
 import { ports } from './features/networking/ports/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
+import { nodes } from './features/nodes/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegions, readRegionsByIds, regions } from './features/regions/index.ts';
@@ -186,6 +187,7 @@ export function features({
     }),
     simulation(),
     engines({ node: node.name, engines: () => programs.list().map(viewEngine) }),
+    nodes(),
     sshKeys(),
     disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),

@@ -38,6 +38,7 @@ const NOUNS: Readonly<Record<string, string | readonly [string, string]>> = {
   members: 'Member',
   networks: 'Network',
   pools: 'Pool',
+  nodes: 'Node',
   ports: 'Port',
   projects: 'Project',
   regions: 'Region',

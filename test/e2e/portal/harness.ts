@@ -73,6 +73,38 @@ export class Portal {
     removeDataDir(this.#dataDir);
   }
 
+  /** Signs in as the person of the first run. */
+  async signIn(): Promise<void> {
+    const { page } = this;
+    await page.goto(`${this.virga.url}/sign-in`);
+    await page.getByLabel('Email address').fill(this.credential('EMAIL'));
+    await page.getByRole('textbox', { name: 'Password' }).fill(this.credential('PASSWORD'));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Account and appearance' }).waitFor();
+  }
+
+  /** Opens a page of the operator, whose token a page forgets when it is left by its address. */
+  async operate(target: string, page = this.page): Promise<void> {
+    await page.goto(`${this.virga.url}/operator/${target}`);
+    await page.getByRole('textbox', { name: 'Token' }).fill(this.credential('OPERATOR_TOKEN'));
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('textbox', { name: 'Token' }).waitFor({ state: 'detached' });
+  }
+
+  /** A call with the operator's token. */
+  asOperator(method: string, target: string, body?: unknown): ReturnType<VirgaProcess['call']> {
+    return this.virga.call(method, target, body, {
+      authorization: `APIKey ${this.credential('OPERATOR_TOKEN')}`,
+    });
+  }
+
+  /** Runs an entry of the menu of a row. */
+  async act(row: string | RegExp, action: string | RegExp): Promise<void> {
+    const found = this.page.getByRole('row', { name: row });
+    await found.getByRole('button', { name: 'Actions' }).click();
+    await this.page.getByRole('menuitem', { name: action }).click();
+  }
+
   credential(name: string): string {
     const text = readFileSync(path.join(this.#dataDir, 'credentials'), 'utf8');
     return new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';

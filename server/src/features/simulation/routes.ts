@@ -29,7 +29,14 @@ const Fault = Type.Object(
   },
   { $id: 'SimulatedFault' },
 );
-const Faults = Type.Object({ count: Type.Integer(), results: Type.Array(Fault) }, { $id: 'SimulatedFaults' });
+const Faults = Type.Object(
+  {
+    count: Type.Integer(),
+    results: Type.Array(Fault),
+    kinds: Type.Array(Type.String(), { description: 'What may be struck at all.' }),
+  },
+  { $id: 'SimulatedFaults' },
+);
 
 const tag = 'Operator';
 const access = 'operate';

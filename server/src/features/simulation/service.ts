@@ -7,19 +7,21 @@ import { FAULT_KINDS, kindFault, NODE_KINDS } from './kinds.ts';
 import { checkRule, type FaultRule } from './rules.ts';
 import * as store from './store.ts';
 
+const KINDS = [...FAULT_KINDS, ...NODE_KINDS];
+
 /** Faults that count attempts, in regions that are simulated. */
 export class SimulationService {
   /** @throws NotFound for an unknown region, Forbidden where work is real */
   async list(ctx: RequestContext, regionId: number) {
     await requireSimulated(ctx, regionId);
     const rows = await store.listFaults(ctx.db, regionId);
-    return { count: rows.length, results: rows.map(view) };
+    return { count: rows.length, results: rows.map(view), kinds: KINDS };
   }
 
   /** @throws Invalid for an unknown kind or a contradiction, NotFound, Forbidden */
   async add(ctx: RequestContext, regionId: number, { kind, ...rule }: FaultRule & { kind: string }) {
     await requireSimulated(ctx, regionId);
-    const fault = kindFault(kind, [...FAULT_KINDS, ...NODE_KINDS]);
+    const fault = kindFault(kind, KINDS);
     if (fault) throw new Invalid({ kind: [fault] });
     checkRule(rule);
     const row = { id: ctx.ids.uuid(), region_id: regionId, source: 'call' as const, kind, rule };

@@ -41,6 +41,7 @@ test('the first attempts of each name fail, and then it has success', async () =
   expect(list).toMatchObject({
     count: 1,
     results: [{ id: body.id, source: 'call', attempts: 6, struck: 4 }],
+    kinds: [...FAULT_KINDS, ...NODE_KINDS],
   });
 });
 

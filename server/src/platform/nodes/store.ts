@@ -45,3 +45,21 @@ export async function countAlive(db: Db): Promise<readonly NodeCount[]> {
     [],
   );
 }
+
+export interface KnownNode extends NodeRow {
+  readonly session: string;
+  readonly started_at: Date;
+  readonly seen_at: Date;
+  /** Heard of lately enough to count. */
+  readonly alive: boolean;
+}
+
+/** The processes that are alive, and those that fell silent within the last hour; the newest first. */
+export async function listNodes(db: Db): Promise<readonly KnownNode[]> {
+  return db.named<KnownNode>(
+    'nodes_list',
+    `select session, name, role, version, started_at, seen_at, seen_at > now() - ${SILENT} as alive
+       from nodes order by started_at desc, session`,
+    [],
+  );
+}

@@ -128,3 +128,26 @@ export async function readFault(db: Db, regionId: number): Promise<string | null
   );
   return row?.fault ?? null;
 }
+
+export interface OwnedBy {
+  readonly region_id: number;
+  readonly region_name: string;
+  /** Where its programs run; null until somebody has served it. */
+  readonly node: string | null;
+  readonly pid: number | null;
+  /** Somebody holds it, and was heard of lately. */
+  readonly served: boolean;
+  readonly renewed_at: Date | null;
+  readonly fault: string | null;
+}
+
+/** Who works on each region that needs an owner, and since when nobody was heard of. */
+export async function listOwners(db: Db): Promise<readonly OwnedBy[]> {
+  return db.named<OwnedBy>(
+    'owner_list',
+    `select o.region_id, r.display_name as region_name, o.node, o.pid, o.renewed_at, o.fault,
+            o.holder is not null and o.renewed_at > now() - interval '5 seconds' as served
+       from region_owners o join regions r on r.id = o.region_id order by o.region_id`,
+    [],
+  );
+}

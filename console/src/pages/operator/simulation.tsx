@@ -1,0 +1,203 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { regionsQuery } from '../../app/home.ts';
+import type { Column } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import type { FormOptions, Values } from '../../ui/side-form.tsx';
+import { given, text } from '../../ui/side-form.tsx';
+import { Time } from '../../ui/time.tsx';
+import { number } from '../../ui/values.ts';
+
+type Fault = Schemas['SimulatedFault'];
+type NewFault = Schemas['NewSimulatedFault'];
+
+const words = (kind: string) => {
+  const text = kind.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+const WHICH = [
+  { value: 'all', label: 'Every time' },
+  { value: 'next', label: 'The next so many times' },
+  { value: 'first', label: 'The first so many times of each name' },
+  { value: 'every', label: 'Each n-th time' },
+  { value: 'rate', label: 'A share of the names' },
+] as const;
+
+function whichOf({ next, first, every, rate, name }: Fault): string {
+  const which =
+    next !== undefined
+      ? `the next ${next}`
+      : first !== undefined
+        ? `the first ${first} of each name`
+        : every !== undefined
+          ? `each ${every}th`
+          : rate !== undefined
+            ? `${Math.round(rate * 100)} % of the names`
+            : 'every time';
+  return name === undefined ? which : `${which}, of ${name}`;
+}
+
+const fails = ({ fail, delay_seconds }: Fault) => fail ?? delay_seconds === undefined;
+
+const effectOf = (fault: Fault) =>
+  [
+    ...(fault.delay_seconds === undefined ? [] : [`takes ${fault.delay_seconds} s longer`]),
+    ...(fails(fault) ? [fault.message ? `fails: ${fault.message}` : 'fails'] : []),
+  ].join(', then ');
+
+const COLUMNS: readonly Column<Fault>[] = [
+  { label: 'What', cell: ({ kind }) => words(kind) },
+  { label: 'Which', cell: whichOf },
+  { label: 'What happens', cell: effectOf },
+  {
+    label: 'Struck',
+    cell: ({ struck, attempts }) => (attempts > 0 ? `${struck} of ${attempts}` : 'not counted'),
+    end: true,
+  },
+  {
+    label: 'Set',
+    cell: ({ created_at, source }) =>
+      source === 'file' ? 'in the file of regions' : <Time at={created_at} />,
+  },
+];
+
+const refresh = () => void queryClient.invalidateQueries();
+
+/** What shall go wrong in a simulated region. */
+export function Simulation() {
+  const { region: chosen } = useSearch({ strict: false }) as { region?: string };
+  const navigate = useNavigate();
+  const { data: all } = useQuery(regionsQuery());
+  const regions = all?.results ?? [];
+  // Machines are what simulated regions have and others may lack.
+  const region = Number(chosen ?? (regions.find(({ has_kvm }) => has_kvm) ?? regions[0])?.id ?? 0);
+  const path = { region_id: region };
+  const result = useQuery({
+    ...operatorApi.queryOptions('get', '/virga/v1/simulation/{region_id}/faults', { params: { path } }),
+    enabled: region > 0,
+    placeholderData: () => undefined,
+  });
+  const real = isRefused(result.error) ? faultOf(result.error).message : undefined;
+  const listed = result as { data: { count: number; results: Fault[] } | undefined };
+  return (
+    <NounPage<Fault, NewFault>
+      title="Simulation"
+      about="What shall fail or take longer in a simulated region, so that you see what your programs make of it."
+      result={{
+        ...result,
+        ...(real ? { data: { count: 0, results: [] }, error: null, isPending: false } : listed),
+      }}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      createDisabled={real}
+      head={
+        <Select
+          aria-label="Region"
+          data={regions.map(({ id, display_name }) => ({ value: String(id), label: display_name }))}
+          value={region > 0 ? String(region) : null}
+          onChange={(next) => void navigate({ to: '.', search: { region: next ?? undefined } as never })}
+          allowDeselect={false}
+        />
+      }
+      remove={{
+        kind: 'fault',
+        nameOf: ({ kind }) => words(kind),
+        consequences: () => 'What begins from now on is not struck by it any more.',
+        call: ({ id }) =>
+          operatorClient.DELETE('/virga/v1/simulation/{region_id}/faults/{fault_id}', {
+            params: { path: { ...path, fault_id: id } },
+          }) as never,
+        deleted: refresh,
+      }}
+      empty={
+        real
+          ? { title: 'Nothing can be set here', about: real }
+          : {
+              title: 'Nothing goes wrong here',
+              about: 'Set a fault to see what becomes of a task that fails, or that takes its time.',
+            }
+      }
+      form={formOf(region, result.data?.kinds ?? [])}
+    />
+  );
+}
+
+const isRefused = (error: unknown) =>
+  typeof error === 'object' &&
+  error !== null &&
+  'exception_class' in error &&
+  error.exception_class === 'ForbiddenError';
+
+const formOf = (region: number, kinds: readonly string[]): FormOptions<NewFault> => ({
+  title: 'Set fault',
+  fields: [
+    {
+      key: 'kind',
+      label: 'What is struck',
+      kind: 'choice',
+      required: true,
+      initial: 'create_loadbalancer',
+      options: kinds.map((value) => ({ value, label: words(value) })),
+    },
+    { key: 'name', label: 'Only what has this name', about: 'Empty: every name', kind: 'text' },
+    { key: 'which', label: 'How often', kind: 'choice', required: true, initial: 'next', options: WHICH },
+    {
+      key: 'times',
+      label: 'How many',
+      kind: 'number',
+      min: 1,
+      required: true,
+      initial: 1,
+      when: ({ which }) => which === 'next' || which === 'first' || which === 'every',
+    },
+    {
+      key: 'percent',
+      label: 'Share in percent',
+      about: 'Which names they are stays the same',
+      kind: 'number',
+      min: 0,
+      max: 100,
+      required: true,
+      initial: 50,
+      fault: 'rate',
+      when: ({ which }) => which === 'rate',
+    },
+    { key: 'delay_seconds', label: 'So many seconds longer', kind: 'number', min: 0 },
+    { key: 'fail', label: 'It fails', kind: 'switch', initial: true },
+    {
+      key: 'message',
+      label: 'With these words',
+      about: 'Empty: which kind of which name failed',
+      kind: 'text',
+      when: ({ fail }) => fail === true,
+    },
+  ],
+  body: bodyOf,
+  submit: (body) =>
+    operatorClient.POST('/virga/v1/simulation/{region_id}/faults', {
+      params: { path: { region_id: region } },
+      body,
+    }),
+  call: (body) => ({ method: 'POST', path: `/virga/v1/simulation/${region}/faults`, body }),
+  done: refresh,
+});
+
+function bodyOf(values: Values): NewFault {
+  const which = text(values, 'which');
+  const times = number(values, 'times') ?? 1;
+  return {
+    kind: text(values, 'kind'),
+    fail: values.fail === true,
+    ...given({
+      name: text(values, 'name'),
+      delay_seconds: number(values, 'delay_seconds'),
+      message: values.fail === true ? text(values, 'message') : '',
+    }),
+    ...(which === 'rate' ? { rate: (number(values, 'percent') ?? 0) / 100 } : {}),
+    ...(which === 'next' || which === 'first' || which === 'every' ? { [which]: times } : {}),
+  };
+}

@@ -1,0 +1,6 @@
+import type { Feature } from '../../platform/feature.ts';
+import { nodeRoutes } from './routes.ts';
+
+export function nodes(): Feature {
+  return { name: 'nodes', routes: nodeRoutes };
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Portal } from './portal/harness.ts';
+
+/** What those who run the cloud do in the portal: look after nodes, let things fail, answer requests. */
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const portal = new Portal();
+
+beforeAll(async () => {
+  await portal.start();
+  await portal.signIn();
+});
+afterAll(() => portal.stop());
+
+test('the operator sees which nodes live, and who works on which region', async () => {
+  const { page } = portal;
+  await portal.operate('nodes');
+  const { body } = await portal.asOperator('GET', '/virga/v1/nodes');
+  const [node] = body.results;
+  const row = page.getByRole('table', { name: 'Nodes' }).getByRole('row', { name: node.name });
+  await row.getByText('Alive').waitFor();
+  await row.getByText('Answers and works').waitFor();
+  await row.getByText(node.version).waitFor();
+  await row.getByText('Local').waitFor();
+  await page.getByRole('table', { name: 'Owners of regions' }).getByText('Served').waitFor();
+  expect(await portal.barriers()).toEqual([]);
+});
+
+test('a fault is set, strikes, is counted and cleared', async () => {
+  const { page, virga } = portal;
+  await page.getByRole('link', { name: 'Simulation' }).click();
+  await page.getByRole('link', { name: 'Set fault' }).first().click();
+  await page.getByLabel('Only what has this name').fill('doomed');
+  await page.getByLabel('With these words').fill('The rack is on fire');
+  expect(await portal.barriers()).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Set fault' }).click();
+  await page.getByRole('row', { name: /Create loadbalancer.*the next 1, of doomed/ }).waitFor();
+  const create = () => virga.call('POST', '/cloud/v1/loadbalancers/1/2', { name: 'doomed' });
+  expect((await virga.ended(await create())).error).toBe('The rack is on fire');
+  expect((await virga.ended(await create())).error).toBeNull();
+  await page.getByText('1 of 2').waitFor({ timeout: 60_000 });
+  expect(await portal.barriers()).toEqual([]);
+  await portal.act(/Create loadbalancer/, 'Delete…');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete fault' }).click();
+  await page.getByText('Nothing goes wrong here').waitFor();
+});
+
+test('where work is real, the page says that nothing can be set', async () => {
+  const { page } = portal;
+  portal.expected.add('403 GET /virga/v1/simulation/1/faults');
+  await portal.choose('Region', 'Local');
+  await page.getByText('Region Local is not simulated').waitFor();
+  expect(await page.getByRole('button', { name: 'Set fault' }).isDisabled()).toBe(true);
+  expect(await portal.barriers()).toEqual([]);
+});
+
+test('the browser had nothing to complain about', () => {
+  expect(portal.complaints).toEqual([]);
+});
