@@ -12547,6 +12547,10 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["Tag"][];
         };
+        /** @description Values by their keys; null removes a key. */
+        MetadataPatch: {
+            [key: string]: string | null;
+        };
         Network: {
             /**
              * Format: uuid
@@ -15412,6 +15416,7 @@ export interface components {
             /** @description Tags; a change with null takes one away. */
             tags?: string[];
         };
+        ReplaceMembers: components["schemas"]["MemberOfList"][];
         RequestAssignment: {
             /** @description Id of the user. */
             user_id: number;
@@ -18325,6 +18330,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "deployments",
+                 *       "description": "Pipeline of the shop",
+                 *       "exp_date": "2040-01-01T00:00:00Z",
+                 *       "client_user": {
+                 *         "role": {
+                 *           "name": "Engineers"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateApiToken"];
             };
         };
@@ -18458,6 +18475,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "deployments",
+                 *       "description": "Pipeline of the shop",
+                 *       "exp_date": "2040-01-01T00:00:00Z",
+                 *       "client_user": {
+                 *         "role": {
+                 *           "name": "Engineers"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateApiToken"];
             };
         };
@@ -18550,6 +18579,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "anna@example.com",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Login"];
             };
         };
@@ -18578,6 +18613,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "refresh": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIiwidHlwZSI6InJlZnJlc2gifQ.3Yx0c5n7Ck1uWfQm8RrT2dJhVbLsZaEoGpIiKkNnXyU"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Refresh"];
             };
         };
@@ -18635,6 +18675,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "anna@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForgotPassword"];
             };
         };
@@ -18663,6 +18708,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "Qm9yZWQgYnkgdGhlIHNlYSwgdGhlIGxhbXAgd2FpdHM",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SetPassword"];
             };
         };
@@ -18691,6 +18742,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "old": "correct horse battery staple",
+                 *       "new": "quiet river morning light",
+                 *       "double": "quiet river morning light"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChangePassword"];
             };
         };
@@ -18776,6 +18834,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "anna@example.com",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OpenSession"];
             };
         };
@@ -18824,6 +18888,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "Qm9yZWQgYnkgdGhlIHNlYSwgdGhlIGxhbXAgd2FpdHM"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MailedToken"];
             };
         };
@@ -18986,6 +19055,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Anna Example",
+                 *       "lang": "en",
+                 *       "phone": "+44 20 7946 0123"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PatchUser"];
             };
         };
@@ -19020,6 +19096,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "new_email": "anna.example@example.com",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChangeEmail"];
             };
         };
@@ -19051,6 +19133,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ben@example.com",
+                 *       "user_role": {
+                 *         "name": "Engineers"
+                 *       },
+                 *       "client_id": 1,
+                 *       "name": "Ben Example"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InviteUser"];
             };
         };
@@ -19117,6 +19209,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_role": {
+                 *         "name": "Administrators"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ClientUser"];
             };
         };
@@ -19178,6 +19277,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "Qm9yZWQgYnkgdGhlIHNlYSwgdGhlIGxhbXAgd2FpdHM"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MailedToken"];
             };
         };
@@ -19205,6 +19309,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "Qm9yZWQgYnkgdGhlIHNlYSwgdGhlIGxhbXAgd2FpdHM",
+                 *       "password": "correct horse battery staple",
+                 *       "name": "Ben Example",
+                 *       "lang": "en"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AcceptInvitation"];
             };
         };
@@ -19232,6 +19344,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "Qm9yZWQgYnkgdGhlIHNlYSwgdGhlIGxhbXAgd2FpdHM"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MailedToken"];
             };
         };
@@ -19257,6 +19374,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "Qm9yZWQgYnkgdGhlIHNlYSwgdGhlIGxhbXAgd2FpdHM"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MailedToken"];
             };
         };
@@ -19502,6 +19624,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example Ltd",
+                 *       "email": "anna@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateOperatorClient"];
             };
         };
@@ -19532,6 +19660,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "company": "Example Research Ltd"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Company"];
             };
         };
@@ -19565,6 +19698,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ben@example.com",
+                 *       "user_role": {
+                 *         "name": "Engineers"
+                 *       },
+                 *       "name": "Ben Example",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AddUser"];
             };
         };
@@ -19662,6 +19805,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-production",
+                 *       "description": "What customers use"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateProject"];
             };
         };
@@ -19754,6 +19903,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-staging",
+                 *       "description": "Where releases are tried"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateProject"];
             };
         };
@@ -20069,6 +20224,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "task_ids": [
+                 *         "0f84c2e6-b57d-4a19-8e30-d6a92f1c7b58"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["AcknowledgeTasks"];
             };
         };
@@ -20134,6 +20296,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "model-registry",
+                 *       "type": "aws-iam",
+                 *       "data": {
+                 *         "aws_access_key_id": "AKIAIOSFODNN7EXAMPLE",
+                 *         "aws_secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateInferenceSecret"];
             };
         };
@@ -20201,6 +20373,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "aws-iam",
+                 *       "data": {
+                 *         "aws_access_key_id": "AKIAIOSFODNN7EXAMPLE",
+                 *         "aws_secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReplaceInferenceSecret"];
             };
         };
@@ -20378,6 +20559,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "threshold": 80
+                 *     }
+                 */
                 "application/json": components["schemas"]["PutQuotaThreshold"];
             };
         };
@@ -20475,6 +20661,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "description": "The shop needs more machines before the sales in spring",
+                 *       "requested_limits": {
+                 *         "global_limits": {
+                 *           "project_count_limit": 40
+                 *         },
+                 *         "regional_limits": [
+                 *           {
+                 *             "region_id": 2,
+                 *             "vm_count_limit": 60,
+                 *             "cpu_count_limit": 240
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateLimitsRequest"];
             };
         };
@@ -20594,6 +20797,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "global_limits": {
+                 *         "project_count_limit": 40
+                 *       },
+                 *       "regional_limits": [
+                 *         {
+                 *           "region_id": 2,
+                 *           "vm_count_limit": 60,
+                 *           "cpu_count_limit": 240
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["Limits"];
             };
         };
@@ -20759,6 +20976,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "is_initialized": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["ManagedPostgresqlStatus"];
             };
         };
@@ -20833,6 +21055,50 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "cluster_name": "shop-orders",
+                 *       "flavor": {
+                 *         "cpu": 2,
+                 *         "memory_gib": 4
+                 *       },
+                 *       "storage": {
+                 *         "size_gib": 50,
+                 *         "type": "ssd_hiiops"
+                 *       },
+                 *       "network": {
+                 *         "network_type": "public",
+                 *         "acl": [
+                 *           "198.51.100.0/24"
+                 *         ]
+                 *       },
+                 *       "high_availability": {
+                 *         "replication_mode": "async"
+                 *       },
+                 *       "pg_server_configuration": {
+                 *         "version": "18",
+                 *         "pg_conf": "max_connections = 200\nwork_mem = 8MB\n",
+                 *         "pooler": {
+                 *           "mode": "transaction",
+                 *           "type": "pgbouncer"
+                 *         }
+                 *       },
+                 *       "users": [
+                 *         {
+                 *           "name": "shop",
+                 *           "role_attributes": [
+                 *             "LOGIN"
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "databases": [
+                 *         {
+                 *           "name": "orders",
+                 *           "owner": "shop"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreatePostgresqlCluster"];
             };
         };
@@ -20938,6 +21204,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "storage": {
+                 *         "size_gib": 80
+                 *       },
+                 *       "network": {
+                 *         "network_type": "public",
+                 *         "acl": [
+                 *           "198.51.100.0/24",
+                 *           "203.0.113.7/32"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdatePostgresqlCluster"];
             };
         };
@@ -21142,6 +21422,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "version": "18",
+                 *       "pg_conf": "max_connections = 200\nwork_mem = 8MB\n"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PostgresqlConfToCheck"];
             };
         };
@@ -21178,6 +21464,50 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "cluster_name": "shop-orders",
+                 *       "flavor": {
+                 *         "cpu": 2,
+                 *         "memory_gib": 4
+                 *       },
+                 *       "storage": {
+                 *         "size_gib": 50,
+                 *         "type": "ssd_hiiops"
+                 *       },
+                 *       "network": {
+                 *         "network_type": "public",
+                 *         "acl": [
+                 *           "198.51.100.0/24"
+                 *         ]
+                 *       },
+                 *       "high_availability": {
+                 *         "replication_mode": "async"
+                 *       },
+                 *       "pg_server_configuration": {
+                 *         "version": "18",
+                 *         "pg_conf": "max_connections = 200\nwork_mem = 8MB\n",
+                 *         "pooler": {
+                 *           "mode": "transaction",
+                 *           "type": "pgbouncer"
+                 *         }
+                 *       },
+                 *       "users": [
+                 *         {
+                 *           "name": "shop",
+                 *           "role_attributes": [
+                 *             "LOGIN"
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "databases": [
+                 *         {
+                 *           "name": "orders",
+                 *           "owner": "shop"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreatePostgresqlCluster"];
             };
         };
@@ -21516,6 +21846,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "shared_in_project": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["ShareSshKey"];
             };
         };
@@ -21583,6 +21918,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "sshkey_name": "anna-laptop",
+                 *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF anna@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateKeyPair"];
             };
         };
@@ -21686,6 +22027,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "shared_in_project": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["ShareSshKey"];
             };
         };
@@ -21747,6 +22093,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "sshkey_name": "anna-laptop",
+                 *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF anna@example.com",
+                 *       "project_id": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateKeyPairInProject"];
             };
         };
@@ -22003,6 +22356,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-data-1",
+                 *       "tags": {
+                 *         "environment": "staging",
+                 *         "owner": null
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateVolume"];
             };
         };
@@ -22041,6 +22403,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "instance_id": "7e3b0d94-1f62-4c5a-a8e9-60d2b71c4f83",
+                 *       "attachment_tag": "data"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AttachVolume"];
             };
         };
@@ -22079,6 +22447,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "instance_id": "7e3b0d94-1f62-4c5a-a8e9-60d2b71c4f83"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DetachVolume"];
             };
         };
@@ -22117,6 +22490,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "size": 40
+                 *     }
+                 */
                 "application/json": components["schemas"]["ExtendVolume"];
             };
         };
@@ -22155,6 +22533,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "volume_type": "ssd_hiiops"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RetypeVolume"];
             };
         };
@@ -22267,6 +22650,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-data-before-upgrade",
+                 *       "volume_id": "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a",
+                 *       "description": "Taken before version 2"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSnapshot"];
             };
         };
@@ -22372,6 +22762,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-data-2031-01",
+                 *       "tags": {
+                 *         "keep": "yes"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateSnapshot"];
             };
         };
@@ -22410,6 +22808,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "instance_id": "7e3b0d94-1f62-4c5a-a8e9-60d2b71c4f83",
+                 *       "attachment_tag": "data"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AttachVolume"];
             };
         };
@@ -22448,6 +22852,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "instance_id": "7e3b0d94-1f62-4c5a-a8e9-60d2b71c4f83"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DetachVolume"];
             };
         };
@@ -22519,9 +22928,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -22557,9 +22970,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -22666,9 +23083,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -22740,6 +23161,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-web",
+                 *       "policy": "anti-affinity"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateServerGroup"];
             };
         };
@@ -22843,6 +23270,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-web",
+                 *       "description": "Machines that serve the shop",
+                 *       "rules": [
+                 *         {
+                 *           "direction": "ingress",
+                 *           "ethertype": "IPv4",
+                 *           "protocol": "tcp",
+                 *           "port_range_min": 443,
+                 *           "port_range_max": 443,
+                 *           "remote_ip_prefix": "0.0.0.0/0",
+                 *           "description": "HTTPS from everywhere"
+                 *         },
+                 *         {
+                 *           "direction": "ingress",
+                 *           "ethertype": "IPv4",
+                 *           "protocol": "tcp",
+                 *           "port_range_min": 22,
+                 *           "port_range_max": 22,
+                 *           "remote_ip_prefix": "198.51.100.0/24",
+                 *           "description": "SSH from the office"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSecurityGroup"];
             };
         };
@@ -22925,6 +23378,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "security_group": {
+                 *         "name": "shop-web",
+                 *         "description": "Machines that serve the shop",
+                 *         "security_group_rules": [
+                 *           {
+                 *             "direction": "ingress",
+                 *             "ethertype": "IPv4",
+                 *             "protocol": "tcp",
+                 *             "port_range_min": 443,
+                 *             "port_range_max": 443,
+                 *             "remote_ip_prefix": "0.0.0.0/0",
+                 *             "description": "HTTPS from everywhere"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["OlderCreateSecurityGroup"];
             };
         };
@@ -23028,6 +23500,27 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-api",
+                 *       "changed_rules": [
+                 *         {
+                 *           "action": "create",
+                 *           "direction": "ingress",
+                 *           "ethertype": "IPv4",
+                 *           "protocol": "tcp",
+                 *           "port_range_min": 22,
+                 *           "port_range_max": 22,
+                 *           "remote_ip_prefix": "198.51.100.0/24",
+                 *           "description": "SSH from the office"
+                 *         },
+                 *         {
+                 *           "action": "delete",
+                 *           "security_group_rule_id": "d2a6c481-5e7f-4b09-b3c8-19e0f47a6d25"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReviseSecurityGroup"];
             };
         };
@@ -23099,6 +23592,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-web-copy"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CopySecurityGroup"];
             };
         };
@@ -23137,6 +23635,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "description": "Machines that serve the shop and its API",
+                 *       "rules": [
+                 *         {
+                 *           "direction": "ingress",
+                 *           "ethertype": "IPv4",
+                 *           "protocol": "tcp",
+                 *           "port_range_min": 443,
+                 *           "port_range_max": 443,
+                 *           "remote_ip_prefix": "0.0.0.0/0",
+                 *           "description": "HTTPS from everywhere"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateSecurityGroup"];
             };
         };
@@ -23175,6 +23689,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "direction": "ingress",
+                 *       "ethertype": "IPv4",
+                 *       "protocol": "tcp",
+                 *       "port_range_min": 22,
+                 *       "port_range_max": 22,
+                 *       "remote_ip_prefix": "198.51.100.0/24",
+                 *       "description": "SSH from the office"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSecurityGroupRule"];
             };
         };
@@ -23316,9 +23841,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -23354,9 +23883,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -23463,6 +23996,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "direction": "ingress",
+                 *       "ethertype": "IPv4",
+                 *       "protocol": "tcp",
+                 *       "port_range_min": 22,
+                 *       "port_range_max": 22,
+                 *       "remote_ip_prefix": "198.51.100.0/24",
+                 *       "description": "SSH from the office"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSecurityGroupRule"];
             };
         };
@@ -23501,6 +24045,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "direction": "ingress",
+                 *       "ethertype": "IPv4",
+                 *       "protocol": "tcp",
+                 *       "port_range_min": 22,
+                 *       "port_range_max": 22,
+                 *       "remote_ip_prefix": "198.51.100.0/24",
+                 *       "description": "SSH from the office"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSecurityGroupRule"];
             };
         };
@@ -23671,6 +24226,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-web-42",
+                 *       "volume_id": "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a",
+                 *       "os_type": "linux",
+                 *       "ssh_key": "allow"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateImage"];
             };
         };
@@ -23779,6 +24342,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-web-43",
+                 *       "ssh_key": "required",
+                 *       "tags": {
+                 *         "release": "43"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateImage"];
             };
         };
@@ -23815,6 +24387,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-appliance",
+                 *       "url": "https://images.example.com/shop-appliance.qcow2",
+                 *       "os_type": "linux",
+                 *       "os_distro": "debian",
+                 *       "os_version": "13"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DownloadImage"];
             };
         };
@@ -23886,9 +24467,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -23924,9 +24509,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -24231,6 +24820,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-web-2",
+                 *       "tags": {
+                 *         "environment": "staging"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateInstance"];
             };
         };
@@ -24343,6 +24940,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "flavor_id": "g1-standard-4-8"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChangeFlavor"];
             };
         };
@@ -24412,6 +25014,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "activate_profile": false
+                 *     }
+                 */
                 "application/json": components["schemas"]["StartInstance"];
             };
         };
@@ -24653,9 +25260,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -24691,9 +25302,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -24978,6 +25593,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "port_id": "28f4a1c0-e5d7-4936-a2fb-06c8b3d97e15",
+                 *       "ip_address": "192.168.10.20"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DetachInterface"];
             };
         };
@@ -25049,6 +25670,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ports_security_group_names": [
+                 *         {
+                 *           "security_group_names": [
+                 *             "shop-web"
+                 *           ],
+                 *           "port_id": "e57b914c-20d8-4f6e-8c3a-b19d70f52a68"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["PortSecurityGroups"];
             };
         };
@@ -25085,6 +25718,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ports_security_group_names": [
+                 *         {
+                 *           "security_group_names": [
+                 *             "shop-web"
+                 *           ],
+                 *           "port_id": "e57b914c-20d8-4f6e-8c3a-b19d70f52a68"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["PortSecurityGroups"];
             };
         };
@@ -25121,6 +25766,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "servergroup_id": "f318c5a7-6b4e-4d90-83f2-9c07e1d5b64a"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PutIntoServerGroup"];
             };
         };
@@ -25194,6 +25844,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "volumes": [
+                 *         {
+                 *           "source": "image",
+                 *           "image_id": "9c8d6fd5-03b0-4def-8580-0d8245223ee6",
+                 *           "size": 10,
+                 *           "boot_index": 0
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["AvailableFlavors"];
             };
         };
@@ -25266,6 +25928,31 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "flavor": "g1-standard-2-4",
+                 *       "names": [
+                 *         "shop-web-1",
+                 *         "shop-web-2"
+                 *       ],
+                 *       "volumes": [
+                 *         {
+                 *           "source": "new-volume",
+                 *           "size": 10,
+                 *           "type_name": "ssd_hiiops"
+                 *         }
+                 *       ],
+                 *       "interfaces": [
+                 *         {
+                 *           "type": "external",
+                 *           "ip_family": "ipv4",
+                 *           "floating_ip": {
+                 *             "source": "new"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckInstanceLimits"];
             };
         };
@@ -25309,6 +25996,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "time_interval": 6,
+                 *       "time_unit": "hour"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InstanceMetricsWindow"];
             };
         };
@@ -25459,6 +26152,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop",
+                 *       "version": "v1.33.4",
+                 *       "keypair": "anna-laptop",
+                 *       "fixed_network": "c40f87a1-d63b-4e29-b718-5a92e3c6f0d4",
+                 *       "fixed_subnet": "5d71b0f9-4c8a-4e23-9670-e2b3d8a15f0c",
+                 *       "pools": [
+                 *         {
+                 *           "name": "workers",
+                 *           "flavor_id": "g1-standard-2-4",
+                 *           "min_node_count": 2,
+                 *           "max_node_count": 4,
+                 *           "boot_volume_size": 50,
+                 *           "boot_volume_type": "ssd_hiiops",
+                 *           "auto_healing_enabled": true,
+                 *           "labels": {
+                 *             "tier": "web"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "cni": {
+                 *         "provider": "cilium",
+                 *         "cilium": {
+                 *           "hubble_relay": true
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateK8sCluster"];
             };
         };
@@ -25495,6 +26217,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "pools": [
+                 *         {
+                 *           "flavor_id": "g1-standard-2-4",
+                 *           "min_node_count": 2,
+                 *           "max_node_count": 4
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckK8sCluster"];
             };
         };
@@ -25531,6 +26264,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "flavor_id": "g1-standard-2-4",
+                 *       "min_node_count": 2,
+                 *       "max_node_count": 4,
+                 *       "boot_volume_size": 50
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckK8sPool"];
             };
         };
@@ -25639,6 +26380,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "autoscaler_config": {
+                 *         "scan-interval": "20s",
+                 *         "scale-down-unneeded-time": "5m"
+                 *       },
+                 *       "authentication": {
+                 *         "oidc": {
+                 *           "issuer_url": "https://accounts.example.com",
+                 *           "client_id": "shop-cluster",
+                 *           "username_claim": "email",
+                 *           "groups_claim": "groups"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateK8sCluster"];
             };
         };
@@ -25781,6 +26538,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "version": "v1.33.5"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpgradeK8sCluster"];
             };
         };
@@ -25931,6 +26693,26 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "batch",
+                 *       "flavor_id": "g1-standard-2-4",
+                 *       "min_node_count": 2,
+                 *       "max_node_count": 4,
+                 *       "boot_volume_size": 50,
+                 *       "boot_volume_type": "ssd_hiiops",
+                 *       "auto_healing_enabled": true,
+                 *       "labels": {
+                 *         "tier": "batch"
+                 *       },
+                 *       "taints": {
+                 *         "dedicated": "batch:NoSchedule"
+                 *       },
+                 *       "security_group_ids": [
+                 *         "0c5d7e2a-93b1-4f68-8d24-7a1e6b9c3f50"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateK8sPool"];
             };
         };
@@ -26042,6 +26824,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "min_node_count": 2,
+                 *       "max_node_count": 6,
+                 *       "auto_healing_enabled": true,
+                 *       "labels": {
+                 *         "tier": "web",
+                 *         "release": "canary"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateK8sPool"];
             };
         };
@@ -26082,6 +26875,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "node_count": 4
+                 *     }
+                 */
                 "application/json": components["schemas"]["ResizeK8sPool"];
             };
         };
@@ -26196,6 +26994,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "condition": "NotReady"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TellK8sNodeCondition"];
             };
         };
@@ -26232,6 +27035,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "needed_nodes": 3
+                 *     }
+                 */
                 "application/json": components["schemas"]["TellK8sPoolNeed"];
             };
         };
@@ -26268,6 +27076,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop.example.com",
+                 *       "payload": {
+                 *         "certificate": "-----BEGIN CERTIFICATE-----\nMIIBrTCCAVOgAwIBAgICEAEwCgYIKoZIzj0EAwIwGzEZMBcGA1UEAxMQc2hvcC5l\neGFtcGxlLmNvbTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGzEZ\nMBcGA1UEAxMQc2hvcC5leGFtcGxlLmNvbTBZMBMGByqGSM49AgEGCCqGSM49AwEH\nA0IABK8N9exG4lAf/w9BR/xJmvnrR5Okf7ArIrIjv10TGEy/JKsak+QCxqUXONZw\nT2bN4NiA33sXgk1Mfq2GQlMH8aGjgYQwgYEwDAYDVR0TAQH/BAIwADAxBgNVHREE\nKjAoghBzaG9wLmV4YW1wbGUuY29tghR3d3cuc2hvcC5leGFtcGxlLmNvbTAdBgNV\nHQ4EFgQUp2ruHoC1EovK+1PTITVmzoaplrEwHwYDVR0jBBgwFoAUp2ruHoC1EovK\n+1PTITVmzoaplrEwCgYIKoZIzj0EAwIDSAAwRQIgYkoJVRrwTIdL7IPAjI0PXi42\no50Co+zZWk+P0Y2SXNsCIQCzGASugHlUp7PKn2dG0o7uqWMfDEuGQVwYir5jXi3G\n3A==\n-----END CERTIFICATE-----\n",
+                 *         "certificate_chain": "",
+                 *         "private_key": "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5xs2cs8iFzd36uSo\nRRxyUqoEv1UyO/dhblwD2OpYebWhRANCAASvDfXsRuJQH/8PQUf8SZr560eTpH+w\nKyKyI79dExhMvySrGpPkAsalFzjWcE9mzeDYgN97F4JNTH6thkJTB/Gh\n-----END PRIVATE KEY-----\n"
+                 *       },
+                 *       "expiration": "2040-01-01T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSecret"];
             };
         };
@@ -26340,6 +27159,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop.example.com",
+                 *       "secret_type": "certificate",
+                 *       "payload": "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JR0hBZ0VBTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSEJHMHdhd0lCQVFRZzV4czJjczhpRnpkMzZ1U28KUlJ4eVVxb0V2MVV5Ty9kaGJsd0QyT3BZZWJXaFJBTkNBQVN2RGZYc1J1SlFILzhQUVVmOFNacjU2MGVUcEgrdwpLeUt5STc5ZEV4aE12eVNyR3BQa0FzYWxGempXY0U5bXplRFlnTjk3RjRKTlRINnRoa0pUQi9HaAotLS0tLUVORCBQUklWQVRFIEtFWS0tLS0tCi0tLS0tQkVHSU4gQ0VSVElGSUNBVEUtLS0tLQpNSUlCclRDQ0FWT2dBd0lCQWdJQ0VBRXdDZ1lJS29aSXpqMEVBd0l3R3pFWk1CY0dBMVVFQXhNUWMyaHZjQzVsCmVHRnRjR3hsTG1OdmJUQWdGdzB5TURBeE1ERXdNREF3TURCYUdBOHlNVEl3TURFd01UQXdNREF3TUZvd0d6RVoKTUJjR0ExVUVBeE1RYzJodmNDNWxlR0Z0Y0d4bExtTnZiVEJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQks4TjlleEc0bEFmL3c5QlIveEptdm5yUjVPa2Y3QXJJcklqdjEwVEdFeS9KS3NhaytRQ3hxVVhPTlp3ClQyYk40TmlBMzNzWGdrMU1mcTJHUWxNSDhhR2pnWVF3Z1lFd0RBWURWUjBUQVFIL0JBSXdBREF4QmdOVkhSRUUKS2pBb2doQnphRzl3TG1WNFlXMXdiR1V1WTI5dGdoUjNkM2N1YzJodmNDNWxlR0Z0Y0d4bExtTnZiVEFkQmdOVgpIUTRFRmdRVXAycnVIb0MxRW92SysxUFRJVFZtem9hcGxyRXdId1lEVlIwakJCZ3dGb0FVcDJydUhvQzFFb3ZLCisxUFRJVFZtem9hcGxyRXdDZ1lJS29aSXpqMEVBd0lEU0FBd1JRSWdZa29KVlJyd1RJZEw3SVBBakkwUFhpNDIKbzUwQ28relpXaytQMFkyU1hOc0NJUUN6R0FTdWdIbFVwN1BLbjJkRzBvN3VxV01mREV1R1FWd1lpcjVqWGkzRwozQT09Ci0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K",
+                 *       "payload_content_encoding": "base64",
+                 *       "payload_content_type": "application/octet-stream"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OlderCreateSecret"];
             };
         };
@@ -26613,6 +27441,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-1",
+                 *       "tags": {
+                 *         "environment": "staging"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateLoadBalancer"];
             };
         };
@@ -26651,6 +27487,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-1",
+                 *       "tags": {
+                 *         "environment": "staging"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateLoadBalancer"];
             };
         };
@@ -26794,6 +27638,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "floating_ip": {
+                 *         "source": "new"
+                 *       },
+                 *       "vip_ip_family": "ipv4"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckLoadBalancerLimits"];
             };
         };
@@ -26985,6 +27837,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "web"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RenameListener"];
             };
         };
@@ -27023,6 +27880,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "web",
+                 *       "allowed_cidrs": [
+                 *         "198.51.100.0/24"
+                 *       ],
+                 *       "timeout_client_data": 30000
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateListener"];
             };
         };
@@ -27210,6 +28076,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lb_algorithm": "LEAST_CONNECTIONS",
+                 *       "healthmonitor": {
+                 *         "type": "HTTP",
+                 *         "delay": 5,
+                 *         "timeout": 2,
+                 *         "max_retries": 3,
+                 *         "http_method": "GET",
+                 *         "url_path": "/healthz",
+                 *         "expected_codes": "200"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdatePool"];
             };
         };
@@ -27248,6 +28128,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lb_algorithm": "LEAST_CONNECTIONS",
+                 *       "healthmonitor": {
+                 *         "type": "HTTP",
+                 *         "delay": 5,
+                 *         "timeout": 2,
+                 *         "max_retries": 3,
+                 *         "http_method": "GET",
+                 *         "url_path": "/healthz",
+                 *         "expected_codes": "200"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdatePool"];
             };
         };
@@ -27319,9 +28213,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -27357,9 +28255,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -27466,9 +28368,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -27506,9 +28412,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -27623,7 +28533,27 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MemberOfList"][];
+                /**
+                 * @example [
+                 *       {
+                 *         "address": "192.168.10.11",
+                 *         "protocol_port": 8080,
+                 *         "weight": 9
+                 *       },
+                 *       {
+                 *         "address": "192.168.10.14",
+                 *         "protocol_port": 8080,
+                 *         "weight": 1
+                 *       },
+                 *       {
+                 *         "address": "192.168.10.15",
+                 *         "protocol_port": 8080,
+                 *         "weight": 1,
+                 *         "backup": true
+                 *       }
+                 *     ]
+                 */
+                "application/json": components["schemas"]["ReplaceMembers"];
             };
         };
         responses: {
@@ -27661,6 +28591,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "address": "192.168.10.13",
+                 *       "protocol_port": 8080,
+                 *       "weight": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateMember"];
             };
         };
@@ -27772,6 +28709,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "weight": 0
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateMember"];
             };
         };
@@ -27810,6 +28752,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "address": "192.168.10.13",
+                 *       "protocol_port": 8080,
+                 *       "weight": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateMember"];
             };
         };
@@ -27971,6 +28920,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "HTTP",
+                 *       "delay": 5,
+                 *       "timeout": 2,
+                 *       "max_retries": 3,
+                 *       "http_method": "GET",
+                 *       "url_path": "/healthz",
+                 *       "expected_codes": "200"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateHealthMonitor"];
             };
         };
@@ -28041,6 +29001,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "delay": 10,
+                 *       "max_retries_down": 2
+                 *     }
+                 */
                 "application/json": components["schemas"]["PatchHealthMonitor"];
             };
         };
@@ -28218,6 +29184,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "action": "REDIRECT_TO_URL",
+                 *       "redirect_url": "https://shop.example.com/new"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateL7Policy"];
             };
         };
@@ -28294,6 +29266,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "PATH",
+                 *       "compare_type": "STARTS_WITH",
+                 *       "value": "/api"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateL7Rule"];
             };
         };
@@ -28369,6 +29348,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "HOST_NAME",
+                 *       "compare_type": "EQUAL_TO",
+                 *       "value": "api.example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReplaceL7Rule"];
             };
         };
@@ -28443,6 +29429,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "flavor": "lb1-2-4"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ResizeLoadBalancer"];
             };
         };
@@ -28481,6 +29472,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "force": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["FailOverLoadBalancer"];
             };
         };
@@ -28515,6 +29511,27 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "options": {
+                 *         "active": true,
+                 *         "bgp": false
+                 *       },
+                 *       "site": "LUX",
+                 *       "status": {
+                 *         "status": "created",
+                 *         "error_description": ""
+                 *       },
+                 *       "protocols": [
+                 *         {
+                 *           "port": "443",
+                 *           "protocols": [
+                 *             "HTTPS"
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["DdosProfileInput"];
             };
         };
@@ -28654,6 +29671,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "tags": {
+                 *         "contract": "EX-2031-114"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReadOnlyTags"];
             };
         };
@@ -28692,6 +29716,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "time_interval": 6,
+                 *       "time_unit": "hour"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LoadBalancerMetricsWindow"];
             };
         };
@@ -28881,6 +29911,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "tags": {
+                 *         "environment": "staging"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["OlderUpdateFloatingIp"];
             };
         };
@@ -28919,6 +29956,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "port_id": "96d0e3f2-a71b-4c84-b05e-3d8f6a27c941",
+                 *       "tags": {
+                 *         "environment": "staging"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateFloatingIp"];
             };
         };
@@ -28957,6 +30002,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "port_id": "96d0e3f2-a71b-4c84-b05e-3d8f6a27c941"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AssignFloatingIp"];
             };
         };
@@ -29062,9 +30112,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -29100,9 +30154,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -29261,6 +30319,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop",
+                 *       "type": "vxlan",
+                 *       "create_router": true,
+                 *       "tags": {
+                 *         "environment": "production"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateNetwork"];
             };
         };
@@ -29366,6 +30434,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-backend",
+                 *       "tags": {
+                 *         "environment": "staging"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateNetwork"];
             };
         };
@@ -29404,6 +30480,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-backend",
+                 *       "tags": {
+                 *         "environment": "staging"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateNetwork"];
             };
         };
@@ -29523,6 +30607,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "web",
+                 *       "network_id": "c40f87a1-d63b-4e29-b718-5a92e3c6f0d4",
+                 *       "cidr": "192.168.20.0/24",
+                 *       "gateway_ip": "192.168.20.1",
+                 *       "dns_nameservers": [
+                 *         "192.0.2.53"
+                 *       ],
+                 *       "host_routes": [
+                 *         {
+                 *           "destination": "10.20.0.0/16",
+                 *           "nexthop": "192.168.20.254"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSubnet"];
             };
         };
@@ -29628,6 +30729,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "web-1",
+                 *       "dns_nameservers": [
+                 *         "192.0.2.53",
+                 *         "198.51.100.53"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateSubnet"];
             };
         };
@@ -29777,9 +30887,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -29815,9 +30929,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -29957,9 +31075,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -29995,9 +31117,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    [key: string]: string | null;
-                };
+                /**
+                 * @example {
+                 *       "environment": "production",
+                 *       "owner": "team-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MetadataPatch"];
             };
         };
         responses: {
@@ -30245,6 +31371,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-1",
+                 *       "routes": [
+                 *         {
+                 *           "destination": "10.20.0.0/16",
+                 *           "nexthop": "192.168.10.254"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["OlderUpdateRouter"];
             };
         };
@@ -30283,6 +31420,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "shop-1",
+                 *       "routes": [
+                 *         {
+                 *           "destination": "10.20.0.0/16",
+                 *           "nexthop": "192.168.10.254"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateRouter"];
             };
         };
@@ -30321,6 +31469,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "subnet_id": "5d71b0f9-4c8a-4e23-9670-e2b3d8a15f0c",
+                 *       "ip_address": "192.168.10.2"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AttachSubnet"];
             };
         };
@@ -30359,6 +31513,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "subnet_id": "5d71b0f9-4c8a-4e23-9670-e2b3d8a15f0c"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DetachSubnet"];
             };
         };
@@ -30397,6 +31556,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "target_type": "reserved_fixed_ip"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConvertFloatingIp"];
             };
         };
@@ -30435,6 +31599,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "target_type": "floating_ip"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConvertReservedFixedIp"];
             };
         };
@@ -30562,6 +31731,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "security_group_ids": [
+                 *         "0c5d7e2a-93b1-4f68-8d24-7a1e6b9c3f50"
+                 *       ],
+                 *       "allowed_address_pairs": [
+                 *         {
+                 *           "ip_address": "192.168.10.100"
+                 *         }
+                 *       ],
+                 *       "tags": {
+                 *         "role": "router"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdatePort"];
             };
         };
@@ -30600,6 +31784,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "allowed_address_pairs": [
+                 *         {
+                 *           "ip_address": "192.168.10.100"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["AllowAddressPairs"];
             };
         };
@@ -30859,6 +32052,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "is_vip": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateReservedFixedIp"];
             };
         };
@@ -30963,6 +32161,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "port_ids": [
+                 *         "e57b914c-20d8-4f6e-8c3a-b19d70f52a68"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConnectDevices"];
             };
         };
@@ -31001,6 +32206,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "port_ids": [
+                 *         "e57b914c-20d8-4f6e-8c3a-b19d70f52a68"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConnectDevices"];
             };
         };
@@ -31035,6 +32247,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "logo": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+                 *       "header": "This request was stopped",
+                 *       "title": "Stopped",
+                 *       "text": "Our shop took this request for an attack. Write to help@example.com if it was none."
+                 *     }
+                 */
                 "application/json": components["schemas"]["PreviewPage"];
             };
         };
@@ -31102,6 +32322,27 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Pages of the shop",
+                 *       "domains": [
+                 *         1,
+                 *         2
+                 *       ],
+                 *       "block": {
+                 *         "enabled": true,
+                 *         "logo": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+                 *         "header": "This request was stopped",
+                 *         "title": "Stopped",
+                 *         "text": "Our shop took this request for an attack. Write to help@example.com if it was none."
+                 *       },
+                 *       "captcha": {
+                 *         "enabled": true,
+                 *         "header": "Are you a person?",
+                 *         "error": "Please try again."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateCustomPageSet"];
             };
         };
@@ -31193,6 +32434,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Pages of the shop in spring",
+                 *       "javascript_disabled": {
+                 *         "enabled": true,
+                 *         "header": "Please switch on JavaScript"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateCustomPageSet"];
             };
         };
@@ -31226,6 +32476,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Pages of the shop in spring",
+                 *       "javascript_disabled": {
+                 *         "enabled": true,
+                 *         "header": "Please switch on JavaScript"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateCustomPageSet"];
             };
         };
@@ -31377,6 +32636,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reaching_used_space": [
+                 *         {
+                 *           "storage_name": "shop-media",
+                 *           "bucket_name": "pictures",
+                 *           "bytes": 53687091200
+                 *         }
+                 *       ],
+                 *       "reaching_used_requests": [
+                 *         {
+                 *           "storage_name": "shop-media",
+                 *           "count": 5000000
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["StorageNotificationEventsInput"];
             };
         };
@@ -31436,6 +32712,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "shop-media-2025-01-15T12",
+                 *       "from": "2025-01-15T11:00:00Z",
+                 *       "to": "2025-01-15T12:00:00Z",
+                 *       "buckets": [
+                 *         {
+                 *           "bucket_name": "pictures",
+                 *           "used_space": 12884901888,
+                 *           "files_quantity": 48210,
+                 *           "used_traffic": 3221225472,
+                 *           "used_requests": 91402
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["StorageUsageReport"];
             };
         };
@@ -31595,6 +32887,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "client_id": 1,
+                 *       "url": "https://hooks.example.com/virga"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateWebhookTarget"];
             };
         };
@@ -31707,6 +33005,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://audit.example.com/virga",
+                 *       "auth_header_name": "Authorization",
+                 *       "auth_header_value": "Bearer 8c1f0b7e5d2a4936"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateUserActionSubscription"];
             };
         };

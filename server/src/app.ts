@@ -51,6 +51,7 @@ import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
 import type { CorsOrigins } from './platform/http/cors.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
+import { METADATA_EXAMPLES } from './platform/http/metadata-routes.ts';
 import { servePortal } from './platform/http/portal.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
@@ -276,6 +277,7 @@ export class App {
       areas: AREAS,
       nameOf: operationName,
       meaningOf,
+      examples: Object.assign({}, METADATA_EXAMPLES, ...all.map((feature) => feature.examples ?? {})),
     });
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     this.engine = new TaskEngine({

@@ -1,6 +1,7 @@
 import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
 import type { Backlog } from './metrics/cluster.ts';
+import type { Examples } from './openapi/examples.ts';
 import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
 import type { HeldTable } from './tasks/locks.ts';
@@ -9,6 +10,8 @@ import type { HeldTable } from './tasks/locks.ts';
 export interface Feature {
   readonly name: string;
   readonly routes?: readonly Route[];
+  /** What a person would send to them: a body for each shape. */
+  readonly examples?: Examples;
   /** What the provider of a region must have for these routes: one of its ports or capabilities. Absent: they
    *  work in every region. */
   readonly needs?: string;

@@ -4,6 +4,7 @@ import type { Feature } from '../../platform/feature.ts';
 import { resealMail } from '../../platform/mail/outbox.ts';
 import type { InsertProject } from '../projects/index.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
+import { iamExamples } from './examples.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { deleteOldInvitations } from './invitation-store.ts';
 import { deleteOldLinks } from './link-store.ts';
@@ -49,6 +50,7 @@ export function iam({ db, clock, sessions, insertProject }: IamDeps): Feature {
   const signIn = new SignIn(sessions);
   return {
     name: 'iam',
+    examples: iamExamples,
     reseal: resealMail,
     background: [{ name: 'iam-forget', everyMs: HOUR_MS, exclusive: true, run: forget }],
     routes: [

@@ -1,4 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
+import { imageExamples } from './examples.ts';
 import { olderImageRoutes } from './older.ts';
 import { imageRoutes } from './routes.ts';
 import { type ImageDeps, ImageService } from './service.ts';
@@ -12,6 +13,7 @@ export function images(deps: ImageDeps): Feature {
   const service = new ImageService(deps);
   return {
     name: 'images',
+    examples: imageExamples,
     needs: 'images',
     routes: [...imageRoutes(service), ...olderImageRoutes(service)],
     tasks: [createImageTask(deps), downloadImageTask(deps), deleteImageTask(deps)],

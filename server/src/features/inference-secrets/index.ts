@@ -1,5 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { inferenceSecretExamples } from './examples.ts';
 import { inferenceSecretRoutes } from './routes.ts';
 import { InferenceSecrets, resealInferenceSecrets } from './service.ts';
 
@@ -8,6 +9,7 @@ export { resealInferenceSecrets } from './service.ts';
 export function inferenceSecrets({ cipher }: { cipher: Cipher }): Feature {
   return {
     name: 'inference-secrets',
+    examples: inferenceSecretExamples,
     routes: inferenceSecretRoutes(new InferenceSecrets(cipher)),
     reseal: resealInferenceSecrets,
   };

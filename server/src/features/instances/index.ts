@@ -2,6 +2,7 @@ import type { Feature } from '../../platform/feature.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { InstanceDeps } from './access.ts';
 import { InstanceActions } from './actions.ts';
+import { instanceExamples } from './examples.ts';
 import { resealFirstBoots } from './first-boot.ts';
 import { interfaceRoutes } from './interfaces/routes.ts';
 import { InterfaceService } from './interfaces/service.ts';
@@ -39,6 +40,7 @@ export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): F
   const actions = new InstanceActions(deps);
   return {
     name: 'instances',
+    examples: instanceExamples,
     needs: 'instances',
     routes: [
       ...instanceRoutes(service),

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { scalePools } from './autoscale.ts';
+import { kubernetesExamples } from './examples.ts';
 import { healClusters } from './heal.ts';
 import { resealClusterKeys } from './keys.ts';
 import { operatorKubernetesRoutes } from './operator-routes.ts';
@@ -49,6 +50,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
   const keep = { db, ids, log, timestamp, providerOf };
   return {
     name: 'kubernetes',
+    examples: kubernetesExamples,
     needs: 'kubernetes',
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
     tasks: [

@@ -7,6 +7,7 @@ import type { Carrier } from '../networking/floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { TaskReads } from '../tasks/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { loadBalancerExamples } from './examples.ts';
 import { healthMonitorRoutes } from './health-monitors/routes.ts';
 import { HealthMonitorService } from './health-monitors/service.ts';
 import { policyRoutes } from './l7-policies/routes.ts';
@@ -80,6 +81,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    examples: loadBalancerExamples,
     needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),

@@ -3,6 +3,7 @@ import type { CapabilitiesOf } from '../regions/index.ts';
 import type { PostgresqlService } from './access.ts';
 import { resealTlsKeys } from './certificates.ts';
 import { resealPasswords } from './credentials.ts';
+import { managedPostgresqlExamples } from './examples.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
 import { statusRoutes } from './routes.ts';
 import { clusterRoutes } from './routes-clusters.ts';
@@ -23,6 +24,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
   const keeper = new Keeper(deps);
   return {
     name: 'managed-postgresql',
+    examples: managedPostgresqlExamples,
     needs: 'postgresql',
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps)],
     tasks: postgresqlTasks(deps),

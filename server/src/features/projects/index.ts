@@ -1,4 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
+import { projectExamples } from './examples.ts';
 import { projectRoutes } from './routes.ts';
 import type { InsertProject } from './service.ts';
 import { deleteProjectTask } from './tasks.ts';
@@ -16,6 +17,7 @@ export {
 export function projects(deps: { readonly insertProject: InsertProject }): Feature {
   return {
     name: 'projects',
+    examples: projectExamples,
     routes: projectRoutes(deps.insertProject),
     tasks: [deleteProjectTask],
     held: [{ table: 'projects', becomes: `state = 'ACTIVE'` }],

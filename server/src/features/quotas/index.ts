@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { quotaExamples } from './examples.ts';
 import { noteSent, QUOTA_MAIL, quotaNotifications } from './notifications.ts';
 import { operatorQuotaRoutes } from './operator-routes.ts';
 import { quotaRoutes } from './routes.ts';
@@ -29,6 +30,7 @@ export interface QuotaOptions {
 export function quotas(options: QuotaOptions): Feature {
   return {
     name: 'quotas',
+    examples: quotaExamples,
     routes: [...quotaRoutes, ...operatorQuotaRoutes],
     background: [quotaNotifications(options)],
     mailSent: { [QUOTA_MAIL]: noteSent },

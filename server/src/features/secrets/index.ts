@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { secretExamples } from './examples.ts';
 import { olderSecretRoutes } from './older.ts';
 import { secretRoutes } from './routes.ts';
 import { resealSecrets } from './sealing.ts';
@@ -22,6 +23,7 @@ export function secrets({ cipher, clock, findUsers }: SecretDeps): Feature {
   const service = new SecretService(cipher, findUsers);
   return {
     name: 'secrets',
+    examples: secretExamples,
     routes: [...secretRoutes(service, clock), ...olderSecretRoutes(service, clock)],
     tasks: [createSecretTask, deleteSecretTask],
     // Its value came with the request: a secret is whole whatever became of its task.

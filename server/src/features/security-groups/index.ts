@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import { SecurityGroupChanges } from './changes.ts';
 import type { SecurityGroupDeps } from './common.ts';
+import { securityGroupExamples } from './examples.ts';
 import { olderSecurityGroupRoutes } from './older.ts';
 import { securityGroupChangeRoutes, securityGroupRoutes } from './routes.ts';
 import { SecurityGroupService } from './service.ts';
@@ -20,6 +21,7 @@ export function securityGroups(deps: SecurityGroupDeps): Feature {
   const changes = new SecurityGroupChanges(deps);
   return {
     name: 'security-groups',
+    examples: securityGroupExamples,
     needs: 'securityGroups',
     routes: [
       ...securityGroupRoutes(service, deps.instances),

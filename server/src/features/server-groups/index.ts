@@ -1,4 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
+import { serverGroupExamples } from './examples.ts';
 import { serverGroupRoutes } from './routes.ts';
 import { type ServerGroupDeps, ServerGroupService } from './service.ts';
 import { deleteServerGroupTask } from './tasks.ts';
@@ -13,6 +14,7 @@ export {
 export function serverGroups(deps: ServerGroupDeps): Feature {
   return {
     name: 'server-groups',
+    examples: serverGroupExamples,
     needs: 'kvm',
     routes: serverGroupRoutes(new ServerGroupService(deps)),
     tasks: [deleteServerGroupTask],

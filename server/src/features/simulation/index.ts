@@ -1,4 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
+import { simulationExamples } from './examples.ts';
 import { simulationRoutes } from './routes.ts';
 import { SimulationService } from './service.ts';
 
@@ -8,5 +9,9 @@ export { type FileFault, keepFileFaults } from './store.ts';
 export { simulatedStrikes } from './strikes.ts';
 
 export function simulation(): Feature {
-  return { name: 'simulation', routes: simulationRoutes(new SimulationService()) };
+  return {
+    name: 'simulation',
+    examples: simulationExamples,
+    routes: simulationRoutes(new SimulationService()),
+  };
 }

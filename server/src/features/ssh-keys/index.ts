@@ -1,9 +1,10 @@
 import type { Feature } from '../../platform/feature.ts';
+import { sshKeyExamples } from './examples.ts';
 import { olderSshKeyRoutes } from './older.ts';
 import { sshKeyRoutes } from './routes.ts';
 
 export { findSshKey, findSshKeyIds } from './store.ts';
 
 export function sshKeys(): Feature {
-  return { name: 'ssh-keys', routes: [...sshKeyRoutes, ...olderSshKeyRoutes] };
+  return { name: 'ssh-keys', examples: sshKeyExamples, routes: [...sshKeyRoutes, ...olderSshKeyRoutes] };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { storageNotificationExamples } from './examples.ts';
 import { monthOf } from './model.ts';
 import { storageNotificationRoutes } from './routes.ts';
 import { MAX_LATE_MS } from './usage.ts';
@@ -14,6 +15,7 @@ export function storageNotifications({ db, clock }: { readonly db: Db; readonly 
   const ago = (ms: number) => new Date(clock.now().getTime() - ms);
   return {
     name: 'storage-notifications',
+    examples: storageNotificationExamples,
     routes: storageNotificationRoutes,
     background: [
       {

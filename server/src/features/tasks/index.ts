@@ -4,6 +4,7 @@ import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import { foldJob } from './counts.ts';
 import { epochJob } from './epochs.ts';
+import { taskExamples } from './examples.ts';
 import { TaskReads } from './reads.ts';
 import { taskRoutes } from './routes.ts';
 import { STREAMS } from './stream.ts';
@@ -22,6 +23,7 @@ export function tasks(deps: {
   const slots = new Slots('streams of tasks', streams);
   return {
     name: 'tasks',
+    examples: taskExamples,
     routes: taskRoutes(new TaskReads(db, watcher, waits), watcher, slots),
     background: [foldJob(db), epochJob(db)],
   };

@@ -1,9 +1,10 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { userActionExamples } from './examples.ts';
 import { userActionRoutes } from './routes.ts';
 
 export { toldUserAction } from './service.ts';
 
 export function userActions({ cipher }: { readonly cipher: Cipher }): Feature {
-  return { name: 'user-actions', routes: userActionRoutes(cipher) };
+  return { name: 'user-actions', examples: userActionExamples, routes: userActionRoutes(cipher) };
 }

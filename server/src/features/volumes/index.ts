@@ -1,5 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
 import { VolumeActions } from './actions.ts';
+import { volumeExamples } from './examples.ts';
 import { MachineVolumes } from './machine-volumes.ts';
 import { olderSnapshotRoutes, olderVolumeRoutes } from './older.ts';
 import type { VolumeDeps } from './place.ts';
@@ -35,6 +36,7 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
   const snapshots = new SnapshotService(deps);
   return {
     name: 'volumes',
+    examples: volumeExamples,
     needs: 'volumes',
     machines: new MachineVolumes(deps),
     routes: [

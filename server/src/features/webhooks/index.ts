@@ -1,5 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
 import { Deliverer, type DelivererOptions } from './deliver.ts';
+import { webhookExamples } from './examples.ts';
 import { webhookRoutes } from './routes.ts';
 import { resealTargets } from './service.ts';
 import { countWaiting } from './store.ts';
@@ -15,6 +16,7 @@ export function webhooks(options: DelivererOptions): Feature {
   const deliverer = new Deliverer(options);
   return {
     name: 'webhooks',
+    examples: webhookExamples,
     routes: webhookRoutes(options.cipher),
     background: [
       {

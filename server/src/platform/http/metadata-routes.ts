@@ -31,7 +31,9 @@ export const MetadataInput = Type.Unsafe<MetadataPatch>({
   type: 'object',
   additionalProperties: { type: ['string', 'null'] },
   description: 'Values by their keys; null removes a key.',
+  $id: 'MetadataPatch',
 });
+export const METADATA_EXAMPLES = { MetadataPatch: { environment: 'production', owner: 'team-shop' } };
 const KeyQuery = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }) });
 
 /** `GET`, `POST` and `PUT …/metadata`, `GET` and `DELETE …/metadata_item?key=`. */

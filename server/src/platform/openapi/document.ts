@@ -3,6 +3,7 @@ import { allows, isForTokens, TOKEN_ROLES } from '../auth/roles.ts';
 import type { Route } from '../http/route.ts';
 import { describe } from './describe.ts';
 import { errorResponses } from './errors.ts';
+import { type Examples, shown } from './examples.ts';
 import { explain } from './explain.ts';
 
 type Json = Record<string, unknown>;
@@ -17,6 +18,8 @@ export interface Words {
   readonly nameOf?: NameOf;
   /** What a field or parameter of this name means, where its schema does not say it. */
   readonly meaningOf?: (name: string, place: 'field' | 'parameter') => string | undefined;
+  /** What a person would send. */
+  readonly examples?: Examples;
 }
 
 /** What operations share. */
@@ -30,7 +33,7 @@ interface Components {
 export function openApiDocument(
   routes: readonly Route[],
   version: string,
-  { areas = {}, nameOf = mechanicalName, meaningOf = () => undefined }: Words = {},
+  { areas = {}, nameOf = mechanicalName, meaningOf = () => undefined, examples = {} }: Words = {},
 ): Json {
   const components: Components = { schemas: {}, responses: {} };
   const paths: Record<string, Record<string, unknown>> = {};
@@ -38,7 +41,7 @@ export function openApiDocument(
   for (const route of shown) {
     const { spec } = route;
     const path = paths[spec.path] ?? {};
-    path[spec.method.toLowerCase()] = operation(route, components, nameOf);
+    path[spec.method.toLowerCase()] = operation(route, components, { nameOf, examples });
     paths[spec.path] = path;
   }
   explain(paths, meaningOf);
@@ -92,7 +95,11 @@ const sorted = (named: Json): Json =>
 /** Routes that serve people and machines around the API rather than the API. */
 const isInternal = (spec: Route['spec']) => spec.tag === 'Internal';
 
-function operation(route: Route, { schemas, responses }: Components, nameOf: NameOf): Json {
+function operation(
+  route: Route,
+  { schemas, responses }: Components,
+  { nameOf, examples }: { nameOf: NameOf; examples: Examples },
+): Json {
   const { spec } = route;
   const status = String(spec.status ?? 200);
   return {
@@ -103,9 +110,7 @@ function operation(route: Route, { schemas, responses }: Components, nameOf: Nam
     ...(spec.deprecated ? { deprecated: true } : {}),
     ...securityOf(spec),
     parameters: [...parameters('path', spec.params, schemas), ...parameters('query', spec.query, schemas)],
-    ...(spec.body
-      ? { requestBody: { required: spec.body.default === undefined, content: json(spec.body, schemas) } }
-      : {}),
+    ...(spec.body ? { requestBody: requestBody(spec.body, schemas, examples) } : {}),
     responses: {
       [status]: {
         description: spec.summary,
@@ -114,6 +119,12 @@ function operation(route: Route, { schemas, responses }: Components, nameOf: Nam
       ...errorResponses(route, responses, (schema) => lift(schema, schemas)),
     },
   };
+}
+
+function requestBody(body: TSchema, schemas: Json, examples: Examples): Json {
+  const example = body.$id === undefined ? undefined : examples[body.$id];
+  const content = { schema: lift(body, schemas), ...shown(example) };
+  return { required: body.default === undefined, content: { 'application/json': content } };
 }
 
 /** Those who sign in have a client's role, and operators a token. */

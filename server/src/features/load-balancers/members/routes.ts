@@ -37,7 +37,7 @@ const writes = (service: MemberService): readonly Route[] => [
     summary: 'Give a pool exactly these members',
     access: 'write',
     params: schema.OfPoolParams,
-    body: schema.MemberInputs,
+    body: schema.ReplaceMembers,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.replace(ctx, pool, body),
   }),

@@ -53,6 +53,7 @@ export const MemberOfList = Type.Object(
 export type MemberOfList = Static<typeof MemberOfList>;
 
 export const MemberInputs = Type.Array(MemberOfList, { maxItems: MAX_MEMBERS });
+export const ReplaceMembers = Type.Array(MemberOfList, { maxItems: MAX_MEMBERS, $id: 'ReplaceMembers' });
 
 export const UpdateMember = Type.Object(
   {

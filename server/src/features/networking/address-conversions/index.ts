@@ -1,4 +1,5 @@
 import type { Feature } from '../../../platform/feature.ts';
+import { conversionExamples } from './examples.ts';
 import { conversionRoutes } from './routes.ts';
 import { type ConversionDeps, ConversionService } from './service.ts';
 import { convertFloatingIpTask, convertReservedIpTask } from './tasks.ts';
@@ -9,6 +10,7 @@ export type { ConversionDeps } from './service.ts';
 export function addressConversions(deps: ConversionDeps): Feature {
   return {
     name: 'address-conversions',
+    examples: conversionExamples,
     needs: 'loadBalancers',
     routes: conversionRoutes(new ConversionService(deps)),
     tasks: [convertFloatingIpTask(deps), convertReservedIpTask(deps)],

@@ -1,5 +1,6 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { floatingIpExamples } from './examples.ts';
 import { olderFloatingIpRoutes } from './older.ts';
 import { floatingIpRoutes } from './routes.ts';
 import { type FloatingIpDeps, FloatingIpService } from './service.ts';
@@ -38,6 +39,7 @@ export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }
   const service = new FloatingIpService(deps);
   return {
     name: 'floating-ips',
+    examples: floatingIpExamples,
     needs: 'loadBalancers',
     routes: [...floatingIpRoutes(service, deps), ...olderFloatingIpRoutes(service, deps.tasks)],
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],

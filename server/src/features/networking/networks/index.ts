@@ -1,6 +1,7 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
 import { egressRoutes } from './egress.ts';
+import { networkExamples } from './examples.ts';
 import { olderNetworkRoutes, olderSubnetRoutes } from './older.ts';
 import { networkRoutes } from './routes.ts';
 import { type NetworkDeps, NetworkService } from './service.ts';
@@ -37,6 +38,7 @@ export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Fea
   const subnets = new SubnetService(deps);
   return {
     name: 'networks',
+    examples: networkExamples,
     needs: 'networks',
     routes: [
       ...networkRoutes(service),

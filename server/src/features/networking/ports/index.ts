@@ -1,5 +1,6 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { portExamples } from './examples.ts';
 import { olderPortRoutes } from './older.ts';
 import { portRoutes } from './routes.ts';
 import { type PortDeps, PortService, type PortsAsInterfaces } from './service.ts';
@@ -52,6 +53,7 @@ export function ports(deps: PortFeatureDeps): Feature {
   const service = new PortService(deps);
   return {
     name: 'ports',
+    examples: portExamples,
     needs: 'networks',
     routes: [...portRoutes(service), ...olderPortRoutes(service, deps)],
     tasks: [updatePortTask(deps.providerOf)],

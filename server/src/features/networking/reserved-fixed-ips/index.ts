@@ -1,6 +1,7 @@
 import type { Feature } from '../../../platform/feature.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { DeviceService } from './devices/service.ts';
+import { reservedFixedIpExamples } from './examples.ts';
 import { reservedIpRoutes } from './routes.ts';
 import { type ReservedIpDeps, ReservedIpService } from './service.ts';
 import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
@@ -14,6 +15,7 @@ export { dropReservedIps, holdReservedIps, keepReservedIps } from './with-device
 export function reservedFixedIps(deps: ReservedIpDeps): Feature {
   return {
     name: 'reserved-fixed-ips',
+    examples: reservedFixedIpExamples,
     needs: 'loadBalancers',
     routes: [...reservedIpRoutes(new ReservedIpService(deps)), ...deviceRoutes(new DeviceService())],
     tasks: [createReservedIpTask(deps), deleteReservedIpTask(deps)],

@@ -1,5 +1,6 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { routerExamples } from './examples.ts';
 import { olderRouterRoutes } from './older.ts';
 import { routerRoutes } from './routes.ts';
 import { type RouterDeps, RouterService } from './service.ts';
@@ -12,6 +13,7 @@ export function routers(deps: RouterDeps & { readonly tasks: TaskReads }): Featu
   const service = new RouterService(deps);
   return {
     name: 'routers',
+    examples: routerExamples,
     needs: 'networks',
     routes: [...routerRoutes(service), ...olderRouterRoutes(service, deps.tasks)],
     tasks: [createRouterTask(deps), updateRouterTask(deps), deleteRouterTask(deps)],

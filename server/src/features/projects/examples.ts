@@ -1,0 +1,6 @@
+import type { Examples } from '../../platform/openapi/examples.ts';
+
+export const projectExamples: Examples = {
+  CreateProject: { name: 'shop-production', description: 'What customers use' },
+  UpdateProject: { name: 'shop-staging', description: 'Where releases are tried' },
+};

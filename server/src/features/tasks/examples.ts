@@ -1,0 +1,3 @@
+import { type Examples, SAMPLE } from '../../platform/openapi/examples.ts';
+
+export const taskExamples: Examples = { AcknowledgeTasks: { task_ids: [SAMPLE.task] } };

@@ -1,0 +1,26 @@
+import { DEBIAN, type Examples, SAMPLE, several } from '../../platform/openapi/examples.ts';
+
+export const volumeExamples: Examples = {
+  CreateVolume: several({
+    'An empty volume': {
+      source: 'new-volume',
+      name: 'shop-data',
+      size: 20,
+      type_name: 'ssd_hiiops',
+      tags: { environment: 'production' },
+    },
+    'From an image, to boot from': { source: 'image', image_id: DEBIAN, name: 'shop-boot', size: 10 },
+    'From a snapshot': { source: 'snapshot', snapshot_id: SAMPLE.snapshot, name: 'shop-data-restored' },
+  }),
+  UpdateVolume: { name: 'shop-data-1', tags: { environment: 'staging', owner: null } },
+  AttachVolume: { instance_id: SAMPLE.instance, attachment_tag: 'data' },
+  DetachVolume: { instance_id: SAMPLE.instance },
+  ExtendVolume: { size: 40 },
+  RetypeVolume: { volume_type: 'ssd_hiiops' },
+  CreateSnapshot: {
+    name: 'shop-data-before-upgrade',
+    volume_id: SAMPLE.volume,
+    description: 'Taken before version 2',
+  },
+  UpdateSnapshot: { name: 'shop-data-2031-01', tags: { keep: 'yes' } },
+};

@@ -1,0 +1,5 @@
+import type { Examples } from '../../platform/openapi/examples.ts';
+
+export const webhookExamples: Examples = {
+  CreateWebhookTarget: { client_id: 1, url: 'https://hooks.example.com/virga' },
+};

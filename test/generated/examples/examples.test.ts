@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AREAS } from '../../../server/src/areas.ts';
+import { Validator } from '../../../server/src/platform/http/validation.ts';
+import { startTestServer, type TestServer } from '../../harness/server.ts';
+import { nameOf } from '../operations.ts';
+import { examplesOf, type Paths, sendExample, withBody } from './sent.ts';
+import { World } from './world.ts';
+
+/** Every body of the document has an example, and every example does what it says. */
+
+let server: TestServer;
+const shown = (spec: Parameters<typeof nameOf>[0]) => examplesOf(server.app.document.paths as Paths, spec);
+
+beforeAll(async () => {
+  server = await startTestServer();
+  await raiseQuotas();
+});
+
+afterAll(() => server.close());
+
+test('every body has an example, which fits its schema as it stands', () => {
+  const validator = new Validator();
+  const wrong = withBody(server.app.routes).flatMap((spec) => {
+    const examples = shown(spec);
+    if (examples.length === 0)
+      return [`${nameOf(spec)}: say in the feature's examples.ts what one would send`];
+    return examples.flatMap(({ name, body }) => {
+      const faults = spec.body && validator.faults(spec.body, body);
+      return faults ? [`${name}: ${faults}`] : [];
+    });
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('every example is that of one body', () => {
+  const bodies = new Set(withBody(server.app.routes).map(({ body }) => body?.$id));
+  const named = server.app.features.flatMap(({ examples = {} }) => Object.keys(examples));
+  expect(named.filter((name) => !bodies.has(name))).toEqual([]);
+  expect(named.length).toBe(new Set(named).size);
+});
+
+test.each(Object.keys(AREAS))('every example of %s does what it says', async (area) => {
+  const failed: string[] = [];
+  for (const spec of withBody(server.app.routes).filter(({ tag }) => tag === area)) {
+    for (const example of shown(spec)) {
+      const fault = await sendExample(await World.on(server), example).then(
+        () => undefined,
+        (error: Error) => `${example.name}: ${error.message}`,
+      );
+      if (fault !== undefined) failed.push(fault);
+      await forgetPeople();
+    }
+  }
+  expect(failed).toEqual([]);
+});
+
+/** There is room for everything that any example needs. */
+async function raiseQuotas(): Promise<void> {
+  const { body: quotas } = await server.call('GET', '/cloud/v2/client_quotas');
+  const raised = (limits: object) =>
+    Object.fromEntries(
+      Object.keys(limits)
+        .filter((name) => name.endsWith('_limit'))
+        .map((name) => [name, 100_000_000]),
+    );
+  const global_limits = raised(quotas.global_quotas);
+  const regional_limits = [{ region_id: 2, ...raised(quotas.regional_quotas[0]) }];
+  const body = { global_limits, regional_limits };
+  const reply = await server.call('PATCH', '/virga/v1/clients/1/quotas', { as: 'operator', body });
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+}
+
+/** The people of one example are unknown to the next, which may be about the same ones. */
+async function forgetPeople(): Promise<void> {
+  for (const table of ['users', 'invitations']) {
+    await server.db.named(
+      `test_forget_${table}`,
+      `update ${table} set email = gen_random_uuid() || '@virga.test' where email like '%@example.com'`,
+      [],
+    );
+  }
+}
