@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { issueTls } from '../../server/src/features/managed-postgresql/certificates.ts';
 import { settingsOf } from '../../server/src/features/managed-postgresql/flavors.ts';
@@ -18,6 +19,7 @@ import { waitUntil } from './wait.ts';
 
 /** The provider of clusters alone, without a server around it: tests decide when it looks, and how large a GiB is. */
 
+const KEEP_EVERY_MS = 1000;
 const PASSWORD = 'a-password-for-tests';
 const NEW: ClusterChange = { isNew: true, retracted: { databases: [], users: [] } };
 const CHANGED: ClusterChange = { ...NEW, isNew: false };
@@ -53,6 +55,20 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
     remove: (id: string) => provider.removeCluster(id, operation),
     observe: async (desired: DesiredCluster): Promise<ObservedCluster | undefined> =>
       (await provider.observeClusters([desired])).get(desired.id),
+    /** Looks after it from now on, as a worker does. @returns what ends that */
+    keep: (desired: DesiredCluster) => {
+      let isOver = false;
+      const looking = (async () => {
+        while (!isOver) {
+          await provider.observeClusters([desired]);
+          await delay(KEEP_EVERY_MS);
+        }
+      })();
+      return async () => {
+        isOver = true;
+        await looking;
+      };
+    },
     /** Pid of its server. */
     pidOf: (id: string, folder = 'data') =>
       Number(readFileSync(path.join(root, id, folder, 'postmaster.pid'), 'utf8').split('\n')[0]),

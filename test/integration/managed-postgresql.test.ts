@@ -4,7 +4,7 @@ import path from 'node:path';
 import { checkServerIdentity } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { identify } from '../../server/src/providers/local/load-balancers/processes.ts';
+import { allPids, commandLine } from '../../server/src/providers/local/load-balancers/processes.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -133,10 +133,24 @@ test('what was committed survives a kill, and the server comes back by itself', 
 });
 
 test('what the region cannot do is refused', async () => {
-  const replicas = { high_availability: { replication_mode: 'sync' } };
-  expect((await call('PATCH', '/real', replicas)).status).toBe(403);
   const pooled = { pg_server_configuration: { pooler: { mode: 'session' } } };
   expect((await call('PATCH', '/real', pooled)).status).toBe(403);
+});
+
+test('a replica is added, and takes over at the same address when the primary is killed', async () => {
+  await ended('PATCH', '/real', { high_availability: { replication_mode: 'sync' } });
+  expect((await call('GET', '/real')).body.high_availability).toEqual({ replication_mode: 'sync' });
+  await query('insert into orders values (3)');
+  process.kill(pidOf(onlyId()), 'SIGKILL');
+  const second = path.join(folder(), onlyId(), 'b', 'data', 'standby.signal');
+  await waitUntil(() => !existsSync(second), { what: 'the replica to take over' });
+  const rows = await waitUntil(() => query('select count(*)::int as n from orders').catch(() => undefined), {
+    what: 'the cluster to answer again',
+  });
+  expect(rows).toEqual([{ n: 3 }]);
+  await waitUntil(async () => (await call('GET', '/real')).body.status === 'READY', {
+    what: 'the lost server to be a replica',
+  });
 });
 
 const hasPsql = spawnSync('psql', ['--version']).status === 0;
@@ -169,8 +183,9 @@ test('metrics and sizes are those of the server', async () => {
 
 test('deletion leaves nothing', async () => {
   const id = onlyId();
-  const pid = pidOf(id);
+  const of = (title: string) => (pid: number) => commandLine(pid).some((word) => word.includes(title));
+  expect(allPids().some(of(id))).toBe(true);
   await ended('DELETE', '/real');
   expect(existsSync(path.join(folder(), id))).toBe(false);
-  expect(identify(pid)).toBeNull();
+  expect(allPids().filter(of(id))).toEqual([]);
 });

@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly capabilities?: readonly Capability[];
   /** Milliseconds after which it is ended, with all that it has started. */
   readonly patienceMs?: number;
+  /** Ends it, with all that it has started. */
+  readonly signal?: AbortSignal;
 }
 
 /** The slowest thing that is asked of a program is to read a large configuration on a busy machine. */
@@ -56,7 +58,7 @@ const running = new Set<ChildProcess>();
 /** Runs a program to its end, never as root. Its children may live on in the background.
  *  @throws TaskFailed when it takes too long, or is ended because the server stops */
 export function run(program: string, words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const { inherited, capabilities = [], patienceMs = PATIENCE_MS } = options;
+  const { inherited, capabilities = [], patienceMs = PATIENCE_MS, signal: ending } = options;
   const command = unprivileged({ program, words }, capabilities, findProgram('setpriv'));
   return new Promise((resolve, reject) => {
     const child = spawn(command.program, command.words, {
@@ -73,15 +75,19 @@ export function run(program: string, words: readonly string[], options: RunOptio
       isLate = true;
       endGroup(child);
     }, patienceMs);
+    const end = () => endGroup(child);
+    ending?.addEventListener('abort', end);
     const output = collectOutput(child);
     child.once('error', (error) => {
       running.delete(child);
       clearTimeout(timer);
+      ending?.removeEventListener('abort', end);
       reject(error);
     });
     child.once('exit', (code, signal) => {
       running.delete(child);
       clearTimeout(timer);
+      ending?.removeEventListener('abort', end);
       const settle = () => {
         child.stdout?.destroy();
         child.stderr?.destroy();

@@ -13,22 +13,33 @@ const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
 const lines = (settings: Readonly<Record<string, string>>) =>
   Object.entries(settings).map(([name, value]) => `${name} = ${quoted(value)}\n`);
 
+/** By which a replica is known to its primary, and by which that keeps what the replica has yet to get. */
+export const REPLICA = 'virga_replica';
+
 const MIB = 2 ** 20;
 
-/** What follows counts, so that the service's own settings come last.
- *  @param size of its storage in bytes
- *  @param full its storage is: nothing more should be written */
-export function renderConf(
-  desired: DesiredCluster,
-  place: Place,
-  size: number,
-  full: Full | undefined,
-): string {
-  const mib = Math.floor(size / MIB);
+/** What a server is among those of its cluster. */
+export type Role =
+  /** Whether commits wait until the replica has them, too. */
+  | { readonly isPrimary: true; readonly isSynchronous: boolean }
+  | { readonly isPrimary: false; readonly primary: Place; readonly password: string };
+
+export interface ServerState {
+  /** Bytes of the storage. */
+  readonly size: number;
+  /** The storage is: nothing more should be written. */
+  readonly full: Full | undefined;
+  readonly role: Role;
+}
+
+/** What follows counts, so that the service's own settings come last. */
+export function renderConf(desired: DesiredCluster, place: Place, state: ServerState): string {
+  const { full, role } = state;
+  const mib = Math.floor(state.size / MIB);
+  const share = `${Math.max(64, Math.min(1024, Math.floor(mib / 4)))}MB`;
   const own = {
     data_directory: place.data,
     hba_file: place.hba,
-    listen_addresses: desired.host,
     port: String(PORT),
     unix_socket_directories: place.sockets,
     unix_socket_permissions: '0700',
@@ -37,16 +48,19 @@ export function renderConf(
     ssl_key_file: place.key,
     ssl_min_protocol_version: 'TLSv1.2',
     password_encryption: 'scram-sha-256',
-    cluster_name: desired.id,
+    cluster_name: place.title,
     logging_collector: 'off',
     log_destination: 'stderr',
     shared_preload_libraries: '',
     wal_level: 'replica',
     // A quarter of the storage at most, and not a segment more than is needed to start with.
-    max_wal_size: `${Math.max(64, Math.min(1024, Math.floor(mib / 4)))}MB`,
+    max_wal_size: share,
     default_transaction_read_only: full ? 'on' : 'off',
     // What a query puts aside on the disk, and does not count as storage.
     temp_file_limit: `${Math.floor(full ? mib / 100 : mib / 4)}MB`,
+    // A replica that does not come for it is made anew.
+    max_slot_wal_keep_size: share,
+    ...roleSettings(desired, role),
   };
   return [
     '# Written by Virga; what is changed here is lost.\n',
@@ -54,6 +68,34 @@ export function renderConf(
     `${desired.pg_conf}\n`,
     ...lines(own),
   ].join('');
+}
+
+function roleSettings({ host }: DesiredCluster, role: Role): Readonly<Record<string, string>> {
+  // Nobody reads from a replica: so it need not have the same connections and memory as its primary.
+  if (role.isPrimary)
+    return {
+      listen_addresses: host,
+      hot_standby: 'off',
+      synchronous_standby_names: role.isSynchronous ? `FIRST 1 (${REPLICA})` : '',
+      // A replica that becomes the primary has all that it will ever get.
+      restore_command: 'false',
+    };
+  const connection = {
+    host: role.primary.sockets,
+    port: String(PORT),
+    user: ADMIN,
+    password: role.password,
+    application_name: REPLICA,
+  };
+  return {
+    listen_addresses: '',
+    hot_standby: 'off',
+    primary_conninfo: Object.entries(connection)
+      .map(([name, value]) => `${name}='${value.replace(/['\\]/g, '\\$&')}'`)
+      .join(' '),
+    primary_slot_name: REPLICA,
+    wal_retrieve_retry_interval: '100ms',
+  };
 }
 
 const networkOf = (entry: string) => {
@@ -67,6 +109,7 @@ export function renderHba({ acl }: DesiredCluster, full: Full | undefined): stri
   const entries = full?.isClosed ? [] : acl;
   return [
     `local all ${ADMIN} scram-sha-256`,
+    `local replication ${ADMIN} scram-sha-256`,
     'local all all reject',
     `host all ${ADMIN} all reject`,
     ...entries.map((entry) => `hostssl all all ${networkOf(entry)} scram-sha-256`),

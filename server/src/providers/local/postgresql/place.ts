@@ -11,10 +11,18 @@ import { makePassage } from '../load-balancers/files.ts';
 /** Linux allows 108 bytes for the path of a socket, macOS 104. */
 const LONGEST_FOLDER = 103 - '/.s.PGSQL.5432'.length;
 
+/** A cluster has one server, or two of which one is the primary at a time. */
+export type NodeName = 'a' | 'b';
+
 export interface Place {
   readonly id: string;
-  /** Only we write here. */
+  readonly node: NodeName;
+  /** Titles of its processes begin with it. */
+  readonly title: string;
+  /** Of the cluster; only we write here. */
   readonly home: string;
+  /** Of this server; only we write here. */
+  readonly base: string;
   readonly data: string;
   /** What `initdb` fills, until it is whole. */
   readonly draft: string;
@@ -30,29 +38,34 @@ export interface Place {
 }
 
 /** @param root of all clusters of the region */
-export function placeOf(root: string, id: string): Place {
+export function placeOf(root: string, id: string, node: NodeName = 'a'): Place {
   const home = join(root, id);
-  const inside = join(home, 'run');
-  const digest = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const base = node === 'a' ? home : join(home, node);
+  const inside = join(base, 'run');
+  const digest = createHash('sha256').update(base).digest('hex').slice(0, 16);
   const short = Buffer.byteLength(inside) <= LONGEST_FOLDER;
   return {
     id,
+    node,
+    title: node === 'a' ? id : `${id}-${node}`,
     home,
-    data: join(home, 'data'),
-    draft: join(home, 'draft'),
-    conf: join(home, 'postgresql.conf'),
-    hba: join(home, 'pg_hba.conf'),
-    certificate: join(home, 'server.crt'),
-    key: join(home, 'server.key'),
-    log: join(home, 'server.log'),
+    base,
+    data: join(base, 'data'),
+    draft: join(base, 'draft'),
+    conf: join(base, 'postgresql.conf'),
+    hba: join(base, 'pg_hba.conf'),
+    certificate: join(base, 'server.crt'),
+    key: join(base, 'server.key'),
+    log: join(base, 'server.log'),
     sockets: short ? inside : join(tmpdir(), `virga-pg-${digest}`),
     notes: join(home, 'notes.json'),
   };
 }
 
-/** Makes the folders of a cluster, those of its server with the account that servers have. */
+/** Makes the folders of a server, its own with the account that servers have. */
 export function makePlace(place: Place): void {
   makePassage(place.home);
+  makePassage(place.base);
   makeOwn(place.sockets);
 }
 
@@ -68,10 +81,19 @@ export function makeOwn(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
-/** Removes all that a cluster had. The folder by which it is known goes last. */
-export function removePlace(place: Place): void {
+/** Removes what a server had, and leaves what is known of the cluster. */
+export function removeNode(place: Place): void {
   rmSync(place.sockets, { recursive: true, force: true });
-  rmSync(place.home, { recursive: true, force: true });
+  const { base, home, data, draft } = place;
+  for (const folder of base === home ? [data, draft] : [base])
+    rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes all that a cluster had. The folder by which it is known goes last. */
+export function removePlace(root: string, id: string): void {
+  for (const node of ['a', 'b'] as const)
+    rmSync(placeOf(root, id, node).sockets, { recursive: true, force: true });
+  rmSync(join(root, id), { recursive: true, force: true });
 }
 
 /** Ids of the clusters that have a folder. */

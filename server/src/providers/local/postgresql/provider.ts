@@ -11,17 +11,13 @@ import type {
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { engineRoot } from '../load-balancers/engine-root.ts';
-import { makePassage, readText, writeForEngine } from '../load-balancers/files.ts';
+import { makePassage } from '../load-balancers/files.ts';
 import { hurried } from '../load-balancers/programs.ts';
 import { eachAtMost, Serial } from '../load-balancers/serial.ts';
 import { NotOwner, type OwnerFence } from '../owner-fence.ts';
 import { confFaults, removeLostChecks } from './check-conf.ts';
-import { renderConf, renderHba } from './configuration.ts';
-import { measure } from './measure.ts';
-import { makePlace, placeOf, placesIn, removePlace } from './place.ts';
-import { applyRoles } from './roles.ts';
-import { Server } from './server.ts';
-import { describe, endSessions, type Full, judge, pauseUntilNextLook } from './storage-watch.ts';
+import { Cluster } from './cluster.ts';
+import { placesIn } from './place.ts';
 import { Templates } from './templates.ts';
 
 /** The programs of the versions that can be run here. */
@@ -48,7 +44,9 @@ export interface LocalPostgresqlOptions {
 
 const GIB = 2 ** 30;
 const INSTALL_LOOK_MS = 500;
+const REPLICA_LOOK_MS = 200;
 const SIDE_BY_SIDE = 2;
+const WATCH_EVERY_MS = 100;
 const NOT_HERE = 'this region runs on one machine, and does not have it yet';
 const FLAVORS = [
   [1, 1],
@@ -58,18 +56,13 @@ const FLAVORS = [
   [8, 16],
 ] as const;
 
-interface Seen {
-  /** Milliseconds; what is seen then counts until `until`. */
-  readonly until: number;
-  readonly observed: ObservedCluster;
-}
-
 /** PostgreSQL servers of this machine, one for each cluster, each on an address of its own. */
 export class LocalPostgresql implements PostgresqlProvider {
   readonly #options: LocalPostgresqlOptions;
   readonly #root: string;
   readonly #serial = new Serial();
-  readonly #seen = new Map<string, Seen>();
+  readonly #clusters = new Map<string, Cluster>();
+  readonly #watching: NodeJS.Timeout;
   readonly #templates: Templates;
   #closed = false;
 
@@ -79,11 +72,19 @@ export class LocalPostgresql implements PostgresqlProvider {
     makePassage(this.#root);
     removeLostChecks(this.#root);
     this.#templates = new Templates(this.#root);
+    let isLooking = false;
+    this.#watching = setInterval(() => {
+      if (isLooking) return;
+      isLooking = true;
+      void this.#watch().finally(() => {
+        isLooking = false;
+      });
+    }, WATCH_EVERY_MS).unref();
   }
 
   /** Addresses of all clusters, whether they run or not. */
   addresses(): string[] {
-    return placesIn(this.#root).flatMap((id) => this.#server(id).notes?.host ?? []);
+    return placesIn(this.#root).flatMap((id) => this.#cluster(id).host ?? []);
   }
 
   async offer(): Promise<Offer> {
@@ -94,7 +95,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       versions: this.#options.programs.versions(),
       storageClasses: ['standard'],
       flavors: flavors.map(([cpu, memory_gib]) => ({ cpu, memory_gib })),
-      noHighAvailability: NOT_HERE,
+      noHighAvailability: null,
       noPooler: NOT_HERE,
       noMajorUpgrade: NOT_HERE,
     };
@@ -117,13 +118,10 @@ export class LocalPostgresql implements PostgresqlProvider {
 
   hostOf(id: string): Promise<string> {
     return this.#change(id, async () => {
-      const server = this.#server(id);
-      const known = server.notes?.host;
-      if (known !== undefined) return known;
-      const host = await this.#options.allocateAddress(new Set(this.addresses()));
-      makePlace(server.place);
-      server.note({ host });
-      return host;
+      const cluster = this.#cluster(id);
+      if (cluster.host === undefined)
+        cluster.settleAt(await this.#options.allocateAddress(new Set(this.addresses())));
+      return cluster.host ?? '';
     });
   }
 
@@ -133,18 +131,17 @@ export class LocalPostgresql implements PostgresqlProvider {
     _operation: Operation,
   ): Promise<Progress> {
     const binaries = await this.#binaries(desired.version);
-    const step = `installing PostgreSQL ${desired.version}`;
-    if (binaries === undefined) return { ready: false, retryInMs: INSTALL_LOOK_MS, step };
-    await this.#change(desired.id, () => this.#apply(desired, change, binaries));
-    return READY;
+    const installing = `installing PostgreSQL ${desired.version}`;
+    if (binaries === undefined) return { ready: false, retryInMs: INSTALL_LOOK_MS, step: installing };
+    const { id } = desired;
+    const step = await this.#change(id, () => this.#cluster(id).apply(desired, change, binaries));
+    return step === null ? READY : { ready: false, retryInMs: REPLICA_LOOK_MS, step };
   }
 
   async removeCluster(id: string, _operation: Operation): Promise<Progress> {
     await this.#change(id, async () => {
-      const server = this.#server(id);
-      await server.stop();
-      removePlace(server.place);
-      this.#seen.delete(id);
+      await this.#cluster(id).remove();
+      this.#clusters.delete(id);
     });
     return READY;
   }
@@ -152,14 +149,15 @@ export class LocalPostgresql implements PostgresqlProvider {
   async observeClusters(clusters: readonly DesiredCluster[]): Promise<ReadonlyMap<string, ObservedCluster>> {
     const found = new Map<string, ObservedCluster>();
     await eachAtMost(SIDE_BY_SIDE, clusters, async (desired) => {
-      if (this.#serial.isBusy(desired.id)) return;
+      const { id } = desired;
+      if (this.#serial.isBusy(id)) return;
       try {
-        found.set(desired.id, await this.#change(desired.id, () => this.#observe(desired)));
+        found.set(id, await this.#change(id, () => this.#cluster(id).observe(desired)));
       } catch (error) {
         if (error instanceof NotOwner) return;
-        this.#options.log.warn({ err: error, cluster: desired.id }, 'a PostgreSQL cluster does not serve');
-        const seen = this.#seen.get(desired.id)?.observed;
-        if (seen) found.set(desired.id, { ...seen, fault: messageOf(error) });
+        this.#options.log.warn({ err: error, cluster: id }, 'a PostgreSQL cluster does not serve');
+        const seen = this.#cluster(id).seen;
+        if (seen) found.set(id, { ...seen, fault: messageOf(error) });
       }
     });
     return found;
@@ -167,13 +165,15 @@ export class LocalPostgresql implements PostgresqlProvider {
 
   /** Lets go of the servers, or ends them. */
   async letGo(programs: 'leave' | 'stop'): Promise<void> {
+    await Promise.all([...this.#clusters.values()].map((cluster) => cluster.letGo()));
     await hurried(this.#serial.idle());
-    if (programs === 'stop') await eachAtMost(4, placesIn(this.#root), (id) => this.#server(id).stop());
-    this.#seen.clear();
+    if (programs === 'stop') await eachAtMost(4, placesIn(this.#root), (id) => this.#cluster(id).stop());
+    this.#clusters.clear();
   }
 
   async close(programs: 'leave' | 'stop'): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#watching);
     const mayStop = programs === 'stop' && this.#options.fence.isOwner;
     if (!mayStop) return this.letGo('leave');
     await this.#options.fence
@@ -194,97 +194,36 @@ export class LocalPostgresql implements PostgresqlProvider {
     );
   }
 
-  #server(id: string): Server {
-    return new Server(placeOf(this.#root, id));
-  }
-
   async #binaries(version: string): Promise<string | undefined> {
     return this.#options.programs.folderOf(version);
   }
 
-  async #apply(desired: DesiredCluster, change: ClusterChange, binaries: string): Promise<void> {
-    const server = this.#server(desired.id);
-    if (!server.hasData()) {
-      if (!change.isNew)
-        throw new TaskFailed('The data of this cluster is not in the data directory of its region');
-      makePlace(server.place);
-      await server.initialize(binaries, this.#templates, desired.version, { host: desired.host });
+  #cluster(id: string): Cluster {
+    const known = this.#clusters.get(id);
+    if (known) return known;
+    const { log, now = () => performance.now(), bytesPerGib = GIB, programs } = this.#options;
+    const cluster = new Cluster(id, {
+      root: this.#root,
+      templates: this.#templates,
+      log,
+      now,
+      bytesPerGib,
+      folderOf: (version) => programs.folderOf(version),
+      change: (action) => this.#change(id, action),
+    });
+    this.#clusters.set(id, cluster);
+    return cluster;
+  }
+
+  /** Looks whether servers of clusters with a replica have died: that cannot wait until all are looked at. */
+  async #watch(): Promise<void> {
+    for (const [id, cluster] of this.#clusters) {
+      if (this.#serial.isBusy(id) || !cluster.hasLostOne()) continue;
+      await this.#change(id, () => cluster.recover()).catch((error: unknown) => {
+        if (!(error instanceof NotOwner))
+          this.#options.log.warn({ cluster: id }, `a PostgreSQL cluster was not mended: ${messageOf(error)}`);
+      });
     }
-    await this.#serve(server, desired, binaries);
-    await server.ownPassword();
-    await applyRoles(server, desired, change);
-    // A storage that has become larger helps at once.
-    if (server.notes?.full) await this.#look(server, desired);
-    this.#seen.delete(desired.id);
-  }
-
-  /** Writes its files, and brings it to serve by them. */
-  async #serve(server: Server, desired: DesiredCluster, binaries: string): Promise<void> {
-    makePlace(server.place);
-    const isChanged = this.#write(server, desired);
-    if (!server.running()) return server.start(binaries);
-    if (!isChanged || !(await server.reload())) return;
-    await server.stop();
-    await server.start(binaries);
-  }
-
-  /** @returns whether a file is another one than before */
-  #write({ place, notes }: Server, desired: DesiredCluster): boolean {
-    const files = [
-      [place.conf, renderConf(desired, place, this.#sizeOf(desired), notes?.full)],
-      [place.hba, renderHba(desired, notes?.full)],
-      [place.certificate, desired.tls.certificate],
-      [place.key, desired.tls.privateKey],
-    ] as const;
-    const changed = files.filter(([path, text]) => readText(path) !== text);
-    for (const [path, text] of changed) writeForEngine(path, text);
-    return changed.length > 0;
-  }
-
-  /** Brings back what died, and measures from time to time. */
-  async #observe(desired: DesiredCluster): Promise<ObservedCluster> {
-    const server = this.#server(desired.id);
-    if (!server.hasData()) throw new Error('its data is not in the data directory of its region');
-    if (!server.running()) {
-      const binaries = await this.#binaries(desired.version);
-      if (binaries === undefined) throw new Error(`PostgreSQL ${desired.version} is being installed`);
-      await this.#serve(server, desired, binaries);
-      this.#options.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
-    }
-    const seen = this.#seen.get(desired.id);
-    if (seen && this.#now() < seen.until) return seen.observed;
-    server.trimLog();
-    return this.#look(server, desired);
-  }
-
-  /** Measures, and lets the databases only be read before the storage is full. */
-  async #look(server: Server, desired: DesiredCluster): Promise<ObservedCluster> {
-    const size = this.#sizeOf(desired);
-    const measured = await measure(server, size);
-    const used = measured.metrics.storage.used_bytes;
-    const before = server.notes?.full;
-    const full = judge(before, used, size);
-    if (JSON.stringify(full) !== JSON.stringify(before)) await this.#setFull(server, desired, full);
-    const observed = { ...measured, fault: describe(full) };
-    this.#seen.set(desired.id, { until: this.#now() + pauseUntilNextLook(used, size), observed });
-    return observed;
-  }
-
-  async #setFull(server: Server, desired: DesiredCluster, full: Full | undefined): Promise<void> {
-    const { notes } = server;
-    if (!notes) return;
-    const { full: _, ...rest } = notes;
-    server.note(full ? { ...rest, full } : rest);
-    if (this.#write(server, desired)) await server.reload();
-    if (full) await endSessions(server, full);
-  }
-
-  #sizeOf({ storage }: DesiredCluster): number {
-    return storage.size_gib * (this.#options.bytesPerGib ?? GIB);
-  }
-
-  #now(): number {
-    return (this.#options.now ?? (() => performance.now()))();
   }
 }
 

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { TaskFailed } from '../../../kernel/errors.ts';
@@ -15,7 +25,7 @@ import {
 } from '../load-balancers/processes.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
-import { makeOwn, type Place } from './place.ts';
+import { makeOwn, type NodeName, type Place } from './place.ts';
 import type { Full } from './storage-watch.ts';
 import type { Templates } from './templates.ts';
 
@@ -29,6 +39,12 @@ export interface Notes {
   readonly verifiers?: Readonly<Record<string, string>>;
   /** Its storage is. */
   readonly full?: Full;
+  /** Which of its servers; the first when nothing is said. */
+  readonly primary?: NodeName;
+  /** Commits wait for the replica. */
+  readonly isSynchronous?: boolean;
+  /** The replica has all that it must have. */
+  readonly mayTakeOver?: boolean;
 }
 
 const START_SECONDS = 60;
@@ -37,7 +53,10 @@ const STOP_MS = 8_000;
 /** Then the server itself says what is in its way. */
 const REMAINS_MS = 5_000;
 const LARGEST_LOG = 5_000_000;
+/** How long it may think about a statement of ours. */
 const QUERY_MS = 30_000;
+/** A file in the data of a replica, by which its server knows what it is. */
+export const STANDBY = 'standby.signal';
 const WRONG_PASSWORD = '28P01';
 
 /** The PostgreSQL of one cluster: made, started, stopped, asked. It outlives this process, and is found again. */
@@ -54,6 +73,22 @@ export class Server {
 
   note(notes: Notes): void {
     writeFileAtomically(this.place.notes, JSON.stringify(notes));
+    // Which server is the primary must be known after a power cut, too.
+    for (const path of [this.place.notes, this.place.home]) {
+      const file = openSync(path, 'r');
+      fsyncSync(file);
+      closeSync(file);
+    }
+  }
+
+  /** Whether its data are those of a replica. */
+  isStandby(): boolean {
+    return existsSync(join(this.place.data, STANDBY));
+  }
+
+  /** With its next start it takes what it has, and is a primary from then on. It must not run. */
+  leaveStandby(): void {
+    renameSync(join(this.place.data, STANDBY), join(this.place.data, 'recovery.signal'));
   }
 
   hasData(): boolean {
@@ -123,25 +158,44 @@ export class Server {
   }
 
   /** Ends it after a checkpoint; by force when that takes too long. */
-  async stop(): Promise<void> {
+  async stop(patienceMs = STOP_MS): Promise<void> {
     const process = this.running();
     if (!process) return;
     // SIGINT ends the connections, too; SIGTERM, which comes next, would wait for them.
     signalProcess(process, 'SIGINT');
-    for (let waited = 0; waited < STOP_MS && isAlive(process); waited += 20)
+    for (let waited = 0; waited < patienceMs && isAlive(process); waited += 20)
       await new Promise((resolve) => setTimeout(resolve, 20));
     await terminate(process, 0);
+  }
+
+  /** Ends everything of it at once, so that nothing that it might still do can count. */
+  async fence(): Promise<void> {
+    for (let waited = 0; waited < REMAINS_MS; waited += 10) {
+      const process = this.running();
+      const left = [...(process ? [process] : []), ...this.#remains()];
+      if (left.length === 0) return;
+      for (const one of left) signalProcess(one, 'SIGKILL');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`processes of ${this.place.title} survive SIGKILL`);
+  }
+
+  #remains(): ProcessIdentity[] {
+    const { data, title } = this.place;
+    const isOf = (word: string) => word === data || word.startsWith(`postgres: ${title}: `);
+    return allPids()
+      .filter((pid) => commandLine(pid).some(isOf))
+      .flatMap((pid) => identify(pid) ?? []);
   }
 
   /** What a killed server left: its backends end by themselves within moments, and its pid files would keep a new one
    *  from starting for as long as any process has that number. */
   async #clearRemains(): Promise<void> {
-    const { data, id, sockets } = this.place;
+    const { data, sockets } = this.place;
     // Where processes cannot be seen, the server looks for itself.
     if (allPids().length === 0) return;
-    const isOf = (word: string) => word === data || word.startsWith(`postgres: ${id}`);
     for (let waited = 0; waited < REMAINS_MS; waited += 20) {
-      if (!allPids().some((pid) => commandLine(pid).some(isOf))) {
+      if (this.#remains().length === 0) {
         rmSync(join(data, 'postmaster.pid'), { force: true });
         rmSync(join(sockets, `.s.PGSQL.${PORT}.lock`), { force: true });
         return;
@@ -169,11 +223,15 @@ export class Server {
   }
 
   /** Works on a database as its administrator, through the socket. */
-  async asking<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  async asking<T>(
+    database: string,
+    work: (client: pg.Client) => Promise<T>,
+    patienceMs = QUERY_MS,
+  ): Promise<T> {
     const { password = '', former } = this.notes ?? {};
-    const client = await this.#connect(database, password).catch((error: { code?: string }) => {
+    const client = await this.#connect(database, password, patienceMs).catch((error: { code?: string }) => {
       if (former === undefined || error.code !== WRONG_PASSWORD) throw error;
-      return this.#connect(database, former);
+      return this.#connect(database, former, patienceMs);
     });
     try {
       // A full storage must not keep its administrator from mending it.
@@ -184,7 +242,7 @@ export class Server {
     }
   }
 
-  async #connect(database: string, password: string): Promise<pg.Client> {
+  async #connect(database: string, password: string, patienceMs: number): Promise<pg.Client> {
     const client = new pg.Client({
       host: this.place.sockets,
       port: PORT,
@@ -192,7 +250,7 @@ export class Server {
       password,
       database,
       connectionTimeoutMillis: 5_000,
-      query_timeout: QUERY_MS,
+      query_timeout: patienceMs,
     });
     client.on('error', () => undefined);
     await client.connect();

@@ -1,0 +1,262 @@
+import type {
+  ClusterChange,
+  DesiredCluster,
+  ObservedCluster,
+} from '../../../features/managed-postgresql/port.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { readText, writeForEngine } from '../load-balancers/files.ts';
+import { isAlive, isFrozen, type ProcessIdentity } from '../load-balancers/processes.ts';
+import { type Role, renderConf, renderHba } from './configuration.ts';
+import { measure } from './measure.ts';
+import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
+import { Replication } from './replication.ts';
+import { applyRoles } from './roles.ts';
+import { Server } from './server.ts';
+import { describe, endSessions, type Full, judge, pauseUntilNextLook } from './storage-watch.ts';
+import type { Templates } from './templates.ts';
+
+export interface ClusterDeps {
+  readonly root: string;
+  readonly templates: Templates;
+  readonly log: { warn(details: object, message: string): void };
+  /** Milliseconds. */
+  now(): number;
+  readonly bytesPerGib: number;
+  folderOf(version: string): Promise<string | undefined>;
+  /** Makes a change of this cluster, when no other one is made. */
+  change<T>(action: () => Promise<T>): Promise<T>;
+}
+
+/** Looks in a row at which a process is found stopped, before it is taken for lost. */
+const FROZEN_LOOKS = 5;
+/** A replica that is to take over may take this long to end in order. */
+const HAND_OVER_MS = 1_000;
+
+/** The servers of one cluster. Whoever calls lets nobody else change it meanwhile. */
+export class Cluster {
+  readonly #id: string;
+  readonly #deps: ClusterDeps;
+  readonly #replication: Replication;
+  #desired: DesiredCluster | undefined;
+  #seen: { readonly until: number; readonly observed: ObservedCluster } | undefined;
+  /** Its processes as they were last seen. */
+  #processes: readonly ProcessIdentity[] = [];
+  #frozenLooks = 0;
+
+  constructor(id: string, deps: ClusterDeps) {
+    this.#id = id;
+    this.#deps = deps;
+    this.#replication = new Replication({
+      servers: () => this.#servers(),
+      desired: () => this.#desired,
+      write: (server, desired) => this.#write(server, desired),
+      change: deps.change,
+      log: deps.log,
+    });
+  }
+
+  /** The address that it was given. */
+  get host(): string | undefined {
+    return this.#server('a').notes?.host;
+  }
+
+  /** What was last seen of it. */
+  get seen(): ObservedCluster | undefined {
+    return this.#seen?.observed;
+  }
+
+  settleAt(host: string): void {
+    const server = this.#server('a');
+    makePlace(server.place);
+    server.note({ host });
+  }
+
+  /** Brings it to what is desired. @returns what is still to come, in words; null: nothing */
+  async apply(desired: DesiredCluster, change: ClusterChange, binaries: string): Promise<string | null> {
+    this.#desired = desired;
+    const { primary } = this.#servers();
+    if (!primary.hasData()) {
+      if (!change.isNew)
+        throw new TaskFailed('The data of this cluster is not in the data directory of its region');
+      makePlace(primary.place);
+      await primary.initialize(binaries, this.#deps.templates, desired.version, { host: desired.host });
+    }
+    await this.#serve(desired, binaries);
+    await this.#replication.release(desired);
+    await primary.ownPassword();
+    await applyRoles(primary, desired, change);
+    // A storage that has become larger helps at once.
+    if (primary.notes?.full) await this.#look(primary, desired);
+    this.#seen = undefined;
+    const step = await this.#replication.tend(desired, binaries);
+    this.#remember();
+    return step;
+  }
+
+  /** Brings back what died, and measures from time to time. */
+  async observe(desired: DesiredCluster): Promise<ObservedCluster> {
+    this.#desired = desired;
+    if (!this.#servers().primary.hasData())
+      throw new Error('its data is not in the data directory of its region');
+    const missing = await this.#mend(desired);
+    const seen = this.#seen;
+    if (seen && this.#deps.now() < seen.until)
+      return { ...seen.observed, fault: seen.observed.fault ?? missing };
+    const { primary, replica } = this.#servers();
+    for (const server of [primary, replica]) server.trimLog();
+    const observed = await this.#look(primary, desired);
+    return { ...observed, fault: observed.fault ?? missing };
+  }
+
+  /** Whether one of the processes of a cluster with a replica has ended, or does nothing any more. */
+  hasLostOne(): boolean {
+    if (!this.#desired || this.#desired.replication === null) return false;
+    this.#frozenLooks = this.#processes.some(isFrozen) ? this.#frozenLooks + 1 : 0;
+    return this.#frozenLooks >= FROZEN_LOOKS || this.#processes.some((process) => !isAlive(process));
+  }
+
+  /** What `hasLostOne` saw is mended; when that fails, the next look at all clusters tries again. */
+  async recover(): Promise<void> {
+    this.#processes = [];
+    if (this.#desired) await this.#mend(this.#desired);
+  }
+
+  async remove(): Promise<void> {
+    this.#desired = undefined;
+    await this.#replication.close();
+    for (const server of [this.#server('b'), this.#server('a')]) await server.fence();
+    removePlace(this.#deps.root, this.#id);
+  }
+
+  /** Ends its servers; the replica last, so that it has everything. */
+  async stop(): Promise<void> {
+    const { primary, replica } = this.#servers();
+    await primary.stop();
+    await replica.stop();
+  }
+
+  /** Looks after it no longer. */
+  async letGo(): Promise<void> {
+    this.#desired = undefined;
+    await this.#replication.close();
+  }
+
+  #server(node: NodeName): Server {
+    return new Server(placeOf(this.#deps.root, this.#id, node));
+  }
+
+  #servers(): { readonly primary: Server; readonly replica: Server } {
+    const first = this.#server('a');
+    const second = this.#server('b');
+    return first.notes?.primary === 'b'
+      ? { primary: second, replica: first }
+      : { primary: first, replica: second };
+  }
+
+  #remember(): void {
+    const { primary, replica } = this.#servers();
+    this.#processes = [primary, replica].flatMap((server) => server.running() ?? []);
+  }
+
+  /** Starts what has ended, or lets the replica take over. @returns what is missing still */
+  async #mend(desired: DesiredCluster): Promise<string | null> {
+    const binaries = await this.#deps.folderOf(desired.version);
+    if (binaries === undefined) throw new Error(`PostgreSQL ${desired.version} is being installed`);
+    const isFrozenNow = this.#frozenLooks >= FROZEN_LOOKS;
+    const { primary, replica } = this.#servers();
+    const frozen = (server: Server) => {
+      const process = isFrozenNow ? server.running() : null;
+      return process !== null && isFrozen(process);
+    };
+    if (frozen(replica)) await replica.fence();
+    if (!primary.running() || frozen(primary)) {
+      await primary.fence();
+      if (primary.notes?.mayTakeOver && replica.running() && replica.isStandby()) this.#handOver();
+      await this.#serve(desired, binaries);
+      this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
+    }
+    this.#frozenLooks = 0;
+    await this.#replication.release(desired);
+    const missing = await this.#replication.tend(desired, binaries);
+    this.#remember();
+    return missing;
+  }
+
+  /** From here on the other one is the primary, whatever happens. The old one is gone, and will be made anew. */
+  #handOver(): void {
+    const { primary, replica } = this.#servers();
+    const { notes } = primary;
+    if (!notes) return;
+    primary.note({ ...notes, primary: replica.place.node, isSynchronous: false, mayTakeOver: false });
+    this.#deps.log.warn({ cluster: this.#id }, 'the replica takes over from a primary that was lost');
+  }
+
+  /** Writes the files of the primary, and brings it to serve by them. */
+  async #serve(desired: DesiredCluster, binaries: string): Promise<void> {
+    const { primary } = this.#servers();
+    makePlace(primary.place);
+    if (primary.isStandby()) {
+      await primary.stop(HAND_OVER_MS);
+      primary.leaveStandby();
+    }
+    const isChanged = this.#write(primary, desired);
+    if (!primary.running()) return this.#start(primary, desired, binaries);
+    if (!isChanged || !(await primary.reload())) return;
+    await primary.stop();
+    await this.#start(primary, desired, binaries);
+  }
+
+  /** Until a server knows that commits have to wait, they do not: its replica has to prove itself anew. */
+  async #start(primary: Server, desired: DesiredCluster, binaries: string): Promise<void> {
+    const { notes } = primary;
+    if (notes?.mayTakeOver) primary.note({ ...notes, mayTakeOver: false });
+    this.#write(primary, desired);
+    await primary.start(binaries);
+  }
+
+  /** @returns whether a file is another one than before */
+  #write(server: Server, desired: DesiredCluster): boolean {
+    const { place, notes } = server;
+    const { primary } = this.#servers();
+    const role: Role =
+      primary.place.node === place.node
+        ? { isPrimary: true, isSynchronous: notes?.isSynchronous ?? false }
+        : { isPrimary: false, primary: primary.place, password: notes?.password ?? '' };
+    const full = notes?.full;
+    const files = [
+      [place.conf, renderConf(desired, place, { size: this.#sizeOf(desired), full, role })],
+      [place.hba, renderHba(desired, full)],
+      [place.certificate, desired.tls.certificate],
+      [place.key, desired.tls.privateKey],
+    ] as const;
+    const changed = files.filter(([path, text]) => readText(path) !== text);
+    for (const [path, text] of changed) writeForEngine(path, text);
+    return changed.length > 0;
+  }
+
+  /** Measures, and lets the databases only be read before the storage is full. */
+  async #look(primary: Server, desired: DesiredCluster): Promise<ObservedCluster> {
+    const size = this.#sizeOf(desired);
+    const measured = await measure(primary, size);
+    const used = measured.metrics.storage.used_bytes;
+    const before = primary.notes?.full;
+    const full = judge(before, used, size);
+    if (JSON.stringify(full) !== JSON.stringify(before)) await this.#setFull(primary, desired, full);
+    const observed = { ...measured, fault: describe(full) };
+    this.#seen = { until: this.#deps.now() + pauseUntilNextLook(used, size), observed };
+    return observed;
+  }
+
+  async #setFull(primary: Server, desired: DesiredCluster, full: Full | undefined): Promise<void> {
+    const { notes } = primary;
+    if (!notes) return;
+    const { full: _, ...rest } = notes;
+    primary.note(full ? { ...rest, full } : rest);
+    if (this.#write(primary, desired)) await primary.reload();
+    if (full) await endSessions(primary, full);
+  }
+
+  #sizeOf({ storage }: DesiredCluster): number {
+    return storage.size_gib * this.#deps.bytesPerGib;
+  }
+}

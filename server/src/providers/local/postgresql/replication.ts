@@ -1,0 +1,183 @@
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { REPLICA } from './configuration.ts';
+import { copyData, giveFile } from './copy-data.ts';
+import { makePlace, removeNode } from './place.ts';
+import { type Notes, type Server, STANDBY } from './server.ts';
+
+/** What the replica of a cluster needs of it. */
+export interface ReplicationDeps {
+  /** The servers as they are now. */
+  servers(): { readonly primary: Server; readonly replica: Server };
+  /** What the cluster is to be now. */
+  desired(): DesiredCluster | undefined;
+  /** Brings the files of a server to what they should be. @returns whether one is another than before */
+  write(server: Server, desired: DesiredCluster): boolean;
+  /** Makes a change of the cluster, when no other one is made. */
+  change<T>(action: () => Promise<T>): Promise<T>;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+interface Seen {
+  readonly state: string | null;
+  readonly is_kept: boolean;
+}
+
+const SEEN = `select r.state, s.wal_status is distinct from 'lost' as is_kept
+  from pg_replication_slots s left join pg_stat_replication r on r.pid = s.active_pid where s.slot_name = '${REPLICA}'`;
+const DROP = `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${REPLICA}'`;
+const MAKE = `select pg_create_physical_replication_slot('${REPLICA}', true)`;
+const IS_EVEN = `select exists (select 1 from pg_stat_replication
+  where application_name = '${REPLICA}' and state = 'streaming' and sync_state = 'sync' and flush_lsn >= $1::pg_lsn) as is_even`;
+
+/** The replica of one cluster: made, brought back, and known for what it may do. */
+export class Replication {
+  readonly #deps: ReplicationDeps;
+  /** The copy that is being made. */
+  #copying: Promise<void> | undefined;
+  readonly #end = new AbortController();
+
+  constructor(deps: ReplicationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Commits do not wait for a replica that has ended. */
+  async release(desired: DesiredCluster): Promise<void> {
+    const { replica } = this.#deps.servers();
+    if (!replica.running()) await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+  }
+
+  /** Goes a step on. @returns what is still to come, in words; null: all is as desired */
+  async tend(desired: DesiredCluster, binaries: string): Promise<string | null> {
+    const { primary, replica } = this.#deps.servers();
+    if (desired.replication === null) return this.#remove(desired);
+    if (this.#copying) return 'the data are copied to the replica';
+    if (replica.hasData() && !replica.isStandby()) {
+      await replica.fence();
+      removeNode(replica.place);
+    }
+    if (!replica.hasData()) {
+      await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+      await this.#seed(desired, binaries);
+      return 'the data are copied to the replica';
+    }
+    if (!replica.running()) await this.#start(desired, binaries);
+    const [seen] = await primary.asking('postgres', async (client) => (await client.query<Seen>(SEEN)).rows);
+    if (!seen?.is_kept) {
+      await replica.fence();
+      removeNode(replica.place);
+      return 'the replica is too far behind, and made anew';
+    }
+    if (seen.state !== 'streaming') {
+      await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+      return 'the replica catches up';
+    }
+    return this.#trustStreaming(desired);
+  }
+
+  /** Nothing more is made of it. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#copying?.catch(() => undefined);
+  }
+
+  async #trustStreaming(desired: DesiredCluster): Promise<string | null> {
+    const { primary } = this.#deps.servers();
+    const isSynchronous = desired.replication === 'sync';
+    if ((primary.notes?.isSynchronous ?? false) !== isSynchronous)
+      await this.#trust(desired, { isSynchronous, mayTakeOver: false });
+    if (primary.notes?.mayTakeOver) return null;
+    if (isSynchronous && !(await this.#isEven(primary))) return 'the replica catches up';
+    await this.#trust(desired, { isSynchronous, mayTakeOver: true });
+    return null;
+  }
+
+  /** Whether the replica has all that was committed before commits began to wait for it. */
+  async #isEven(primary: Server): Promise<boolean> {
+    return primary.asking('postgres', async (client) => {
+      // That commits have to wait is told to all by the process that makes checkpoints: it knows it after this.
+      await client.query('checkpoint');
+      const { rows } = await client.query<{ now: string }>('select pg_current_wal_flush_lsn()::text as now');
+      for (let looks = 0; looks < 50; looks += 1) {
+        const { rows: even } = await client.query<{ is_even: boolean }>(IS_EVEN, [rows[0]?.now]);
+        if (even[0]?.is_even) return true;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return false;
+    });
+  }
+
+  /** Notes what may be relied on: less of it before anything else happens, more of it when it is so. */
+  async #trust(
+    desired: DesiredCluster,
+    what: Required<Pick<Notes, 'isSynchronous' | 'mayTakeOver'>>,
+  ): Promise<void> {
+    const { primary } = this.#deps.servers();
+    const { notes } = primary;
+    if (!notes) return;
+    const { isSynchronous = false, mayTakeOver = false } = notes;
+    if (isSynchronous === what.isSynchronous && mayTakeOver === what.mayTakeOver) return;
+    primary.note({ ...notes, ...what });
+    if (this.#deps.write(primary, desired) && primary.running()) await primary.reload();
+  }
+
+  async #start(desired: DesiredCluster, binaries: string): Promise<void> {
+    const { replica } = this.#deps.servers();
+    await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+    makePlace(replica.place);
+    this.#deps.write(replica, desired);
+    try {
+      await replica.start(binaries);
+    } catch (error) {
+      // What it has is of no use: it is copied anew.
+      await replica.fence();
+      removeNode(replica.place);
+      throw error;
+    }
+  }
+
+  /** Begins to copy. The primary keeps from now on what the copy will need; the copy itself holds nothing up. */
+  async #seed(desired: DesiredCluster, binaries: string): Promise<void> {
+    const { primary, replica } = this.#deps.servers();
+    makePlace(replica.place);
+    await primary.asking('postgres', async (client) => {
+      await client.query(DROP);
+      await client.query(MAKE);
+    });
+    this.#copying = copyData(primary, replica.place.draft, binaries, this.#end.signal).then(() => undefined);
+    void this.#copying
+      .then(() => this.#deps.change(() => this.#settle(binaries, replica)))
+      .catch((error: unknown) => {
+        if (!this.#end.signal.aborted)
+          this.#deps.log.warn({ cluster: desired.id }, `the replica was not made: ${messageOf(error)}`);
+      })
+      .finally(() => {
+        this.#copying = undefined;
+      });
+  }
+
+  async #settle(binaries: string, copied: Server): Promise<void> {
+    const { primary, replica } = this.#deps.servers();
+    const desired = this.#deps.desired();
+    if (this.#end.signal.aborted || !desired || copied.hasData()) return;
+    if (desired.replication === null || replica.place.node !== copied.place.node) {
+      await primary.asking('postgres', (client) => client.query(DROP));
+      return rmSync(copied.place.draft, { recursive: true, force: true });
+    }
+    giveFile(join(replica.place.draft, STANDBY), '');
+    renameSync(replica.place.draft, replica.place.data);
+    await this.#start(desired, binaries);
+  }
+
+  async #remove(desired: DesiredCluster): Promise<string | null> {
+    const { primary, replica } = this.#deps.servers();
+    if (!replica.hasData()) return null;
+    await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+    await replica.stop();
+    await primary.asking('postgres', (client) => client.query(DROP));
+    removeNode(replica.place);
+    return null;
+  }
+}
