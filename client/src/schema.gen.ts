@@ -10902,7 +10902,7 @@ export interface components {
             /** @description The name of the SSH key that nodes know. */
             keypair: string;
             /** @description The pools. */
-            pools: components["schemas"]["K8sPool"][];
+            pools: components["schemas"]["K8sPoolOfCluster"][];
             /** @description What runs in the cluster besides. */
             add_ons: {
                 /** @description Slurm, for batches of work on GPUs. */
@@ -11449,11 +11449,8 @@ export interface components {
             kubelet_config: {
                 [key: string]: string;
             };
-            /**
-             * @description Ids of the security groups that filter it.
-             * @default null
-             */
-            security_group_ids?: string[] | null;
+            /** @description Ids of the security groups that filter it. */
+            security_group_ids: string[];
             /**
              * @description Id of the server group; null or empty: none. Default: "".
              * @default
@@ -11490,6 +11487,69 @@ export interface components {
             pool_id: string;
             /** @description How many nodes the simulated work needs. */
             needed_nodes: number | null;
+        };
+        K8sPoolOfCluster: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description In which state it is. */
+            status: string;
+            /** @description Id of the flavor. */
+            flavor_id: string;
+            /** @description How many nodes the pool has. */
+            node_count: number;
+            /** @description The fewest nodes that the pool may have. */
+            min_node_count: number;
+            /** @description The most nodes that the pool may have. */
+            max_node_count: number;
+            /** @description Of the disk of each node, in GiB. */
+            boot_volume_size: number;
+            /** @description What the disk of each node is of. */
+            boot_volume_type: string;
+            /** @description Whether nodes have public IPv4 addresses. */
+            is_public_ipv4: boolean;
+            /** @description Whether nodes that fail are replaced. */
+            auto_healing_enabled: boolean;
+            /** @description Labels of its nodes. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description Taints of its nodes: value and effect by key. */
+            taints: {
+                [key: string]: string;
+            };
+            /** @description Settings of CRI-O, by their names. */
+            crio_config: {
+                [key: string]: string;
+            };
+            /** @description Settings of the kubelet, by their names. */
+            kubelet_config: {
+                [key: string]: string;
+            };
+            /** @description Security groups of its nodes, as they were asked for; null: nobody has asked for any. */
+            security_group_ids: string[] | null;
+            /**
+             * @description Id of the server group; null or empty: none. Default: "".
+             * @default
+             */
+            servergroup_id: string;
+            /**
+             * @description The name of the server group. Default: "".
+             * @default
+             */
+            servergroup_name: string;
+            /**
+             * @description How nodes are kept together or apart; null or empty: they are not. Default: "".
+             * @default
+             */
+            servergroup_policy: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
         };
         K8sVersion: {
             /** @description Which version. */

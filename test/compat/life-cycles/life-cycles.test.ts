@@ -3,6 +3,7 @@ import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { operationsOf } from '../known-calls.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { BALANCING } from './balancing.ts';
+import { DATABASES } from './databases.ts';
 import { type Json, type LifeCycle, live, olderOf } from './life-cycle.ts';
 import { MACHINES } from './machines.ts';
 import { NETWORKS } from './networks.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const CYCLES = Object.entries({ ...ACCOUNTS, ...NETWORKS, ...BALANCING, ...MACHINES });
+const CYCLES = Object.entries({ ...ACCOUNTS, ...NETWORKS, ...BALANCING, ...MACHINES, ...DATABASES });
 
 describe.each<[string, CycleOf]>(CYCLES)('%s', (_resource, cycleOf) => {
   let cycle: LifeCycle;

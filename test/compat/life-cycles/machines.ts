@@ -191,7 +191,7 @@ export const MACHINES: Cycles = {
       key: 'name',
       changedBy: 'PATCH /cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}',
       left: { node_count: 'adds nodes without a task: see the tests of healing and scaling' },
-      older: { body: own, shows: { security_group_ids: null } },
+      older: { body: own, shows: { security_group_ids: [] } },
       updates: [
         field('auto_healing_enabled', true),
         field('labels', { tier: 'web' }),

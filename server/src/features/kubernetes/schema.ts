@@ -26,7 +26,7 @@ export const Pool = Type.Object(
     taints: Strings(),
     crio_config: Strings(),
     kubelet_config: Strings(),
-    security_group_ids: maybe(Type.Array(text())),
+    security_group_ids: Type.Array(text()),
     servergroup_id: Type.String({ default: '' }),
     servergroup_name: Type.String({ default: '' }),
     servergroup_policy: Type.String({ default: '' }),
@@ -35,6 +35,16 @@ export const Pool = Type.Object(
   { $id: 'K8sPool' },
 );
 export const PoolList = ListOf(Pool, 'K8sPoolList');
+/** As its cluster shows it. */
+const PoolOfCluster = Type.Object(
+  {
+    ...Pool.properties,
+    security_group_ids: Nullable(Type.Array(text()), {
+      description: 'Security groups of its nodes, as they were asked for; null: nobody has asked for any.',
+    }),
+  },
+  { $id: 'K8sPoolOfCluster' },
+);
 export type PoolView = Static<typeof Pool>;
 
 export const CLUSTER_STATUSES = ['Deleting', 'Provisioned', 'Provisioning'] as const;
@@ -46,7 +56,7 @@ export const Cluster = Type.Object(
     version: text(),
     status: StringEnum(CLUSTER_STATUSES),
     keypair: text(),
-    pools: Type.Array(Pool),
+    pools: Type.Array(PoolOfCluster),
     add_ons: Type.Object({
       slurm: Type.Object({
         enabled: Type.Boolean(),

@@ -26,13 +26,19 @@ export function viewPool(row: PoolRow, nodes: readonly NodeRow[]) {
     taints: row.taints,
     crio_config: row.crio_config,
     kubelet_config: row.kubelet_config,
-    // As it was asked for: infrastructure tools take an empty list for a difference where none was given.
-    security_group_ids: row.names_security_groups ? row.security_group_ids : null,
+    security_group_ids: row.security_group_ids,
     servergroup_id: row.servergroup_id ?? '',
     servergroup_name: row.servergroup_id === null ? '' : `k8s-${row.name}`,
     servergroup_policy: row.servergroup_policy ?? '',
     created_at: zuluTime(row.created_at),
   };
+}
+
+/** A pool as its cluster shows it: security groups as they were asked for, since infrastructure tools, which keep pools
+ *  with their cluster, take an empty list for a difference where none was given. */
+function viewPoolOfCluster(row: PoolRow, nodes: readonly NodeRow[]) {
+  const pool = viewPool(row, nodes);
+  return { ...pool, security_group_ids: row.names_security_groups ? pool.security_group_ids : null };
 }
 
 /** The network as it was asked for, not where the cluster came to be. */
@@ -53,7 +59,7 @@ export function viewCluster(row: ClusterRow, pools: readonly PoolRow[], nodes: r
     version: row.version,
     status: row.status,
     keypair: row.keypair,
-    pools: pools.filter((pool) => pool.cluster_id === row.id).map((pool) => viewPool(pool, nodes)),
+    pools: pools.filter((pool) => pool.cluster_id === row.id).map((pool) => viewPoolOfCluster(pool, nodes)),
     add_ons: { slurm: settings.slurm },
     authentication: {
       kubeconfig_created_at: zuluTime(row.kubeconfig_created_at),
