@@ -2919,7 +2919,7 @@ export interface paths {
         put?: never;
         /**
          * Give an instance one more interface
-         * @description Give an instance one more interface. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
+         * @description Give an instance one more interface. An instance has at most 32 interfaces. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
          */
         post: operations["attachInterfaceToInstance"];
         delete?: never;
@@ -3543,7 +3543,7 @@ export interface paths {
         put?: never;
         /**
          * Create a secret from a certificate
-         * @description Create a secret from a certificate. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
+         * @description Create a secret from a certificate. An account keeps at most 64 MiB of secrets; one more is refused once they are reached. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -33151,7 +33151,7 @@ export interface operations {
                 video?: string;
                 /** @description The kind. Default: "live". */
                 type?: "vod" | "live";
-                /** @description Lifetime in seconds, or a Unix time after 1735689600; 3600 s when it is absent, not positive or no number; at most until 2100, Unix time 4102444800 */
+                /** @description Lifetime in seconds, or a Unix time after 1735689600; 3600 s when it is absent, not positive or no number. A token lives no longer than VIRGA_VIDEO_MAX_LIFETIME says, which is 86400 s where a service is asked who may see a video, and never beyond 2100, Unix time 4102444800: `expires` of the answer says until when. */
                 expire?: unknown;
                 /** @description The IP address that token_ip and url_ip are bound to. Without it: x-real-ip, else the first address of x-forwarded-for, when a trusted proxy sends them; else the address that the request comes from, or 0.0.0.0, which no viewer has, when that is this very machine: send client_ip where there is no proxy. */
                 client_ip?: string;

@@ -32,11 +32,13 @@ async function attack(
   { method }: Operation,
   { path, body }: Attack,
   token: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   const { statusCode, rawPayload } = await server.api.inject({
     method: method as 'GET',
     url: path,
     headers: {
+      ...headers,
       ...(token === undefined ? {} : { authorization: `APIKey ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -62,6 +64,9 @@ function wrongWith({ status, bytes, text }: Outcome): string | undefined {
   return named + counted > MOST_FOUND ? `finds ${named + counted} faults` : undefined;
 }
 
+/** Shapes with many names or items, which strict mode looks at one by one. */
+const STRICT = /unknown fields|long names|wide map|too many|many names/;
+
 const operations = () => operationsOf(server.app.document);
 
 test('no shape of input to any operation makes much work or is answered at length', {
@@ -76,6 +81,9 @@ test('no shape of input to any operation makes much work or is answered at lengt
     for (const each of attacksOn(operation, operation.open ? PUBLIC_BODY_LIMIT : SIZE)) {
       const wrong = wrongWith(await attack(operation, each, token));
       if (wrong) faults.push(`${operation.name}, ${each.shape}: ${wrong}`);
+      if (!STRICT.test(each.shape)) continue;
+      const strict = wrongWith(await attack(operation, each, token, { 'x-virga-strict': '1' }));
+      if (strict) faults.push(`${operation.name}, ${each.shape}, strict: ${strict}`);
     }
   }
   expect(faults).toEqual([]);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expiryOf, viewerIp } from '../../server/src/features/video-tokens/model.ts';
 import type { Clock } from '../../server/src/kernel/clock.ts';
 import { canonicalIp, IpRanges } from '../../server/src/kernel/ip-addresses.ts';
+import { readVideoSettings } from '../../server/src/kernel/video-settings.ts';
 import { isVideoToken, videoToken } from '../../server/src/kernel/video-signature.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../harness/server.ts';
 
@@ -169,6 +170,35 @@ describe('the expiry rule', () => {
         expect(expires).toBeGreaterThan(1_735_689_600);
       }),
     );
+  });
+});
+
+describe('the longest lifetime', () => {
+  test.each([
+    ['', NOW + 3600],
+    ['&expire=300', NOW + 300],
+    ['&expire=86401', NOW + 86_400],
+    [`&expire=${NOW + 60}`, NOW + 60],
+    ['&expire=4102444800', NOW + 86_400],
+  ])('is kept for %j, and the answer says until when', async (query, expires) => {
+    const limited = await start({ longestLifetime: 86_400 });
+    const { status, body } = await issue(`?video=a${query}`, {}, limited);
+    expect(status).toBe(200);
+    expect(body.expires).toBe(expires);
+    expect(body.url).toContain(`/${expires}/`);
+  });
+
+  test('is a day where a service is asked who may see a video, and what the setting says', () => {
+    const longest = (env: Record<string, string>) => readVideoSettings(env, [], '/').longestLifetime;
+    const asked = { VIRGA_VIDEO_AUTHORIZE_URL: 'https://app.test/may' };
+    expect(longest(asked)).toBe(86_400);
+    expect(longest({ ...asked, VIRGA_VIDEO_MAX_LIFETIME: '600' })).toBe(600);
+    expect(longest({ VIRGA_VIDEO_MAX_LIFETIME: '600' })).toBe(600);
+    // Whoever reaches the service gets tokens, at any time: a limit would take nothing from anybody.
+    expect(longest({})).toBeUndefined();
+    const faults: string[] = [];
+    readVideoSettings({ VIRGA_VIDEO_MAX_LIFETIME: '1h' }, faults, '/');
+    expect(faults.join()).toContain('VIRGA_VIDEO_MAX_LIFETIME');
   });
 });
 

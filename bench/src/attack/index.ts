@@ -13,7 +13,7 @@ import {
 } from '../../../test/harness/process.ts';
 import type { Figure } from '../measure.ts';
 
-/** The worst shapes of input to every operation: how long the event loop is blocked, how much is answered, and what
+/** The worst shapes of input to every operation, with a token and without, strictly judged and not: how long the event loop is blocked, how much is answered, and what
  *  stays in memory. All shapes of an operation are sent one after the other; where that blocked the loop for long,
  *  each of them is sent again, alone and several times, and the best time counts: other programs of the machine block
  *  the loop too, but not every time. */
@@ -64,24 +64,52 @@ async function attackAll(target: Target, virga: VirgaProcess): Promise<Figure[]>
   const all = operationsOf((await virga.call('GET', '/openapi.json')).body);
   const operations = all.filter(({ name }) => name.includes(only));
   // What is compiled and cached once is not what an attack leaves behind.
-  for (const operation of operations)
-    await send(target, operation, { shape: '', path: operation.path, body: '{}' });
+  const first = await firstRequests(target, operations);
   const before = await target.meter('memory');
   const found: Found = { block: { value: 0, by: '' }, answer: { value: 0, by: '' }, failed: [], sent: 0 };
   for (const [i, operation] of operations.entries()) {
     if (i % 25 === 0)
       console.error(`attack: ${i} of ${operations.length} operations, ${found.sent} requests`);
     const shapes = attacksOn(operation, operation.open ? PUBLIC_BODY_LIMIT : BODY_LIMIT);
-    await attackWith(target, operation, { shapes, withToken: !operation.open }, found);
-    // Nothing is read without a token: a few shapes are enough to see that.
-    const few = shapes.filter(({ shape }) => UNREAD.includes(shape));
-    if (!operation.open) await attackWith(target, operation, { shapes: few, withToken: false }, found);
+    for (const caller of CALLERS) {
+      if (caller.withToken && operation.open) continue;
+      await attackWith(target, operation, { shapes, caller }, found);
+    }
   }
   const kept = Math.max(0, (await target.meter('memory')) - before);
-  return figures({ ...found, operations: operations.length, kept });
+  return [firstFigure(first), ...figures({ ...found, operations: operations.length, kept })];
 }
 
-const UNREAD = ['empty objects', 'deep lists', 'one long text', 'a long path', 'query of many names'];
+interface SentBy {
+  readonly withToken: boolean;
+  /** Unknown names are refused as well. */
+  readonly strict: boolean;
+}
+
+const CALLERS: readonly SentBy[] = [
+  { withToken: true, strict: false },
+  { withToken: true, strict: true },
+  { withToken: false, strict: false },
+  { withToken: false, strict: true },
+];
+
+/** What the first request to each operation blocks: what is made on first use, the checks of its schemas among it. */
+async function firstRequests(target: Target, operations: readonly Operation[]): Promise<Worst> {
+  const worst: Worst = { value: 0, by: '' };
+  for (const operation of operations) {
+    await target.meter('delay');
+    await send(target, operation, { shape: '', path: operation.path, body: '{}' });
+    note(worst, await target.meter('delay'), operation.name);
+  }
+  return worst;
+}
+
+const firstFigure = ({ value, by }: Worst): Figure => ({
+  what: `longest block by the first request to an operation (${by})`,
+  value: `${value.toFixed(1)} ms`,
+  goal: `≤ ${LIMITS.blockMs} ms`,
+  ...(value > LIMITS.blockMs ? { broken: `the first ${by} blocks for ${value.toFixed(0)} ms` } : {}),
+});
 
 interface Found {
   readonly block: Worst;
@@ -92,27 +120,29 @@ interface Found {
 
 interface Wave {
   readonly shapes: readonly Attack[];
-  readonly withToken: boolean;
+  readonly caller: SentBy;
 }
 
 async function attackWith(
   target: Target,
   operation: Operation,
-  { shapes, withToken }: Wave,
+  { shapes, caller }: Wave,
   found: Found,
 ): Promise<void> {
-  const nameOf = ({ shape }: Attack) => `${operation.name}, ${shape}${withToken ? '' : ', without a token'}`;
+  const { withToken, strict } = caller;
+  const how = `${withToken ? '' : ', without a token'}${strict ? ', strict' : ''}`;
+  const nameOf = ({ shape }: Attack) => `${operation.name}, ${shape}${how}`;
   await target.meter('delay');
   for (const each of shapes) {
-    const { status, bytes } = await send(target, operation, each, withToken);
+    const { status, bytes } = await send(target, operation, each, caller);
     found.sent += 1;
     if (status >= 400) note(found.answer, bytes, nameOf(each));
     if (status >= 500) found.failed.push(`${nameOf(each)}: ${status}`);
   }
   const together = await target.meter('delay');
-  if (together <= LIMITS.blockMs) return note(found.block, together, `${operation.name}, all shapes`);
+  if (together <= LIMITS.blockMs) return note(found.block, together, `${operation.name}, all shapes${how}`);
   for (const each of shapes)
-    note(found.block, await leastBlock(target, operation, each, withToken), nameOf(each));
+    note(found.block, await leastBlock(target, operation, each, caller), nameOf(each));
 }
 
 interface Measured {
@@ -162,11 +192,11 @@ function note(worst: Worst, value: number, by: string): void {
 }
 
 /** Milliseconds, the least of several tries. */
-async function leastBlock(target: Target, operation: Operation, each: Attack, withToken: boolean) {
+async function leastBlock(target: Target, operation: Operation, each: Attack, caller: SentBy) {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < TRIES && least > LIMITS.blockMs; i++) {
     await target.meter('delay');
-    await send(target, operation, each, withToken);
+    await send(target, operation, each, caller);
     least = Math.min(least, await target.meter('delay'));
   }
   return least;
@@ -178,11 +208,12 @@ function send(
   { url, tokens }: Target,
   { method, operator }: Operation,
   { path: target, body }: Attack,
-  withToken = true,
+  { withToken, strict }: SentBy = { withToken: true, strict: false },
 ): Promise<{ status: number; bytes: number }> {
   const token = operator ? tokens.operator : tokens.client;
   const headers = {
     ...(withToken ? { authorization: `APIKey ${token}` } : {}),
+    ...(strict ? { 'x-virga-strict': '1' } : {}),
     ...(body === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),

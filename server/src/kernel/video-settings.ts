@@ -17,6 +17,8 @@ export interface VideoSettings {
   readonly corsOrigins: readonly string[] | undefined;
   /** Asked before signing whether this user may see the video. */
   readonly authorizeUrl: string | undefined;
+  /** Seconds that a token lives at most; undefined: as long as is asked for. */
+  readonly longestLifetime?: number | undefined;
   readonly edge: EdgeSettings;
 }
 
@@ -39,6 +41,7 @@ export const VIDEO_SETTING_NAMES = [
   'VIRGA_VIDEO_TRUSTED_PROXIES',
   'VIRGA_VIDEO_CORS_ORIGINS',
   'VIRGA_VIDEO_AUTHORIZE_URL',
+  'VIRGA_VIDEO_MAX_LIFETIME',
   'VIRGA_CDN_URL',
   'VIRGA_CDN_IP_URL',
   'VIRGA_EDGE',
@@ -57,6 +60,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const SECRETS_FILE = 'video-secrets';
 
 const DEFAULT_PORT = 8090;
+/** Seconds. Where somebody decides who may see a video, a yes of yesterday is not one of today. */
+const LONGEST_AUTHORIZED = 86_400;
 
 /** @param faults gets one sentence for each wrong setting
  *  @param cwd what relative folders are relative to */
@@ -68,6 +73,7 @@ export function readVideoSettings(env: Environment, faults: string[], cwd: strin
   if (new URL(cdnUrl).hostname === new URL(cdnIpUrl).hostname) {
     faults.push('VIRGA_CDN_URL and VIRGA_CDN_IP_URL must have different host names');
   }
+  const authorizeUrl = read.url('VIRGA_VIDEO_AUTHORIZE_URL', true);
   const dataDir = path.resolve(cwd, env.VIRGA_DATA_DIR?.trim() || '.virga');
   return {
     accountId: read.matching('VIRGA_VIDEO_ACCOUNT_ID', /^[1-9]\d{0,14}$/, 'a positive whole number') ?? '1',
@@ -76,7 +82,9 @@ export function readVideoSettings(env: Environment, faults: string[], cwd: strin
     cdnIpUrl,
     trustedProxies: read.ranges('VIRGA_VIDEO_TRUSTED_PROXIES'),
     corsOrigins: read.origins(),
-    authorizeUrl: read.url('VIRGA_VIDEO_AUTHORIZE_URL', true),
+    authorizeUrl,
+    longestLifetime:
+      read.seconds('VIRGA_VIDEO_MAX_LIFETIME') ?? (authorizeUrl ? LONGEST_AUTHORIZED : undefined),
     edge: {
       enabled: read.matching('VIRGA_EDGE', /^(on|off)$/, 'on or off') !== 'off',
       host: read.text('VIRGA_EDGE_HOST') ?? '127.0.0.1',
@@ -122,6 +130,11 @@ class Reader {
     if (isHttpUrl(raw, withQuery)) return raw.replace(/\/+$/, '');
     this.#faults.push(`${name} must be a URL that begins with http:// or https://`);
     return undefined;
+  }
+
+  seconds(name: Name): number | undefined {
+    const raw = this.matching(name, /^[1-9]\d{0,9}$/, 'a positive whole number of seconds');
+    return raw === undefined ? undefined : Number(raw);
   }
 
   list(name: Name): readonly string[] | undefined {

@@ -71,6 +71,8 @@ const TEMPLATE_PATTERN = worded(
   'must be a name with placeholders: {ip_octets}, {two_ip_octets} or {one_ip_octet}',
 );
 const MAX_USER_DATA = 65_535;
+/** Of one instance: what the slots of a machine have room for. */
+export const MAX_INTERFACES = 32;
 
 export const CreateInstance = Type.Object(
   {
@@ -93,7 +95,7 @@ export const CreateInstance = Type.Object(
     ),
     flavor: Type.String(),
     volumes: Type.Array(MachineVolume, { minItems: 1 }),
-    interfaces: Type.Array(NewInterface, { minItems: 1 }),
+    interfaces: Type.Array(NewInterface, { minItems: 1, maxItems: MAX_INTERFACES }),
     security_groups: Type.Optional(
       Type.Array(Type.Object({ id: Uuid() }), {
         deprecated: true,

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../platform/http/schemas.ts';
 import { CreateSecret, Secret, SecretList, SecretListQuery, SecretParams } from './schema.ts';
-import { faultsOf, type SecretService } from './service.ts';
+import { faultsOf, MAX_SECRETS_MIB, type SecretService } from './service.ts';
 
 const tag = 'Secrets';
 const all = '/cloud/v1/secrets/{project_id}/{region_id}';
@@ -15,6 +15,7 @@ export function secretRoutes(service: SecretService, clock: Clock): readonly Rou
       path: all.replace('/v1/', '/v2/'),
       tag,
       summary: 'Create a secret from a certificate',
+      description: `An account keeps at most ${MAX_SECRETS_MIB} MiB of secrets; one more is refused once they are reached.`,
       access: 'write',
       params: RegionParams,
       body: CreateSecret,

@@ -1,6 +1,7 @@
 import { readTime } from '../../kernel/codecs.ts';
 import { Conflict, Invalid, type InvalidFields, Locked, NotFound } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -21,6 +22,9 @@ export type FindUsers = (
   secretId: string,
 ) => Promise<{ readonly users: readonly string[]; readonly taskId: string | undefined }>;
 
+/** Of one account: a certificate with its chain has some KiB, and may have a hundred. */
+export const MAX_SECRETS_MIB = 64;
+
 const NAME_RULE = 'must be 1 to 255 characters';
 const LONGEST_NAME = 255;
 
@@ -34,13 +38,19 @@ export class SecretService {
     this.#findUsers = findUsers;
   }
 
-  /** @throws Invalid with every faulty field, QuotaExceeded */
+  /** @throws Invalid with every faulty field, QuotaExceeded, Forbidden when the account keeps too much */
   async create(ctx: RegionContext, input: CreateSecret): Promise<TaskRef> {
     const material = inspect(input.payload, ctx.clock.now());
     const row = this.#newRow(ctx, input, material);
     const { client_id: clientId, project_id: projectId, region_id: regionId } = row;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
+      await refuseMore(tx, {
+        what: 'MiB of secrets',
+        holder: `account ${clientId}`,
+        limit: MAX_SECRETS_MIB,
+        count: async () => Math.floor((await store.bytesOfSecrets(tx, clientId)) / 1024 / 1024),
+      });
       await store.insertSecret(tx, row);
       const task = await startTask(tx, ctx, { ...taskOf(row), id: row.task_id, type: 'create_secret' });
       await reserve(tx, { clientId, regionId }, { secret_count: 1 });

@@ -22,12 +22,13 @@ export const LATEST = 4_102_444_800;
 
 /** When a token expires, in Unix seconds.
  *  @param expire as it came in the query; anything that is no number counts as missing
- *  @param now Unix time in seconds */
-export function expiryOf(expire: unknown, now: number): number {
+ *  @param now Unix time in seconds
+ *  @param longest seconds that it may live */
+export function expiryOf(expire: unknown, now: number, longest = Number.POSITIVE_INFINITY): number {
   const text = String(Array.isArray(expire) ? expire[0] : (expire ?? '')).trim();
   const asked = /^\+?\d{1,16}(\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : 0;
-  if (asked <= 0 || !Number.isSafeInteger(asked)) return now + DEFAULT_LIFETIME;
-  return Math.min(LATEST, asked > FIRST_ABSOLUTE ? asked : now + asked);
+  if (asked <= 0 || !Number.isSafeInteger(asked)) return now + Math.min(longest, DEFAULT_LIFETIME);
+  return Math.min(LATEST, now + longest, asked > FIRST_ABSOLUTE ? asked : now + asked);
 }
 
 export interface Viewer {

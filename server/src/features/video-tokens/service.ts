@@ -10,6 +10,8 @@ export interface VideoTokenSettings extends SigningSettings {
   readonly trustedProxies: IpRanges | undefined;
   readonly corsOrigins: readonly string[] | undefined;
   readonly authorizeUrl: string | undefined;
+  /** Seconds; undefined: until 2100. */
+  readonly longestLifetime?: number | undefined;
 }
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -33,7 +35,8 @@ export async function issueVideoToken(
   const now = Math.floor(ctx.clock.now().getTime() / 1000);
   const viewer = { headers, remoteAddress: ctx.remoteAddress };
   const clientIp = override ?? viewerIp(viewer, settings.trustedProxies);
-  return sign({ video, type, expires: expiryOf(query.expire, now), clientIp }, settings);
+  const expires = expiryOf(query.expire, now, settings.longestLifetime);
+  return sign({ video, type, expires, clientIp }, settings);
 }
 
 function checked(query: VideoTokenQuery): { video: string; override: string | undefined } {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { DAILY_KEYS, forgetOldKeys } from './idempotency.ts';
 
 let server: TestServer;
 
@@ -170,4 +171,57 @@ describe('Idempotency-Key', () => {
     expect((await create('m', 'key is gone')).status).toBe(409);
     expect(await countOf('key is gone')).toBe(1);
   });
+});
+
+describe('what is kept', () => {
+  test('an account makes so many requests with a key in a day, and others are not held up by it', async () => {
+    await create('o', 'first of many');
+    const digest = createHash('sha256').update('idempotency keys of client 1').digest();
+    const fill = 'update rate_limits set points = $2 where key = $1 returning 1';
+    expect(await server.db.named('test_fill', fill, [digest, DAILY_KEYS])).toHaveLength(1);
+    const refused = await create('p', 'one too many');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.body.message).toContain('100000 requests with an Idempotency-Key');
+    expect(await countOf('one too many')).toBe(0);
+    expect((await create('p', 'of another account', 'other client')).status).toBe(201);
+    await server.db.named('test_empty', 'delete from rate_limits where key = $1', [digest]);
+  });
+
+  test('too many are forgotten, the oldest first, but none that still runs', async () => {
+    await server.db.named('test_none', 'delete from idempotency_keys', []);
+    for (const name of ['q1', 'q2', 'q3', 'q4']) await create(name, `number ${name}`);
+    await server.db.named(
+      'test_runs',
+      `update idempotency_keys set status = null, applied = false where key = 'q1'`,
+      [],
+    );
+    await forgetOldKeys(server.db, { keys: 2, bytesOfClient: 1e9 }).run(new AbortController().signal);
+    expect(await keys()).toEqual(['q1', 'q3', 'q4']);
+  });
+
+  test('answers beyond so many bytes are forgotten, and their requests are not done again', async () => {
+    await server.db.named('test_none', 'delete from idempotency_keys', []);
+    await create('r1', 'older');
+    await create('r2', 'newer');
+    const [row] = await server.db.named<{ bytes: number }>(
+      'test_bytes',
+      `select octet_length(sealed)::int as bytes from idempotency_keys where key = 'r2'`,
+      [],
+    );
+    const keep = { keys: 100, bytesOfClient: row?.bytes ?? 0 };
+    await forgetOldKeys(server.db, keep).run(new AbortController().signal);
+    expect((await create('r2', 'newer')).headers['idempotency-replayed']).toBe('true');
+    expect((await create('r1', 'older')).status).toBe(409);
+    expect(await countOf('older')).toBe(1);
+  });
+
+  const keys = async () => {
+    const rows = await server.db.named<{ key: string }>(
+      'test_keys_left',
+      'select key from idempotency_keys order by key',
+      [],
+    );
+    return rows.map(({ key }) => key);
+  };
 });

@@ -1,8 +1,9 @@
-import { Conflict, Invalid, PermissionDenied, Unprocessable } from '../../kernel/errors.ts';
+import { Conflict, Invalid, PermissionDenied, TooManyRequests, Unprocessable } from '../../kernel/errors.ts';
 import type { Caller } from '../auth/caller.ts';
 import { includes } from '../auth/roles.ts';
 import type { Db, Tx } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
+import { tryTake } from '../limits/limits.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 import type { RequestContext } from './context.ts';
 
@@ -31,6 +32,11 @@ export interface KeyedRequest {
 const KEPT_HOURS = 24;
 /** Characters of an answer that is kept; of a longer one only that it was given. */
 const LONGEST_KEPT = 65_536;
+/** Requests with a key that a client may make in a day; kept are those of two days at most. */
+export const DAILY_KEYS = 100_000;
+/** Of all clients together the oldest are forgotten before their day is over, and the answers of a client beyond so
+ *  many bytes: a repeated request is then told that it was carried out. */
+export const KEPT_IN_ALL = { keys: 1_000_000, bytesOfClient: 64 * 1024 * 1024 } as const;
 /** A request that has neither committed nor answered for this long is taken for dead. */
 const DEAD_AFTER_S = 60;
 
@@ -66,6 +72,7 @@ export async function once(
   work: (db: Db) => Promise<unknown>,
 ): Promise<Answer> {
   const attempt = ctx.ids.uuid();
+  await takeKey(ctx);
   const kept = await begin(ctx, request, attempt);
   if (kept) return kept;
   const id = { clientId: ctx.caller.clientId, key: request.key, attempt, cipher: ctx.cipher };
@@ -78,6 +85,17 @@ export async function once(
     await forget(ctx.db, id);
     throw error;
   }
+}
+
+/** @throws TooManyRequests */
+async function takeKey(ctx: RequestContext): Promise<void> {
+  const key = `idempotency keys of client ${ctx.caller.clientId}`;
+  const waitMs = await tryTake(ctx, [{ key, points: DAILY_KEYS, seconds: KEPT_HOURS * 3600 }]);
+  if (waitMs === undefined) return;
+  throw new TooManyRequests(
+    waitMs,
+    `This account has made ${DAILY_KEYS} requests with an Idempotency-Key in a day`,
+  );
 }
 
 async function begin(
@@ -204,8 +222,8 @@ async function forget(db: Db, id: KeyId): Promise<void> {
   );
 }
 
-/** Forgets keys after a day. */
-export function forgetOldKeys(db: Db): BackgroundJob {
+/** Forgets keys after a day, and what is too much before. */
+export function forgetOldKeys(db: Db, keep: Kept = KEPT_IN_ALL): BackgroundJob {
   return {
     name: 'idempotency-keys-cleanup',
     everyMs: 10 * 60_000,
@@ -216,6 +234,31 @@ export function forgetOldKeys(db: Db): BackgroundJob {
         `delete from idempotency_keys where started_at < now() - interval '${KEPT_HOURS} hours'`,
         [],
       );
+      await forgetTooMany(db, keep);
     },
   };
+}
+
+interface Kept {
+  readonly keys: number;
+  readonly bytesOfClient: number;
+}
+
+/** Requests that still run keep their key: without it they could be done twice. */
+async function forgetTooMany(db: Db, { keys, bytesOfClient }: Kept): Promise<void> {
+  await db.named(
+    'idempotency_forget_oldest',
+    `delete from idempotency_keys where status is not null and (client_id, key) in (
+       select client_id, key from idempotency_keys order by started_at desc offset $1)`,
+    [keys],
+  );
+  await db.named(
+    'idempotency_forget_answers',
+    `update idempotency_keys k set key_id = null, sealed = null
+       from (select client_id, key,
+                    sum(octet_length(sealed)) over (partition by client_id order by started_at desc, key) as bytes
+               from idempotency_keys where sealed is not null) kept
+      where kept.bytes > $1 and k.client_id = kept.client_id and k.key = kept.key and k.status is not null`,
+    [bytesOfClient],
+  );
 }

@@ -1,6 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { unknownFields } from './strict.ts';
 
 vi.mock('fastest-levenshtein', { spy: true });
 
@@ -81,4 +82,26 @@ test('a field that nobody knows is named once, and faults of query and body are 
     ['body', 'foo'],
     ['body', 'header'],
   ]);
+});
+
+test('shapes are made once for each place of a schema, not for each item of a list or name of a map', () => {
+  let looked = 0;
+  const item = { type: 'object', properties: { name: { type: 'string' } } };
+  const schema = {
+    type: 'object',
+    properties: {
+      list: {
+        type: 'array',
+        get items() {
+          looked += 1;
+          return item;
+        },
+      },
+    },
+  };
+  const list = Array.from({ length: 1000 }, () => ({ name: 'a' }));
+  expect(unknownFields(schema, { list }).any).toBe(false);
+  expect(looked).toBeLessThan(10);
+  expect(unknownFields(schema, { list: [...list, { nmae: 'a' }] }).any, 'refused for its length').toBe(false);
+  expect(unknownFields(schema, { list: [{ nmae: 'a' }] }).any).toBe(true);
 });

@@ -36,30 +36,93 @@ export function unknownParameters(schema: Json | undefined, given: unknown): Fau
 /** The same for the fields of a body, at any depth. */
 export function unknownFields(schema: Json | undefined, given: unknown): Faults {
   const faults = new Faults();
-  if (schema) visit([schema], given, [], faults);
+  if (schema) visit(shapeOf(schema), given, undefined, faults);
   return faults;
 }
 
-function visit(schemas: readonly Json[], value: unknown, path: readonly string[], faults: Faults): void {
+/** A list of more items is refused for its length. */
+const LONG_LIST = 1000;
+
+/** A place in a body: the way back to its root. */
+interface Place {
+  readonly name: string;
+  readonly parent: Place | undefined;
+}
+
+function visit(shape: Shape, value: unknown, place: Place | undefined, faults: Faults): void {
   if (faults.isFull) return;
-  const shapes = schemas.flatMap(shapesOf);
   if (Array.isArray(value)) {
-    const items = shapes.flatMap(({ items }) => (isObject(items) ? [items] : []));
-    if (items.length === 0) return;
-    for (const [index, each] of value.entries()) visit(items, each, [...path, String(index)], faults);
+    const { items } = shape;
+    if (!items || value.length > LONG_LIST) return;
+    for (const [index, each] of value.entries()) {
+      visit(items, each, { name: String(index), parent: place }, faults);
+    }
     return;
   }
-  const objects = shapes.filter(({ type, properties }) => type === 'object' || properties !== undefined);
-  if (!isObject(value) || objects.length === 0) return;
-  const open = objects.some(isOpen);
-  const names = [
-    ...new Set(objects.flatMap(({ properties }) => Object.keys((properties as Json | undefined) ?? {}))),
-  ];
+  if (!isObject(value) || !shape.isObject) return;
   for (const [name, each] of Object.entries(value)) {
-    const inner = objects.flatMap((shape) => innerOf(shape, name));
-    if (inner.length > 0) visit(inner, each, [...path, name], faults);
-    else if (!open) faults.add([...path, name].join('.'), () => unknown('field', name, names));
+    const here = { name, parent: place };
+    const inner = shape.field(name);
+    if (inner) visit(inner, each, here, faults);
+    else if (!shape.isOpen) faults.add(pathOf(here), () => unknown('field', name, shape.names));
   }
+}
+
+function pathOf({ name, parent }: Place): string {
+  return parent ? `${pathOf(parent)}.${name}` : name;
+}
+
+/** What a value may be in one place, made once for each: a list may have many items. */
+class Shape {
+  readonly names: readonly string[];
+  readonly isObject: boolean;
+  readonly isOpen: boolean;
+  readonly #objects: readonly Json[];
+  readonly #all: readonly Json[];
+  readonly #fields = new Map<string, Shape | undefined>();
+  #items: Shape | undefined;
+
+  constructor(schemas: readonly Json[]) {
+    this.#all = schemas.flatMap(shapesOf);
+    this.#objects = this.#all.filter(({ type, properties }) => type === 'object' || properties !== undefined);
+    this.isObject = this.#objects.length > 0;
+    this.isOpen = this.#objects.some(isOpen);
+    const fields = this.#objects.flatMap(({ properties }) =>
+      Object.keys((properties as Json | undefined) ?? {}),
+    );
+    this.names = [...new Set(fields)];
+  }
+
+  get items(): Shape | undefined {
+    const schemas = this.#all.flatMap(({ items }) => (isObject(items) ? [items] : []));
+    if (schemas.length > 0) this.#items ??= new Shape(schemas);
+    return this.#items;
+  }
+
+  field(name: string): Shape | undefined {
+    // Other names are the caller's, who may think of many.
+    if (!this.names.includes(name)) return this.#additional();
+    if (!this.#fields.has(name)) this.#fields.set(name, this.#made(name));
+    return this.#fields.get(name);
+  }
+
+  #additional(): Shape | undefined {
+    if (!this.#fields.has('')) this.#fields.set('', this.#made(''));
+    return this.#fields.get('');
+  }
+
+  #made(name: string): Shape | undefined {
+    const schemas = this.#objects.flatMap((shape) => innerOf(shape, name));
+    return schemas.length > 0 ? new Shape(schemas) : undefined;
+  }
+}
+
+const shapes = new WeakMap<Json, Shape>();
+
+function shapeOf(schema: Json): Shape {
+  const shape = shapes.get(schema) ?? new Shape([schema]);
+  shapes.set(schema, shape);
+  return shape;
 }
 
 /** The alternatives and parts that a schema is made of. */

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { allows, isForTokens, TOKEN_ROLES } from '../auth/roles.ts';
+import { DAILY_KEYS } from '../http/idempotency.ts';
 import type { Route } from '../http/route.ts';
 import { describe } from './describe.ts';
 import { errorResponses } from './errors.ts';
@@ -72,7 +73,7 @@ export function openApiDocument(
 
 const ABOUT = `Send \`Authorization: APIKey TOKEN\`, or \`Bearer ACCESS\` with what signing in has given.
 
-Most changes of infrastructure answer \`{"tasks": [id]}\` at once and are done by that task: ask for it until its \`state\` is \`FINISHED\` or \`ERROR\`, or once with \`?wait=60\`. A list answers \`{count, results}\`; \`count\` is the number over all pages. A write with an \`Idempotency-Key\` can be repeated safely.`;
+Most changes of infrastructure answer \`{"tasks": [id]}\` at once and are done by that task: ask for it until its \`state\` is \`FINISHED\` or \`ERROR\`, or once with \`?wait=60\`. A list answers \`{count, results}\`; \`count\` is the number over all pages. A write with an \`Idempotency-Key\` can be repeated safely for a day; an account may make ${DAILY_KEYS.toLocaleString('en-US')} of them in one.`;
 
 const SECURITY_SCHEMES = {
   APIKey: {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { MAX_INTERFACES } from '../schema-create.ts';
 import {
   AttachInterface,
   DetachInterface,
@@ -42,6 +43,7 @@ export function interfaceRoutes(service: InterfaceService): readonly Route[] {
       path: `${one}/attach_interface`,
       tag,
       summary: 'Give an instance one more interface',
+      description: `An instance has at most ${MAX_INTERFACES} interfaces.`,
       access: 'write',
       params,
       body: AttachInterface,

@@ -1,6 +1,7 @@
 import { Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { canonicalAddress } from '../../../kernel/subnets.ts';
+import { refuseMore } from '../../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { holdFloatingIpsOf } from '../../networking/floating-ips/index.ts';
@@ -9,6 +10,7 @@ import { reserve } from '../../quotas/index.ts';
 import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from '../access.ts';
 import { startChange } from '../hold.ts';
 import { requireChangeable } from '../model.ts';
+import { MAX_INTERFACES } from '../schema-create.ts';
 import { checkGroups, groupsOfNewPort } from '../security-groups/groups.ts';
 import { lockInstance, readInstance } from '../store.ts';
 import type { AttachInterface, DetachInterface, InterfaceListQuery } from './schema.ts';
@@ -39,7 +41,7 @@ export class InterfaceService {
   }
 
   /** Opens a port for it, or gives it a reserved fixed IP.
-   *  @throws Invalid, NotFound for it or what the interface names, Conflict when it is in no state for this, an
+   *  @throws Forbidden for one too many, Invalid, NotFound for it or what the interface names, Conflict when it is in no state for this, an
    *  address is in use or a task holds one of them, QuotaExceeded */
   async attach(ctx: RegionContext, id: string, input: AttachInterface): Promise<TaskRef> {
     requireMachines(this.#deps, ctx);
@@ -52,6 +54,12 @@ export class InterfaceService {
       await checkGroups(tx, ctx, { security_groups: groups }, faults);
       faults.refuse();
       requireChangeable(row, 'attach_interface');
+      await refuseMore(tx, {
+        what: 'interfaces',
+        holder: `instance ${id}`,
+        limit: MAX_INTERFACES,
+        count: async () => (await lockPortsOf(tx, deviceOf(id))).length,
+      });
       const wanted = {
         interface: wish,
         interfaceName: input.interface_name ?? null,
