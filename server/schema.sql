@@ -155,7 +155,7 @@ CREATE INDEX floating_ips_task ON public.floating_ips USING btree (task_id) WHER
 CREATE TRIGGER floating_ips_address_changed AFTER UPDATE OF floating_ip_address ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS DISTINCT FROM new.floating_ip_address)) EXECUTE FUNCTION keep_floating_address();
 CREATE TRIGGER floating_ips_address_gone AFTER DELETE ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
 CREATE TRIGGER floating_ips_address_new AFTER INSERT ON public.floating_ips FOR EACH ROW WHEN ((new.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
-CREATE CONSTRAINT TRIGGER floating_ips_count AFTER INSERT OR DELETE ON public.floating_ips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('floatingips');
+CREATE TRIGGER floating_ips_count AFTER INSERT OR DELETE OR UPDATE OF port_id, tags ON public.floating_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('floatingips', 'tags');
 
 create table idempotency_keys (
   client_id integer not null,
@@ -210,8 +210,7 @@ CREATE INDEX images_created_at ON public.images USING btree (project_id, region_
 CREATE INDEX images_held ON public.images USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX images_public ON public.images USING btree (region_id, display_order) WHERE (project_id IS NULL);
 CREATE INDEX images_tags ON public.images USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE CONSTRAINT TRIGGER images_count_gone AFTER DELETE ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
-CREATE CONSTRAINT TRIGGER images_count_new AFTER INSERT ON public.images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('images');
+CREATE TRIGGER images_count AFTER INSERT OR DELETE OR UPDATE OF architecture, os_distro, os_version, tags ON public.images FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('images', 'tags');
 
 create table inference_secrets (
   project_id integer not null,
@@ -228,7 +227,7 @@ create table inference_secrets (
   constraint inference_secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 CREATE INDEX inference_secrets_key ON public.inference_secrets USING btree (key_id);
-CREATE CONSTRAINT TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON public.inference_secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('inference_secrets');
+CREATE TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON public.inference_secrets FOR EACH ROW EXECUTE FUNCTION count_rows('inference_secrets');
 
 create table instance_first_boots (
   instance_id uuid not null,
@@ -281,7 +280,7 @@ CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, pub
 CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);
-CREATE CONSTRAINT TRIGGER instances_count AFTER INSERT OR DELETE ON public.instances DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('instances');
+CREATE TRIGGER instances_count AFTER INSERT OR DELETE OR UPDATE OF status, flavor, cluster_id, tags ON public.instances FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('instances', 'tags');
 
 create table invitations (
   user_id integer not null,
@@ -342,7 +341,7 @@ CREATE INDEX k8s_clusters_created ON public.k8s_clusters USING btree (project_id
 CREATE INDEX k8s_clusters_held ON public.k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX k8s_clusters_name ON public.k8s_clusters USING btree (project_id, region_id, name);
 CREATE INDEX k8s_clusters_subnet ON public.k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
-CREATE CONSTRAINT TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('k8s_clusters');
+CREATE TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('k8s_clusters');
 
 create table k8s_nodes (
   id uuid not null,
@@ -493,8 +492,7 @@ CREATE INDEX lb_l7_policies_created_at ON public.lb_l7_policies USING btree (pro
 CREATE INDEX lb_l7_policies_listener ON public.lb_l7_policies USING btree (listener_id);
 CREATE INDEX lb_l7_policies_load_balancer ON public.lb_l7_policies USING btree (load_balancer_id, "position", id);
 CREATE INDEX lb_l7_policies_pool ON public.lb_l7_policies USING btree (redirect_pool_id) WHERE (redirect_pool_id IS NOT NULL);
-CREATE TRIGGER lb_l7_policies_deleted AFTER DELETE ON public.lb_l7_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('l7policies');
-CREATE TRIGGER lb_l7_policies_inserted AFTER INSERT ON public.lb_l7_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('l7policies');
+CREATE TRIGGER lb_l7_policies_count AFTER INSERT OR DELETE ON public.lb_l7_policies FOR EACH ROW EXECUTE FUNCTION count_rows('l7policies');
 
 create table lb_l7_rules (
   id uuid not null,
@@ -586,8 +584,7 @@ CREATE INDEX lb_listeners_pool ON public.lb_listeners USING btree (default_pool_
 CREATE UNIQUE INDEX lb_listeners_port ON public.lb_listeners USING btree (load_balancer_id, transport, protocol_port);
 CREATE INDEX lb_listeners_secret ON public.lb_listeners USING btree (secret_id) WHERE (secret_id IS NOT NULL);
 CREATE INDEX lb_listeners_sni_secrets ON public.lb_listeners USING gin (sni_secret_ids) WHERE (sni_secret_ids <> '{}'::uuid[]);
-CREATE TRIGGER lb_listeners_deleted AFTER DELETE ON public.lb_listeners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('listeners');
-CREATE TRIGGER lb_listeners_inserted AFTER INSERT ON public.lb_listeners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('listeners');
+CREATE TRIGGER lb_listeners_count AFTER INSERT OR DELETE ON public.lb_listeners FOR EACH ROW EXECUTE FUNCTION count_rows('listeners');
 
 create table lb_members (
   id uuid not null,
@@ -609,6 +606,7 @@ create table lb_members (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   previous jsonb,
+  last_check jsonb,
   constraint lb_members_pkey PRIMARY KEY (id),
   constraint lb_members_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
   constraint lb_members_weight_check CHECK (((weight >= 0) AND (weight <= 256))),
@@ -657,8 +655,7 @@ CREATE INDEX lb_pools_crl_secret ON public.lb_pools USING btree (crl_secret_id) 
 CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
 CREATE INDEX lb_pools_name ON public.lb_pools USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX lb_pools_secret ON public.lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
-CREATE TRIGGER lb_pools_deleted AFTER DELETE ON public.lb_pools REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
-CREATE TRIGGER lb_pools_inserted AFTER INSERT ON public.lb_pools REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_count_change('pools');
+CREATE TRIGGER lb_pools_count AFTER INSERT OR DELETE ON public.lb_pools FOR EACH ROW EXECUTE FUNCTION count_rows('pools');
 
 create table lb_samples (
   load_balancer_id uuid not null,
@@ -752,7 +749,7 @@ CREATE TRIGGER load_balancers_additional_gone AFTER DELETE ON public.load_balanc
 CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS DISTINCT FROM new.vip_address)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
-CREATE CONSTRAINT TRIGGER load_balancers_count AFTER INSERT OR DELETE ON public.load_balancers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('loadbalancers');
+CREATE TRIGGER load_balancers_count AFTER INSERT OR DELETE OR UPDATE OF operating_status, provisioning_status, logging_enabled, assigned_floating, tags ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('loadbalancers', 'tags');
 CREATE TRIGGER load_balancers_port AFTER INSERT OR DELETE ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION keep_port_of_load_balancer();
 
 create table mail_outbox (
@@ -822,8 +819,7 @@ CREATE INDEX networks_held ON public.networks USING btree (task_id) WHERE (task_
 CREATE INDEX networks_name ON public.networks USING btree (project_id, region_id, name, id);
 CREATE UNIQUE INDEX networks_segmentation ON public.networks USING btree (region_id, type, segmentation_id);
 CREATE INDEX networks_tags ON public.networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE CONSTRAINT TRIGGER networks_count_gone AFTER DELETE ON public.networks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('networks');
-CREATE CONSTRAINT TRIGGER networks_count_new AFTER INSERT ON public.networks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('networks');
+CREATE TRIGGER networks_count AFTER INSERT OR DELETE OR UPDATE OF type, external, tags ON public.networks FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('networks', 'tags');
 
 create unlogged table nodes (
   session uuid not null,
@@ -887,6 +883,7 @@ CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, n
 CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
 CREATE INDEX ports_security_groups ON public.ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
 CREATE TRIGGER ports_addresses_gone AFTER DELETE ON public.ports FOR EACH ROW EXECUTE FUNCTION free_addresses_of_port();
+CREATE TRIGGER ports_count AFTER INSERT OR DELETE OR UPDATE OF device_type, reserved ON public.ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
 CREATE TRIGGER ports_floating_ips AFTER UPDATE OF device_id ON public.ports FOR EACH ROW WHEN ((old.device_id IS DISTINCT FROM new.device_id)) EXECUTE FUNCTION move_floating_ips_of_port();
 
 create table postgresql_clusters (
@@ -915,7 +912,7 @@ create table postgresql_clusters (
 );
 CREATE INDEX postgresql_clusters_created ON public.postgresql_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX postgresql_clusters_name ON public.postgresql_clusters USING btree (project_id, region_id, name);
-CREATE CONSTRAINT TRIGGER postgresql_clusters_count AFTER INSERT OR DELETE ON public.postgresql_clusters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('postgresql_clusters');
+CREATE TRIGGER postgresql_clusters_count AFTER INSERT OR DELETE ON public.postgresql_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('postgresql_clusters');
 
 create table postgresql_users (
   cluster_id uuid not null,
@@ -946,7 +943,6 @@ create table projects (
 CREATE INDEX projects_client_created ON public.projects USING btree (client_id, created_at DESC, id DESC);
 CREATE INDEX projects_held ON public.projects USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX projects_name ON public.projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
-CREATE TRIGGER projects_security_groups AFTER INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION add_security_groups_of_project();
 
 create table quota_counters (
   client_id integer not null,
@@ -1029,11 +1025,6 @@ create table regions (
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
 );
-CREATE TRIGGER regions_external_network AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_external_network();
-CREATE TRIGGER regions_public_images AFTER INSERT ON public.regions FOR EACH ROW EXECUTE FUNCTION add_images_of_region();
-CREATE TRIGGER regions_public_images_changed AFTER UPDATE OF provider ON public.regions FOR EACH ROW WHEN ((old.provider IS DISTINCT FROM new.provider)) EXECUTE FUNCTION add_images_of_region();
-CREATE TRIGGER regions_public_subnets AFTER INSERT ON public.regions FOR EACH ROW WHEN ((new.provider <> 'local'::text)) EXECUTE FUNCTION add_public_subnets();
-CREATE TRIGGER regions_security_groups AFTER INSERT OR UPDATE OF provider ON public.regions FOR EACH ROW EXECUTE FUNCTION add_security_groups_of_region();
 
 create unlogged table request_counts (
   key bytea not null,
@@ -1082,27 +1073,46 @@ CREATE TRIGGER reserved_fixed_ips_additional_new AFTER INSERT ON public.reserved
 CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.ip_address IS NULL) AND (new.ip_address IS NOT NULL))) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_address_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
-CREATE CONSTRAINT TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE ON public.reserved_fixed_ips DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('reserved_fixed_ips');
+CREATE TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE OR UPDATE OF is_external, is_vip ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('reserved_fixed_ips');
 CREATE TRIGGER reserved_fixed_ips_port AFTER INSERT OR DELETE ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION keep_port_of_reserved();
 
-create table resource_count_changes (
-  xid xid8 default pg_current_xact_id() not null,
+create table resource_changes (
   project_id integer not null,
   region_id integer not null,
   resource text not null,
+  facets jsonb default '{}'::jsonb not null,
   change bigint not null
-);
-CREATE INDEX resource_count_changes_xid ON public.resource_count_changes USING btree (xid);
-CREATE CONSTRAINT TRIGGER resource_count_changes_apply AFTER INSERT ON public.resource_count_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION apply_count_changes();
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX resource_changes_of ON public.resource_changes USING btree (project_id, region_id, resource);
 
-create table resource_counts (
+create view resource_counts as
+ SELECT project_id,
+    region_id,
+    resource,
+    sum(count)::bigint AS count
+   FROM ( SELECT resource_totals.project_id,
+            resource_totals.region_id,
+            resource_totals.resource,
+            resource_totals.count
+           FROM resource_totals
+        UNION ALL
+         SELECT resource_changes.project_id,
+            resource_changes.region_id,
+            resource_changes.resource,
+            resource_changes.change
+           FROM resource_changes) c
+  WHERE resource <> 'ports'::text AND resource !~~ '% by %'::text
+  GROUP BY project_id, region_id, resource;
+
+create table resource_totals (
   project_id integer not null,
   region_id integer not null,
   resource text not null,
-  count bigint default 0 not null,
-  constraint resource_counts_pkey PRIMARY KEY (project_id, region_id, resource),
-  constraint resource_counts_count_check CHECK ((count >= 0))
-);
+  facets jsonb default '{}'::jsonb not null,
+  count bigint not null,
+  constraint resource_totals_pkey PRIMARY KEY (project_id, region_id, resource, facets)
+) with (fillfactor=70);
+CREATE INDEX resource_totals_none ON public.resource_totals USING btree (project_id) WHERE (count = 0);
 
 create table role_assignments (
   id integer generated by default as identity not null,
@@ -1156,7 +1166,7 @@ CREATE INDEX routers_created_at ON public.routers USING btree (project_id, regio
 CREATE INDEX routers_name ON public.routers USING btree (project_id, region_id, name);
 CREATE UNIQUE INDEX routers_network ON public.routers USING btree (network_id) WHERE (network_id IS NOT NULL);
 CREATE INDEX routers_task ON public.routers USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE CONSTRAINT TRIGGER routers_count AFTER INSERT OR DELETE ON public.routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('routers');
+CREATE TRIGGER routers_count AFTER INSERT OR DELETE ON public.routers FOR EACH ROW EXECUTE FUNCTION count_rows('routers');
 
 create table secrets (
   id uuid not null,
@@ -1184,7 +1194,7 @@ create table secrets (
 CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX secrets_held ON public.secrets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
-CREATE CONSTRAINT TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('secrets');
+CREATE TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets FOR EACH ROW EXECUTE FUNCTION count_rows('secrets');
 
 create table security_groups (
   id uuid not null,
@@ -1212,8 +1222,7 @@ CREATE INDEX security_groups_name ON public.security_groups USING btree (project
 CREATE INDEX security_groups_rules ON public.security_groups USING gin (rules jsonb_path_ops);
 CREATE INDEX security_groups_tags ON public.security_groups USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX security_groups_task ON public.security_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE CONSTRAINT TRIGGER security_groups_count_gone AFTER DELETE ON public.security_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT old.is_default)) EXECUTE FUNCTION count_resource('security_groups');
-CREATE CONSTRAINT TRIGGER security_groups_count_new AFTER INSERT ON public.security_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT new.is_default)) EXECUTE FUNCTION count_resource('security_groups');
+CREATE TRIGGER security_groups_count AFTER INSERT OR DELETE OR UPDATE OF tags ON public.security_groups FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('security_groups', 'tags');
 
 create table seed_calls (
   "position" integer not null,
@@ -1259,7 +1268,7 @@ create table server_groups (
 );
 CREATE INDEX server_groups_created_at ON public.server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX server_groups_held ON public.server_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE CONSTRAINT TRIGGER server_groups_count AFTER INSERT OR DELETE ON public.server_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('servergroups');
+CREATE TRIGGER server_groups_count AFTER INSERT OR DELETE ON public.server_groups FOR EACH ROW EXECUTE FUNCTION count_rows('servergroups');
 
 create table sessions (
   id uuid not null,
@@ -1339,7 +1348,7 @@ create table ssh_keys (
 );
 CREATE UNIQUE INDEX ssh_keys_name ON public.ssh_keys USING btree (project_id, name);
 CREATE INDEX ssh_keys_project_created ON public.ssh_keys USING btree (project_id, created_at DESC, id DESC);
-CREATE CONSTRAINT TRIGGER ssh_keys_count AFTER INSERT OR DELETE ON public.ssh_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('ssh_keys');
+CREATE TRIGGER ssh_keys_count AFTER INSERT OR DELETE OR UPDATE OF shared_in_project ON public.ssh_keys FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ssh_keys');
 
 create table storage_events (
   uuid uuid not null,
@@ -1419,8 +1428,7 @@ CREATE INDEX subnets_name ON public.subnets USING btree (project_id, region_id, 
 CREATE INDEX subnets_network ON public.subnets USING btree (network_id, created_at, id);
 CREATE INDEX subnets_tags ON public.subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX subnets_updated_at ON public.subnets USING btree (project_id, region_id, updated_at, id);
-CREATE CONSTRAINT TRIGGER subnets_count_gone AFTER DELETE ON public.subnets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('subnets');
-CREATE CONSTRAINT TRIGGER subnets_count_new AFTER INSERT ON public.subnets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION count_resource('subnets');
+CREATE TRIGGER subnets_count AFTER INSERT OR DELETE OR UPDATE OF tags ON public.subnets FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('subnets', 'tags');
 
 create table task_count_changes (
   client_id integer not null,
@@ -1568,7 +1576,7 @@ create table volume_snapshots (
 CREATE INDEX volume_snapshots_created_at ON public.volume_snapshots USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX volume_snapshots_task ON public.volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volume_snapshots_volume ON public.volume_snapshots USING btree (volume_id, created_at, id);
-CREATE CONSTRAINT TRIGGER volume_snapshots_count AFTER INSERT OR DELETE ON public.volume_snapshots DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('snapshots');
+CREATE TRIGGER volume_snapshots_count AFTER INSERT OR DELETE ON public.volume_snapshots FOR EACH ROW EXECUTE FUNCTION count_rows('snapshots');
 
 create table volumes (
   id uuid not null,
@@ -1612,7 +1620,7 @@ CREATE INDEX volumes_snapshot ON public.volumes USING btree (snapshot_id) WHERE 
 CREATE INDEX volumes_tags ON public.volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON public.volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volumes_unattached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
-CREATE CONSTRAINT TRIGGER volumes_count AFTER INSERT OR DELETE ON public.volumes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_resource('volumes');
+CREATE TRIGGER volumes_count AFTER INSERT OR DELETE OR UPDATE OF bootable, instance_id, tags ON public.volumes FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('volumes', 'tags');
 
 create table webhook_deliveries (
   id uuid not null,
@@ -1655,55 +1663,6 @@ create table webhook_targets (
   constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
 );
 CREATE INDEX webhook_targets_client ON public.webhook_targets USING btree (client_id, id);
-
-CREATE OR REPLACE FUNCTION public.add_default_security_groups(of_project integer, of_region integer)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  insert into security_groups (id, project_id, region_id, client_id, name, description, is_default, rules, created_at,
-                               updated_at)
-  select gen_random_uuid(), p.id, r.id, p.client_id, 'default', 'Default security group', true, (
-           select jsonb_agg(jsonb_build_object(
-                    'id', gen_random_uuid(), 'direction', direction, 'ethertype', ethertype, 'protocol', null,
-                    'port_range_min', null, 'port_range_max', null, 'remote_group_id', null, 'remote_ip_prefix', null,
-                    'description', '', 'created_at', to_json(p.created_at at time zone 'UTC'),
-                    'updated_at', to_json(p.created_at at time zone 'UTC')))
-             from unnest(array['egress', 'ingress']) direction, unnest(array['IPv4', 'IPv6']) ethertype),
-         p.created_at, p.created_at
-    from projects p, regions r
-   where (of_project is null or p.id = of_project) and (of_region is null or r.id = of_region)
-     and r.provider = 'simulated' and p.deleted_at is null
-  on conflict (project_id, region_id) where is_default do nothing
-$function$;
-
-CREATE OR REPLACE FUNCTION public.add_external_network()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  network uuid := gen_random_uuid();
-begin
-  insert into networks (id, region_id, name, type, mtu, external, created_at, updated_at)
-  values (network, new.id, 'external', 'flat', 1500, true, new.created_at, new.created_at);
-  insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
-  values (gen_random_uuid(), network, new.id, 'external',
-          case new.provider when 'local' then '127.64.0.0/10' else '10.0.0.0/8' end::cidr, false,
-          new.created_at, new.created_at),
-         (gen_random_uuid(), network, new.id, 'external-ipv6', own_ipv6_range(new.id), false,
-          new.created_at, new.created_at);
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.add_images_of_region()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not exists (select 1 from images where region_id = new.id and project_id is null) then
-    perform add_public_images(new);
-  end if;
-  return null;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.add_month_of_audit_log(day date)
  RETURNS void
@@ -1748,99 +1707,55 @@ begin
   execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.add_public_images(region regions)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  insert into images (id, region_id, name, status, architecture, os_type, os_distro, os_version, disk_format, min_disk,
-                      min_ram, ssh_key, hw_firmware_type, hw_machine_type, display_order, created_at, updated_at)
-  select overlay(overlay(md5(region.slug || ' ' || c.name) placing '4' from 13) placing '8' from 17)::uuid, region.id,
-         c.name, 'active', 'x86_64', 'linux', c.distro, c.version, 'qcow2', c.min_disk, c.min_ram, 'required', 'uefi',
-         'q35', c.place, region.created_at, region.created_at
-    from (values
-      (1, 'ubuntu-24.04-x64', 'ubuntu', '24.04', 5, 512),
-      (2, 'ubuntu-22.04-x64', 'ubuntu', '22.04', 5, 512),
-      (3, 'debian-13-x64', 'debian', '13', 5, 512),
-      (4, 'debian-12-x64', 'debian', '12', 5, 512),
-      (5, 'rockylinux-10-x64', 'rockylinux', '10', 10, 2048),
-      (6, 'rockylinux-9-x64', 'rockylinux', '9', 10, 1536),
-      (7, 'almalinux-10-x64', 'almalinux', '10', 10, 2048),
-      (8, 'almalinux-9-x64', 'almalinux', '9', 10, 1536),
-      (9, 'centos-stream-10-x64', 'centos', '10-stream', 10, 2048),
-      (10, 'fedora-42-x64', 'fedora', '42', 10, 2048),
-      (11, 'opensuse-leap-15.6-x64', 'opensuse', '15.6', 10, 1024),
-      (12, 'alpine-3.22-x64', 'alpine', '3.22', 1, 256)
-    ) c (place, name, distro, version, min_disk, min_ram)
-   where region.provider = 'simulated'
-$function$;
-
-CREATE OR REPLACE FUNCTION public.add_public_subnets()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
-  select gen_random_uuid(), n.id, new.id, 'public', range::cidr, false,
-         new.created_at + interval '1 microsecond', new.created_at
-    from networks n, unnest(array['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '100.64.0.0/10']) range
-   where n.region_id = new.id and n.external;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.add_security_groups_of_project()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform add_default_security_groups(new.id, null);
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.add_security_groups_of_region()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform add_default_security_groups(null, new.id);
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.apply_count_changes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  noted record;
-begin
-  for noted in
-    with own as (delete from resource_count_changes where xid = pg_current_xact_id() returning *)
-    select project_id, region_id, resource, sum(change) as change from own
-     group by project_id, region_id, resource having sum(change) <> 0
-     order by project_id, region_id, resource
-  loop
-    update resource_counts set count = count + noted.change
-     where project_id = noted.project_id and region_id = noted.region_id and resource = noted.resource;
-    if not found then
-      insert into resource_counts as c (project_id, region_id, resource, count)
-      values (noted.project_id, noted.region_id, noted.resource, noted.change)
-      on conflict (project_id, region_id, resource) do update set count = c.count + excluded.count;
-    end if;
-  end loop;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_resource()
+CREATE OR REPLACE FUNCTION public.count_rows()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into resource_counts as c (project_id, region_id, resource, count)
-    values (new.project_id, new.region_id, tg_argv[0], 1)
-    on conflict (project_id, region_id, resource) do update set count = c.count + 1;
+    insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], '{}', 1);
   else
-    update resource_counts set count = count - 1
-     where project_id = old.project_id and region_id = old.region_id and resource = tg_argv[0];
+    insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], '{}', -1);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_rows_by_facets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  beside text := tg_argv[1];
+begin
+  if tg_op <> 'INSERT' then before := facets_of(old); end if;
+  if tg_op <> 'DELETE' then after := facets_of(new); end if;
+  if before is distinct from after then
+    if before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], before, -1);
+    end if;
+    if after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], after, 1);
+    end if;
+  end if;
+  if beside = 'network' and before is distinct from after then
+    if before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, tg_argv[0] || ' by network ' || old.network_id, before, -1);
+    end if;
+    if after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, tg_argv[0] || ' by network ' || new.network_id, after, 1);
+    end if;
+  elsif beside = 'tags' then
+    if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
+    if before is not null and old.tags <> '{}' then
+      insert into resource_changes
+      select old.project_id, old.region_id, tg_argv[0] || ' by tag', f, -1 from facets_of_tags(old.tags) f;
+    end if;
+    if after is not null and new.tags <> '{}' then
+      insert into resource_changes
+      select new.project_id, new.region_id, tg_argv[0] || ' by tag', f, 1 from facets_of_tags(new.tags) f;
+    end if;
   end if;
   return null;
 end $function$;
@@ -1886,6 +1801,107 @@ begin
     return next name;
   end loop;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(f floating_ips)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('status', f.status) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(g security_groups)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when not g.is_default then '{}'::jsonb end $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(i images)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when i.project_id is not null then jsonb_build_object(
+    'architecture', i.architecture, 'os_distro', i.os_distro, 'os_version', i.os_version) end $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(i instances)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('status', i.status, 'flavor_id', i.flavor->>'id', 'in_cluster', i.cluster_id is not null) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(k ssh_keys)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('user_id', k.user_id, 'shared_in_project', k.shared_in_project) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(lb load_balancers)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('operating_status', lb.operating_status, 'provisioning_status', lb.provisioning_status,
+    'logging_enabled', lb.logging_enabled, 'assigned_floating', lb.assigned_floating) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(n networks)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when n.project_id is not null then jsonb_build_object('type', n.type, 'external', n.external) end $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(p ports)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('device_type', p.device_type, 'managed_by', p.managed_by) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(r reserved_fixed_ips)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('is_external', r.is_external, 'is_vip', r.is_vip) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(s subnets)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when s.project_id is not null then '{}'::jsonb end $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of(v volumes)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('bootable', v.bootable, 'attached', v.instance_id is not null) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of_tags(tags jsonb)
+ RETURNS SETOF jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('key', key) from jsonb_each(tags)
+  union all select jsonb_build_object('key', key, 'value', value->'value') from jsonb_each(tags)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.fold_resource_counts()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with moved as (delete from resource_changes returning *)
+  insert into resource_totals as t (project_id, region_id, resource, facets, count)
+  select project_id, region_id, resource, facets, sum(change) from moved
+   group by project_id, region_id, resource, facets having sum(change) <> 0
+   order by project_id, region_id, resource, facets
+  on conflict (project_id, region_id, resource, facets) do update set count = t.count + excluded.count;
+  delete from resource_totals where count = 0;
+$function$;
 
 CREATE OR REPLACE FUNCTION public.fold_task_counts()
  RETURNS void
@@ -2129,17 +2145,6 @@ begin
   return nextval('task_changes');
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.note_count_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into resource_count_changes (project_id, region_id, resource, change)
-  select project_id, region_id, tg_argv[0], case tg_op when 'INSERT' then count(*) else -count(*) end
-    from changed group by project_id, region_id;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.note_quota_reaching()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2158,19 +2163,44 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.own_ipv6_range(region integer)
- RETURNS cidr
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select ('fd76:6972:6761:' || to_hex(region % 65536) || '::/64')::cidr
-$function$;
-
 CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select usage > 0 and usage::numeric * 100 >= quota_limit::numeric * threshold $function$;
+
+CREATE OR REPLACE FUNCTION public.recount_resources()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  t record;
+  facets text;
+begin
+  for t in
+    select tgrelid::regclass as of, tgfoid = 'count_rows_by_facets'::regproc as faceted,
+           string_to_array(encode(tgargs, 'escape'), '\000') as args
+      from pg_trigger where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc)
+       and tgparentid = 0 order by 1
+  loop
+    execute format('lock table %s in share row exclusive mode', t.of);
+    delete from resource_changes where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
+    delete from resource_totals where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
+    facets := case when t.faceted then 'facets_of(t)' else '''{}''::jsonb' end;
+    execute format('insert into resource_totals
+      select project_id, region_id, %L, f, count(*) from %s t, lateral (select %s as f) f
+       where f is not null group by 1, 2, 3, 4', t.args[1], t.of, facets);
+    if t.args[2] = 'tags' then
+      execute format('insert into resource_totals
+        select project_id, region_id, %L, f, count(*) from %s t, facets_of_tags(t.tags) f
+         where t.tags <> ''{}'' and facets_of(t) is not null group by 1, 2, 3, 4', t.args[1] || ' by tag', t.of);
+    elsif t.args[2] = 'network' then
+      execute format('insert into resource_totals
+        select project_id, region_id, %L || network_id, facets_of(t), count(*) from %s t
+         group by 1, 2, 3, 4', t.args[1] || ' by network ', t.of);
+    end if;
+  end loop;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.recount_tasks()
  RETURNS void

@@ -76,17 +76,12 @@ export async function fillLoadBalancers(
   await client.connect();
   try {
     await client.query('begin');
-    // Rows in bulk: the counter is written once instead of once a row.
+    // Rows in bulk: they are counted once, at the end.
     await client.query('set local session_replication_role = replica');
     await client.query(
       `insert into load_balancers (id, client_id, project_id, region_id, name, provisioning_status, operating_status, created_at)
        select gen_random_uuid(), 1, $1, 2, 'lb ' || i, 'ACTIVE', 'ONLINE', now() - i * interval '1 second'
          from generate_series(1, $2::int) i`,
-      [projectId, count],
-    );
-    await client.query(
-      `insert into resource_counts (project_id, region_id, resource, count) values ($1, 2, 'loadbalancers', $2)
-       on conflict (project_id, region_id, resource) do update set count = resource_counts.count + excluded.count`,
       [projectId, count],
     );
     await client.query(
@@ -96,13 +91,7 @@ export async function fillLoadBalancers(
         where l.project_id = $1 and not exists (select from lb_listeners where load_balancer_id = l.id)`,
       [projectId],
     );
-    await client.query(
-      `insert into resource_counts (project_id, region_id, resource, count)
-       select project_id, region_id, 'listeners', count(*) from lb_listeners where project_id = $1
-        group by project_id, region_id
-       on conflict (project_id, region_id, resource) do update set count = excluded.count`,
-      [projectId],
-    );
+    await client.query('select recount_resources()');
     await client.query('commit');
     await client.query('vacuum analyze');
   } finally {

@@ -46,6 +46,7 @@ import { operationName } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import type { Db } from './platform/database/db.ts';
+import { foldCounts } from './platform/database/kept-counts.ts';
 import { byKey, SharedLookUp } from './platform/database/shared-look-up.ts';
 import type { Feature } from './platform/feature.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
@@ -301,6 +302,7 @@ export class App {
         forgetOldCounts(options.db, options.clock),
         this.watchdog.job,
         monthsJob({ kept: KEPT_A_YEAR, ...options }),
+        foldCounts(options.db),
       ],
       options.db,
       options.log,

@@ -86,16 +86,22 @@ const QUOTAS = [
 /** The triggers say which table a counter counts. */
 async function countersOf(query: Query): Promise<[string, string][]> {
   const triggers = await query(
-    `select distinct tgrelid::regclass::text as t, encode(tgargs, 'escape') as arguments
-       from pg_trigger where tgfoid = 'count_resource'::regproc`,
+    `select tgrelid::regclass::text as t, encode(tgargs, 'escape') as arguments,
+            tgfoid = 'count_rows_by_facets'::regproc as faceted
+       from pg_trigger where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc)`,
   );
-  return triggers.map(({ t, arguments: text }): [string, string] => {
+  return triggers.map(({ t, arguments: text, faceted }): [string, string] => {
     const resource = String(text).split('\\000')[0];
     return [
       `list counter of ${t} and rows differ`,
-      `select c.project_id || '/' || c.region_id || ': ' || c.count || ' counted, there are ' || count(x.*) as n
-         from resource_counts c left join ${t} x on x.region_id = c.region_id and x.project_id = c.project_id
-        where c.resource = '${resource}' group by c.project_id, c.region_id, c.count having c.count <> count(x.*)`,
+      `select project_id || '/' || region_id || ' ' || facets || ': ' || sum(counted) || ' counted, there are '
+              || sum(there) as n
+         from (select project_id, region_id, facets, count as counted, 0 as there from resource_totals
+                where resource = '${resource}'
+               union all select project_id, region_id, facets, change, 0 from resource_changes
+                where resource = '${resource}'
+               union all select project_id, region_id, ${faceted ? 'facets_of(x)' : `'{}'`}, 0, 1 from ${t} x) c
+        where facets is not null group by project_id, region_id, facets having sum(counted) <> sum(there)`,
     ];
   });
 }

@@ -17,6 +17,8 @@ type Row = Readonly<Record<string, unknown>>;
 /** What tells how something came about, not what is: it may differ between two ways to the same end. */
 const HISTORY = new Set([
   ...['tasks', 'task_counts', 'task_count_changes', 'audit_log'],
+  // Their sums are what is: the view resource_counts.
+  ...['resource_totals', 'resource_changes'],
   ...['idempotency_keys', 'request_counts'],
 ]);
 /** Columns of that kind: when something was used, and numbers that only ever count up. */
@@ -32,6 +34,9 @@ const PASSING = new Set([
 /** Tables whose row says the same as no row when this column is 0. */
 const TALLIES: Readonly<Record<string, string>> = { quota_counters: 'usage', resource_counts: 'count' };
 
+/** What is looked at and cannot be put back: it follows from the tables. */
+const VIEWS = ['resource_counts'];
+
 export class World {
   readonly #db: Db;
   readonly #served: Served;
@@ -44,7 +49,7 @@ export class World {
 
   async snapshot(): Promise<Snapshot> {
     const columns = await this.#tables();
-    const union = [...columns.keys()].map(
+    const union = [...columns.keys(), ...VIEWS].map(
       (table) => `select '${table}' as name, coalesce(jsonb_agg(t), '[]') as rows from ${table} t`,
     );
     const rows = await this.#db.named<{ name: string; rows: Row[] }>(
@@ -69,7 +74,8 @@ export class World {
   async restore(to: Snapshot): Promise<void> {
     const now = await this.snapshot();
     const changed = [...to.tables].filter(
-      ([table, rows]) => JSON.stringify(now.tables.get(table)) !== JSON.stringify(rows),
+      ([table, rows]) =>
+        this.#columns.has(table) && JSON.stringify(now.tables.get(table)) !== JSON.stringify(rows),
     );
     // One message, and so one transaction, instead of dozens: this is done thousands of times.
     await this.#db.pool.query(

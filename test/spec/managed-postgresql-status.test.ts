@@ -52,12 +52,12 @@ test('deactivation is refused with 409 while the project has clusters', async ()
   await put(true);
   await server.db.named(
     'test_cluster_count',
-    `insert into resource_counts (project_id, region_id, resource, count) values (1, 2, 'postgresql_clusters', 1)`,
+    `insert into resource_totals (project_id, region_id, resource, count) values (1, 2, 'postgresql_clusters', 1)`,
     [],
   );
   expect((await put(false)).status).toBe(409);
   expect((await server.call('GET', path(2))).body).toEqual({ is_initialized: true });
-  await server.db.named('test_no_clusters', 'delete from resource_counts where project_id = 1', []);
+  await server.db.named('test_no_clusters', 'delete from resource_totals where project_id = 1', []);
   expect((await put(false)).status).toBe(200);
 });
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
+import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import type { InstanceRow, Place } from './model.ts';
@@ -118,22 +119,34 @@ export async function listInstances(
 }
 
 export function listQuery(
-  { projectId, regionId, query }: ListWhere,
+  where: ListWhere,
   conditions: readonly RawBuilder<unknown>[],
   order: Order,
 ): RawBuilder<Found> {
+  const { projectId, regionId, query } = where;
+  const kept = countOf(where, conditions.length);
   const scope = sql`project_id = ${projectId}::int and region_id = ${regionId}::int`;
   const filter = sql.join([scope, ...conditions], sql` and `);
-  const count =
-    conditions.length === 0
-      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'instances'`
-      : sql`select count(*) as count from instances i where ${filter}`;
+  const count = kept ?? sql`select count(*) as count from instances i where ${filter}`;
   return sql<Found>`with page as materialized (
       select p.*, row_number() over () as place from (
         select * from instances i where ${filter} order by ${sql.raw(ORDERS[order])}
          limit ${query.limit ?? 1000}::int offset ${query.offset ?? 0}::bigint) p)
     select c.count, ${sql.raw(INSTANCE_COLUMNS)}
       from (${count}) c left join page i on true order by i.place`;
+}
+
+/** Kept, unless something narrows the list by which nothing is counted.
+ *  @param narrowed by how many conditions the list is narrowed */
+function countOf(where: ListWhere, narrowed: number): RawBuilder<unknown> | undefined {
+  const { status, flavor_id, include_k8s } = where.query;
+  const facets = { status, flavor_id, in_cluster: include_k8s === false ? false : undefined };
+  const byFacets = Object.values(facets).filter((value) => value !== undefined).length;
+  const byTags = tagConditions({ tags: where.tags }).length;
+  return countIfKept({
+    ...{ resource: 'instances', place: where, facets, tags: { tags: where.tags } },
+    more: narrowed > byFacets + byTags,
+  });
 }
 
 const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);

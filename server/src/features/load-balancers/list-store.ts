@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { UtcText } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
+import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../networking/floating-ips/index.ts';
@@ -174,15 +175,28 @@ interface Found {
 export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
   const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
   const filter = sql.join([scope, ...conditions], sql` and `);
-  const count =
-    conditions.length === 0
-      ? sql`select coalesce(sum(count), 0)::bigint from resource_counts where ${scope} and resource = 'loadbalancers'`
-      : sql`select count(*) from load_balancers where ${filter}`;
+  const count = countOf(where) ?? sql`select count(*) from load_balancers where ${filter}`;
   return sql<Found>`select (${count}) as count, (
       select json_agg(${sql.raw(rowsOf(where.shown).sql)}) from (
         select ${sql.raw(columnsOf(where.shown))}, ${shownSubnet(sql`${where.regionId}::int`)} from (
           select * from load_balancers where ${filter}
            order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) lb) r) as rows`;
+}
+
+function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
+  const { filters } = where;
+  return countIfKept({
+    resource: 'loadbalancers',
+    place: where,
+    facets: {
+      operating_status: filters.operatingStatus,
+      provisioning_status: filters.provisioningStatus,
+      logging_enabled: filters.loggingEnabled,
+      assigned_floating: filters.assignedFloating,
+    },
+    tags: filters,
+    more: filters.name !== undefined,
+  });
 }
 
 function orderOf(order: ListWhere['order']): RawBuilder<unknown> {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../platform/database/db.ts';
+import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place, VolumeRow } from './model.ts';
 import { VOLUME_COLUMNS } from './store.ts';
@@ -57,20 +58,27 @@ export async function listVolumes(
   return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
 }
 
-/** Without conditions the count comes from the maintained counter. */
 function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
   const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
   const filter = sql.join([scope, ...conditions], sql` and `);
-  const count =
-    conditions.length === 0
-      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'volumes'`
-      : sql`select count(*) as count from volumes where ${filter}`;
+  const count = countOf(where) ?? sql`select count(*) as count from volumes where ${filter}`;
   return sql<Found>`with page as materialized (
       select * from volumes where ${filter}
        order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
     select c.count, ${sql.raw(SHOWN)}
       from (${count}) c left join page v on true left join instances i on i.id = v.instance_id
      order by v.created_at desc, v.id desc`;
+}
+
+/** Kept, unless something narrows the list by which nothing is counted. */
+function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
+  return countIfKept({
+    resource: 'volumes',
+    place: where,
+    facets: { bootable: where.bootable, attached: where.attached },
+    tags: where,
+    more: [where.clusterId, where.instanceId, where.idPart, where.namePart].some((by) => by !== undefined),
+  });
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

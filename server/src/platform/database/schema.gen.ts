@@ -731,16 +731,24 @@ export interface ReservedFixedIps {
   updated_at: Date;
 }
 
-export interface ResourceCountChanges {
+export interface ResourceChanges {
   change: number;
+  facets: Generated<Json>;
   project_id: number;
   region_id: number;
   resource: string;
-  xid: Generated<string>;
 }
 
 export interface ResourceCounts {
-  count: Generated<number>;
+  count: number | null;
+  project_id: number | null;
+  region_id: number | null;
+  resource: string | null;
+}
+
+export interface ResourceTotals {
+  count: number;
+  facets: Generated<Json>;
   project_id: number;
   region_id: number;
   resource: string;
@@ -1157,8 +1165,9 @@ export interface DB {
   regions: Regions;
   request_counts: RequestCounts;
   reserved_fixed_ips: ReservedFixedIps;
-  resource_count_changes: ResourceCountChanges;
+  resource_changes: ResourceChanges;
   resource_counts: ResourceCounts;
+  resource_totals: ResourceTotals;
   role_assignments: RoleAssignments;
   router_interfaces: RouterInterfaces;
   routers: Routers;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
+import { keptCount } from '../../../platform/database/kept-counts.ts';
 
 /** Lists of parts: one statement a page, newest first. */
 
@@ -44,7 +45,7 @@ function listQuery<Found>(listing: PartListing, where: PartListWhere): RawBuilde
   const table = sql.raw(listing.table);
   const count =
     conditions.length === 0
-      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = ${sql.lit(listing.resource)}`
+      ? keptCount(listing.resource, where)
       : sql`select count(*) as count from ${table} where ${filter}`;
   return sql<Found>`with page as materialized (
       select p.*, row_number() over () as place_in_page from (

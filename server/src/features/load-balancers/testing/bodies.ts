@@ -56,7 +56,6 @@ export async function remains(server: TestServer): Promise<Record<string, number
     'test_remains',
     `select ${counts.join(', ')},
        (select coalesce(sum(count), 0) from resource_counts where resource in ('loadbalancers', 'listeners', 'pools')) as counted,
-       (select count(*) from resource_count_changes) as uncounted,
        (select coalesce(sum(usage), 0) from quota_counters where name = 'loadbalancer_count') as reserved`,
     [],
   );

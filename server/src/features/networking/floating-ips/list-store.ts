@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../../platform/database/db.ts';
+import { countIfKept } from '../../../platform/database/kept-counts.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
 import { PORT_OF_FIP, VIEW_COLUMNS } from './store.ts';
@@ -34,10 +35,14 @@ export async function listFloatingIps(
 export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
   const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
   const filter = sql.join([scope, ...conditions], sql` and `);
-  const count =
-    conditions.length === 0
-      ? sql`select coalesce(sum(count), 0)::bigint as count from resource_counts where ${scope} and resource = 'floatingips'`
-      : sql`select count(*) as count from floating_ips where ${filter}`;
+  const kept = countIfKept({
+    resource: 'floatingips',
+    place: where,
+    facets: { status: where.status },
+    tags: where,
+    more: (where.portIds ?? []).length > 0,
+  });
+  const count = kept ?? sql`select count(*) as count from floating_ips where ${filter}`;
   return sql<Found>`with page as materialized (
       select * from floating_ips where ${filter}
        order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)

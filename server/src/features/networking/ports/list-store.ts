@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
+import { type Facets, keptCount, keptCountOfNetworks } from '../../../platform/database/kept-counts.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { PortRow } from './model.ts';
 import type { PortOrderField } from './schema.ts';
@@ -44,8 +45,28 @@ export function portQuery(where: PortListWhere): RawBuilder<Found> {
          order by ${sql.raw(`p.${field} ${direction}, p.id ${direction}`)}
          limit ${where.limit}::int offset ${where.offset}::bigint) p)
     select c.count, ${sql.raw(PORT_COLUMNS)}
-      from (select count(*) as count from ports p where ${filter}) c left join page p on true
+      from (${countOf(where) ?? sql`select count(*) as count from ports p where ${filter}`}) c left join page p on true
      order by p.place`;
+}
+
+/** Kept, unless something narrows the list by which nothing is counted. */
+function countOf(where: PortListWhere): RawBuilder<unknown> | undefined {
+  const more = [where.deviceId, where.ids?.[0], where.addresses?.[0], where.subnetIds?.[0]];
+  const contradicts = where.attached === false && where.deviceType !== undefined;
+  if (where.inTrunk || contradicts || more.some((by) => by !== undefined)) return undefined;
+  const facets = {
+    device_type: where.attached === false ? null : where.deviceType,
+    managed_by: where.managedBy,
+  };
+  const place = { projectId: where.projectId, regionId: where.regionId };
+  // What is attached is everything but what is not.
+  const attachedOnly = where.attached === true && where.deviceType === undefined;
+  const count = (by: Facets) =>
+    where.networkIds?.length
+      ? keptCountOfNetworks('ports', place, where.networkIds, by)
+      : keptCount('ports', place, by);
+  if (!attachedOnly) return count(facets);
+  return sql`select (${count(facets)}) - (${count({ ...facets, device_type: null })}) as count`;
 }
 
 function conditionsOf(where: PortListWhere): RawBuilder<unknown>[] {

@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { BackgroundJob } from '../feature.ts';
+import type { TagFilters } from '../http/tag-filters.ts';
+import type { Db } from './db.ts';
+
+/** Counts of lists, kept while rows come, change and go: see the triggers of `count_rows`. What was counted is in
+ *  `resource_totals`, the newest in `resource_changes`; one statement adds both up, so that counts are exact. */
+
+const FOLD_EVERY_MS = 1000;
+
+/** Brings the newest changes into the totals. */
+export function foldCounts(db: Db): BackgroundJob {
+  return {
+    ...{ name: 'resource-counts', everyMs: FOLD_EVERY_MS, exclusive: true },
+    run: async () => {
+      await db.named('resource_counts_fold', 'select fold_resource_counts()', []);
+    },
+  };
+}
+
+export interface CountedIn {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+/** What a list is narrowed by, in the words of `facets_of`; what is undefined does not narrow it. */
+export type Facets = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+const given = (facets: Facets) =>
+  Object.fromEntries(Object.entries(facets).filter(([, v]) => v !== undefined));
+
+/** How many there are of a kind, with these facets: a statement with one row, `count`. */
+export function keptCount(
+  resource: string,
+  place: CountedIn,
+  facets: Facets = {},
+): RawBuilder<{ count: number }> {
+  const asked = given(facets);
+  const narrow =
+    Object.keys(asked).length === 0 ? sql`` : sql` and facets @> ${JSON.stringify(asked)}::jsonb`;
+  return summed(sql`resource = ${sql.lit(resource)}`, place, narrow);
+}
+
+/** How many of a kind have this one tag. */
+function keptCountOfTag(resource: string, place: CountedIn, tag: object): RawBuilder<{ count: number }> {
+  const exactly = sql` and facets = ${JSON.stringify(tag)}::jsonb`;
+  return summed(sql`resource = ${sql.lit(`${resource} by tag`)}`, place, exactly);
+}
+
+/** How many ports these networks have, with these facets. */
+export function keptCountOfNetworks(
+  resource: string,
+  place: CountedIn,
+  networkIds: readonly string[],
+  facets: Facets = {},
+): RawBuilder<{ count: number }> {
+  const names = [...new Set(networkIds)].map((id) => `${resource} by network ${id.toLowerCase()}`);
+  return summed(
+    sql`resource = any(${names}::text[])`,
+    place,
+    sql` and facets @> ${JSON.stringify(given(facets))}::jsonb`,
+  );
+}
+
+function summed(
+  resource: RawBuilder<unknown>,
+  { projectId, regionId }: CountedIn,
+  narrow: RawBuilder<unknown>,
+) {
+  const where = sql`project_id = ${projectId}::int and region_id = ${regionId}::int and ${resource}${narrow}`;
+  return sql<{ count: number }>`select coalesce(sum(n), 0)::bigint as count from (
+    select count as n from resource_totals where ${where}
+    union all select change from resource_changes where ${where}) kept`;
+}
+
+export interface Counted {
+  readonly resource: string;
+  readonly place: CountedIn;
+  readonly facets: Facets;
+  readonly tags: TagFilters;
+  /** Whether something else narrows the list. */
+  readonly more: boolean;
+}
+
+/** The count of a list as far as it is kept: by its facets, or by one tag alone. Else undefined, and it has to be
+ *  counted. */
+export function countIfKept(list: Counted): RawBuilder<{ count: number }> | undefined {
+  if (list.more) return undefined;
+  const tags = tagsOf(list.tags);
+  if (tags.length === 0) return keptCount(list.resource, list.place, list.facets);
+  const [tag] = tags;
+  const alone = tags.length === 1 && Object.keys(given(list.facets)).length === 0;
+  return alone && tag ? keptCountOfTag(list.resource, list.place, tag) : undefined;
+}
+
+/** Tags as they are counted: by key, and by key and value. */
+function tagsOf({ tagKeys = [], tags = {} }: TagFilters): readonly object[] {
+  return [...new Set(tagKeys)]
+    .map((key): object => ({ key }))
+    .concat(Object.entries(tags).map(([key, value]) => ({ key, value })));
+}
