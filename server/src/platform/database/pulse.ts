@@ -15,12 +15,16 @@ export interface PulseOptions {
 
 const EVERY_MS = 250;
 const LOOKS = 3;
+/** The same for the first question over a connection that is being opened, which takes a busy machine much longer than
+ *  an answer: a process has to be started, and passwords are proved with hashes. */
+const OPENING_LOOKS = 12;
 
 type GiveUp = (error: Error) => void;
 
 interface Line {
   readonly client: pg.Client;
   readonly ready: Promise<unknown>;
+  isOpen: boolean;
 }
 
 export class Pulse {
@@ -51,7 +55,7 @@ export class Pulse {
       giveUp = reject;
     });
     this.#waiting.set(giveUp, this.#look);
-    this.#timer ??= setInterval(() => this.#tick(), this.#options.everyMs ?? EVERY_MS).unref();
+    if (this.#timer === undefined) this.#begin();
     // What does not need the database is done before this.
     if (this.#silent) setImmediate(() => giveUp(new DatabaseSilent()));
     try {
@@ -75,12 +79,19 @@ export class Pulse {
     else await line?.client.end().catch(() => undefined);
   }
 
+  /** The connection is opened before it is needed: then an answer is all that a question waits for. */
+  #begin(): void {
+    this.#timer = setInterval(() => this.#tick(), this.#options.everyMs ?? EVERY_MS).unref();
+    this.#line ??= this.#open();
+  }
+
   #tick(): void {
     this.#look += 1;
     const [oldest] = this.#waiting.values();
     if (this.#question !== undefined) {
       // What has arrived meanwhile is heard first.
-      if (this.#look - this.#question.askedAt >= LOOKS) setImmediate(() => this.#giveUp());
+      const looks = this.#line?.isOpen ? LOOKS : OPENING_LOOKS;
+      if (this.#look - this.#question.askedAt >= looks) setImmediate(() => this.#giveUp());
     } else if (this.#silent || (oldest !== undefined && oldest < this.#look - 1)) void this.#ask();
     else if (oldest === undefined) {
       clearInterval(this.#timer);
@@ -114,8 +125,13 @@ export class Pulse {
 
   #open(): Line {
     const client = new pg.Client(this.#options.connection);
-    const line = { client, ready: client.connect() };
-    line.ready.catch(() => {});
+    const line: Line = { client, ready: client.connect(), isOpen: false };
+    line.ready.then(
+      () => {
+        line.isOpen = true;
+      },
+      () => this.#drop(line),
+    );
     client.on('error', () => this.#drop(line));
     return line;
   }
