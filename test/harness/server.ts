@@ -47,6 +47,8 @@ export interface TestServer {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   /** Waits until the tasks of a reply have ended, and returns the first. */
   ended(reply: Reply): Promise<TaskView>;
+  /** Another node that serves the API on the same database, with nothing in common but that. */
+  anotherNode(): Promise<FastifyInstance>;
   /** Ends the worker and starts one that remembers nothing; `app` stays the first one's. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -194,6 +196,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const app = newApp();
   let working = app;
   const api = await app.api();
+  const nodes = [api];
   noteOperations(api);
   checkErrors(api, app.document);
   const withWorker = options.worker ?? true;
@@ -214,6 +217,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     tokens,
     call,
     ended: (reply) => ended(call, reply),
+    anotherNode: async () => {
+      const other = await newApp().api();
+      nodes.push(other);
+      return other;
+    },
     restart: async () => {
       await working.background.stop();
       await working.worker.stop();
@@ -222,7 +230,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await working.background.start();
     },
     close: async () => {
-      await api.close();
+      for (const each of nodes) await each.close();
       if (withWorker) {
         await working.background.stop();
         await working.worker.stop();
