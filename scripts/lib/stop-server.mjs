@@ -10,7 +10,7 @@ import { currentInstances, isRunning } from '../../server/src/platform/database/
  * @param {number} [patienceMs]
  * @returns {Promise<{ ok: boolean, line: string }>} what the person at the terminal should read
  */
-export async function stopServer(dataDir, patienceMs = 60_000) {
+export async function stopServer(dataDir, patienceMs = 120_000) {
   let instances;
   try {
     instances = currentInstances(dataDir);

@@ -79,6 +79,7 @@ import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
+import type { Tracing } from './platform/tracing/tracing.ts';
 import { setUpProject } from './region-contents.ts';
 import type { RegionProviders } from './region-providers.ts';
 import { VERSION } from './version.ts';
@@ -111,6 +112,8 @@ export interface AppOptions {
   /** Default: all. */
   readonly role?: NodeRole;
   readonly checkResponses?: boolean;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Refuse fields and parameters that are not known, unless a request says otherwise. */
   readonly strict?: boolean;
   /** The folder of the built portal; absent or not built: `/` leads to the reference. */
@@ -286,6 +289,7 @@ export class App {
       clock: options.clock,
       log: options.log,
       handlers: this.handlers,
+      tracing: options.tracing,
       onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
     });
     this.worker = new Worker({ ...options, engine: this.engine, owners });

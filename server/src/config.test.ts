@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 import { SECRET_SETTINGS } from './kernel/secret-files.ts';
 
+const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+
 describe('the configuration', () => {
   test('has a default for everything, and binds loopback alone', () => {
     expect(readConfig({}, [], '/home/me')).toMatchObject({
@@ -42,6 +44,10 @@ describe('the configuration', () => {
     [{ VIRGA_TRUSTED_PROXIES: '10.0.0.0/33' }, 'VIRGA_TRUSTED_PROXIES'],
     [{ VIRGA_TLS_CERT: 'cert.pem' }, 'VIRGA_TLS_KEY'],
     [{ VIRGA_ACCESS_LOG: 'maybe' }, 'VIRGA_ACCESS_LOG'],
+    [{ VIRGA_DRAIN_SECONDS: '61' }, 'VIRGA_DRAIN_SECONDS'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+    [{ ...TRACED, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL'],
+    [{ ...TRACED, OTEL_TRACES_EXPORTER: 'jaeger' }, 'OTEL_TRACES_EXPORTER'],
     [{ VIRGA_API_KEY_FILE: '/nowhere/at/all' }, 'VIRGA_API_KEY_FILE'],
     [{ VIRGA_API_KEY: 'a-good-key', VIRGA_API_KEY_FILE: '/dev/null' }, 'both set'],
     [{ VIRGA_TIMESCALE: '1' }, 'did you mean VIRGA_TIME_SCALE?'],
@@ -56,6 +62,21 @@ describe('the configuration', () => {
     expect(() => readConfig({ VIRGA_COMPLETELY_DIFFERENT: '1' })).not.toThrow('did you mean');
   });
 
+  test('traces only where an endpoint is named, unless that is switched off', () => {
+    const tracing = (env: object) => readConfig({ ...env }).tracing;
+    expect(tracing({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toBeUndefined();
+    expect(tracing(TRACED)).toEqual({ protocol: 'http/protobuf', headers: undefined });
+    expect(tracing({ ...TRACED, OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
+    expect(tracing({ ...TRACED, OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined();
+  });
+
+  test('a node with proxies before it is drained for two seconds, unless it is told otherwise', () => {
+    const proxies = { VIRGA_TRUSTED_PROXIES: '10.0.0.0/8' };
+    expect(readConfig({}).drainMs).toBe(0);
+    expect(readConfig(proxies).drainMs).toBe(2_000);
+    expect(readConfig({ ...proxies, VIRGA_DRAIN_SECONDS: '0.5' }).drainMs).toBe(500);
+  });
+
   test.each(SECRET_SETTINGS)('%s may be in a file', (name) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'virga-secrets-'));
     const values: Record<string, string> = {
@@ -66,7 +87,7 @@ describe('the configuration', () => {
     const value = values[name] ?? 'a-secret-value';
     const file = path.join(folder, 'secret');
     writeFileSync(file, `${value}\n`);
-    const more = name === 'VIRGA_EDGE_REPORT_TOKEN' ? { VIRGA_EDGE_REPORT_URL: 'http://x.test' } : {};
+    const more = name === 'VIRGA_EDGE_REPORT_TOKEN' ? { VIRGA_EDGE_REPORT_URL: 'http://x.test' } : TRACED;
     expect(readConfig({ ...more, [`${name}_FILE`]: file })).toEqual(readConfig({ ...more, [name]: value }));
     rmSync(folder, { recursive: true });
   });

@@ -8,6 +8,7 @@ import { SECRET_FILE_SETTINGS, withSecretsFromFiles } from './kernel/secret-file
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from './kernel/video-settings.ts';
 import type { TlsFiles } from './platform/http/tls.ts';
 import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
+import { readTracingSettings, type TracingSettings } from './platform/tracing/settings.ts';
 
 /** The whole configuration, from the environment and the files that it names for secrets, read once. */
 export interface Config {
@@ -50,12 +51,16 @@ export interface Config {
   readonly trustedProxies: IpRanges | undefined;
   /** Where people reach the portal, for links in mails. */
   readonly publicUrl: string | undefined;
+  /** So long a node that is not ready any more goes on answering, so that the proxies before it have noticed. */
+  readonly drainMs: number;
   /** Certificate and key of the API; undefined: plain HTTP. */
   readonly tls: TlsFiles | undefined;
   /** One line in the log for each request. */
   readonly accessLog: boolean;
   /** Fields and parameters that are not known are refused, unless a request says otherwise. */
   readonly strict: boolean;
+  /** Where traces go; undefined: nothing is traced. */
+  readonly tracing: TracingSettings | undefined;
   readonly video: VideoSettings;
 }
 
@@ -66,6 +71,8 @@ export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Of a node with proxies before it: those of docs/operations.md notice within 1.5 s. */
+const DRAIN_SECONDS = 2;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const ON_SIGTERM = ['leave', 'stop'] as const;
 const ROLES = ['all', 'api', 'worker'] as const;
@@ -96,6 +103,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_TLS_KEY',
   'VIRGA_ACCESS_LOG',
   'VIRGA_STRICT',
+  'VIRGA_DRAIN_SECONDS',
   'VIRGA_ENGINES_DIR',
   'VIRGA_S3_SERVER',
 ];
@@ -176,9 +184,12 @@ export function readConfig(
     webhookNetworks: cidrs('VIRGA_WEBHOOK_NETWORKS', text('VIRGA_WEBHOOK_NETWORKS'), faults),
     trustedProxies: proxies(text('VIRGA_TRUSTED_PROXIES'), faults),
     publicUrl: publicUrl(text('VIRGA_PUBLIC_URL'), faults),
+    drainMs:
+      number('VIRGA_DRAIN_SECONDS', text('VIRGA_TRUSTED_PROXIES') ? DRAIN_SECONDS : 0, 0, 60, false) * 1000,
     tls: tlsFiles(text('VIRGA_TLS_CERT'), text('VIRGA_TLS_KEY'), faults, cwd),
     accessLog: choice('VIRGA_ACCESS_LOG', text('VIRGA_ACCESS_LOG'), ['on', 'off'], 'on') === 'on',
     strict: choice('VIRGA_STRICT', text('VIRGA_STRICT'), ['on', 'off'], 'off') === 'on',
+    tracing: readTracingSettings(env, faults),
     video: readVideoSettings(env, faults, cwd),
   };
   if (config.apiKey !== undefined && !/^[\x21-\x7e]{8,255}$/.test(config.apiKey)) {

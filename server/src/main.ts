@@ -32,6 +32,7 @@ import {
 import { migrateToLatest } from './platform/database/migrate.ts';
 import { Outage } from './platform/database/outage.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
+import { startTracing } from './platform/tracing/otel.ts';
 import { providerFactories } from './provider-factories.ts';
 import { withSteps } from './provider-steps.ts';
 import { RegionProviders } from './region-providers.ts';
@@ -48,16 +49,21 @@ type Programs = 'leave' | 'stop';
 
 /** Something to undo at the end. */
 type Closer = ((programs: Programs) => Promise<unknown> | unknown) & { readonly patienceMs?: number };
+/** What comes before the end: everybody is told that this node is not ready, and still answered. */
+interface Drain {
+  /** @param signal that it shall be over now */
+  begin: (signal: AbortSignal) => Promise<void>;
+}
 /** Last one first. */
 type Closers = Closer[];
 
-/** However busy or stuck something is, the process has ended after this. */
-const DRAIN_MS = 30_000;
+/** However busy or stuck something is, the process has ended after this, once it is drained. */
+const STOP_MS = 30_000;
 /** All that comes before PostgreSQL has this long together, so that it always has its own time. */
 const PATIENCE_MS = 20_000;
 const POSTGRES_MS = 9_500;
-/** So long a node that is not ready any more goes on answering, so that the proxies before it have noticed. */
-const NOTICE_MS = 2_000;
+/** What was traced and not sent yet has this long to go. */
+const TRACES_MS = 3_000;
 
 /** Settings of a PostgreSQL whose data nobody will ask for again. */
 const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -68,7 +74,8 @@ async function main(): Promise<void> {
   const quiet = (logged: readonly unknown[]) => outage.explains(logged);
   const log = createLog(config.logLevel, { quiet }).child({ node: config.node, role: config.role });
   const closers: Closers = [];
-  const stop = stopper(closers, log);
+  const drain: Drain = { begin: async () => {} };
+  const stop = stopper(closers, drain, log);
   process.on('SIGTERM', () => stop(0, config.onSigterm));
   process.on('SIGINT', () => stop(0));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
@@ -77,7 +84,7 @@ async function main(): Promise<void> {
     stop(1);
   });
   try {
-    await start(config, log, outage, closers);
+    await start(config, { log, outage, drain }, closers);
   } catch (error) {
     explain(error, config, log);
     await stop(1);
@@ -106,7 +113,14 @@ async function forgetTemporary(dataDir: string, closers: Closers): Promise<void>
   for (const folder of temporaryDataDirs({ abandoned: true })) await purgeDataDir(folder);
 }
 
-async function start(config: Config, log: Logger, outage: Outage, closers: Closers): Promise<void> {
+async function start(
+  config: Config,
+  { log, outage, drain }: { log: Logger; outage: Outage; drain: Drain },
+  closers: Closers,
+): Promise<void> {
+  const { tracing: traces } = config;
+  const tracing = traces && (await startTracing({ ...traces, ...config, log, version: VERSION }));
+  if (tracing) closers.push(Object.assign(() => tracing.close(), { patienceMs: TRACES_MS }));
   const regions = config.regionsFile === undefined ? undefined : readRegionsFile(config.regionsFile);
   const seedCalls = config.seedFile === undefined ? undefined : readSeedFile(config.seedFile);
   const alone = config.databaseUrl === undefined;
@@ -146,6 +160,7 @@ async function start(config: Config, log: Logger, outage: Outage, closers: Close
         memberNetworks: memberNetworks(config.memberNetworks, await ownPorts(config)),
       }),
       log,
+      tracing !== undefined,
     ),
   );
   closers.push((programs) => providers.close(programs));
@@ -169,6 +184,7 @@ async function start(config: Config, log: Logger, outage: Outage, closers: Close
     publicUrl: config.publicUrl,
     accessLog: config.accessLog,
     strict: config.strict,
+    tracing,
     tls: config.tls,
     isReady: () => ready,
     node: { name: config.node, dataDir, alone },
@@ -185,10 +201,10 @@ async function start(config: Config, log: Logger, outage: Outage, closers: Close
   await beginWith(seedCalls, { db, clock, cipher, api, alone, log, waits: config.role !== 'api' });
   const url = config.role === 'worker' ? undefined : await serve(api, config);
   ready = true;
-  closers.push(async () => {
+  drain.begin = async (signal) => {
     ready = false;
-    if (url && config.trustedProxies) await delay(NOTICE_MS);
-  });
+    if (url) await delay(config.drainMs, undefined, { signal }).catch(() => {});
+  };
   // A worker is ready too, though there is nothing to ask.
   lock.announce(url ?? '');
   if (url && config.video.edge.enabled) {
@@ -282,15 +298,22 @@ function reporting(
 }
 
 /** Closes everything once, however often it is asked, and ends the process. */
-function stopper(closers: Closers, log: Logger): (code: number, programs?: Programs) => Promise<void> {
+function stopper(
+  closers: Closers,
+  drain: Drain,
+  log: Logger,
+): (code: number, programs?: Programs) => Promise<void> {
   let stopping = false;
+  const hurry = new AbortController();
   return async (code, programs = 'stop') => {
-    if (stopping) return;
+    // A second signal: whoever sends it does not want to wait for proxies.
+    if (stopping) return hurry.abort();
     stopping = true;
+    await drain.begin(hurry.signal);
     setTimeout(() => {
       log.error('stopping took too long; ending now');
       process.exit(1);
-    }, DRAIN_MS);
+    }, STOP_MS);
     const since = performance.now();
     for (const close of [...closers].reverse()) {
       const rest = Math.max(100, PATIENCE_MS - (performance.now() - since));

@@ -1,18 +1,20 @@
 import { messageOf } from './kernel/errors.ts';
 import type { Logger } from './kernel/log.ts';
 import { logOfRun } from './platform/tasks/running.ts';
+import { tracedCall } from './platform/tracing/tracing.ts';
 import type { ProviderFactory, RegionProvider } from './region-providers.ts';
 
 /** Not asked to do anything: what they are is read. */
 const NOT_PORTS = new Set(['capabilities', 'owner', 'close']);
 
 /** Providers that write each step into the log: those of tasks at `debug`, with the ids of task and request, all
- *  others at `trace`. Without these levels they are as they were. */
+ *  others at `trace`; and that make each step of a task a span of its trace. Who does neither has them as they were. */
 export function withSteps(
   factories: Readonly<Record<string, ProviderFactory>>,
   log: Logger,
+  isTraced = false,
 ): Readonly<Record<string, ProviderFactory>> {
-  if (!log.isLevelEnabled('debug')) return factories;
+  if (!log.isLevelEnabled('debug') && !isTraced) return factories;
   return Object.fromEntries(
     Object.entries(factories).map(([name, make]) => [
       name,
@@ -36,11 +38,14 @@ export function logSteps(provider: RegionProvider, log: Logger): RegionProvider 
 }
 
 function logCalls<Port extends object>(port: Port, name: string, log: Logger): Port {
+  const attributes = { 'virga.region_id': log.bindings().regionId };
   return new Proxy(port, {
     get(target, method: string) {
       const value = Reflect.get(target, method, target);
       if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => noted(`${name}.${method}`, log, () => value.apply(target, args));
+      const step = `${name}.${method}`;
+      return (...args: unknown[]) =>
+        tracedCall(step, attributes, () => noted(step, log, () => value.apply(target, args)));
     },
   });
 }

@@ -9,6 +9,8 @@ export const SECRET_SETTINGS = [
   'VIRGA_MASTER_KEY',
   'VIRGA_VIDEO_SECRETS',
   'VIRGA_EDGE_REPORT_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ] as const;
 
 export const SECRET_FILE_SETTINGS: readonly string[] = SECRET_SETTINGS.map((name) => `${name}_FILE`);

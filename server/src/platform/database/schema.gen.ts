@@ -1022,6 +1022,7 @@ export interface Tasks {
   step: string | null;
   subject_id: string | null;
   subject_name: Generated<string>;
+  trace: string | null;
   type: string;
   updated_at: Date;
   user_id: number;

@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { clientAddress } from './proxies.ts';
 
 /** What machines ask every few seconds; of interest only to who looks closely. */
-const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
+export const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** One line for each request: who asked for what, from where, what the answer was, and how long it took. Queries and
  *  bodies are left out: they may hold what is secret. */

@@ -14,6 +14,8 @@ export interface RequestContext {
   readonly cipher: Cipher;
   readonly log: Logger;
   readonly requestId: string;
+  /** The span of the request, as `traceparent` names it; undefined: nothing is traced. */
+  readonly trace?: string | undefined;
   readonly caller: Caller;
   /** Address of the client: what the socket says, or a proxy that is trusted. */
   readonly remoteAddress: string;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { canonicalIp, type IpRanges } from '../../kernel/ip-addresses.ts';
+import type { TraceHeaders } from '../tracing/tracing.ts';
 
 /** What is believed of a request that comes through a proxy. */
 
@@ -25,6 +26,20 @@ function traceIdOf({ headers }: IncomingMessage): string | undefined {
   const trace = headers.traceparent;
   const id = typeof trace === 'string' ? TRACE_PARENT.exec(trace)?.[1] : undefined;
   return id === '0'.repeat(32) ? undefined : id;
+}
+
+/** The trace that a trusted proxy says a request is part of. */
+export function givenTrace(
+  proxies: IpRanges | undefined,
+  request: IncomingMessage,
+): TraceHeaders | undefined {
+  const { traceparent, tracestate } = request.headers;
+  if (!isTrusted(proxies, request.socket?.remoteAddress) || traceIdOf(request) === undefined)
+    return undefined;
+  return {
+    traceparent: String(traceparent),
+    tracestate: tracestate === undefined ? undefined : String(tracestate),
+  };
 }
 
 /** The client's address: what the framework has found, unless a proxy has written nonsense there. */

@@ -20,6 +20,7 @@ import { DatabaseSilent, isDatabaseLost } from '../database/outage.ts';
 import { SharedCounts } from '../limits/shared-counts.ts';
 import { sourceOf } from '../limits/source.ts';
 import type { Cipher } from '../secrets/cipher.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { logAccess } from './access-log.ts';
 import { acceptJson } from './body.ts';
 import { BODY_LIMIT } from './bounds.ts';
@@ -41,6 +42,7 @@ import { resolveScope } from './scope.ts';
 import { answerInOrder, PATIENCE, type Patience, timeouts, UnreadAnswers } from './slow-clients.ts';
 import { isStrict } from './strict.ts';
 import { readKeyPair, reloadCertificates, type TlsFiles } from './tls.ts';
+import { traceOf, traceRequests } from './tracing.ts';
 import { Validator } from './validation.ts';
 
 export interface ApiOptions {
@@ -63,6 +65,8 @@ export interface ApiOptions {
   readonly publicUrl?: string | undefined;
   /** Absent: plain HTTP. */
   readonly tls?: TlsFiles | undefined;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** One line for each request. */
   readonly accessLog?: boolean;
   /** Refuse fields and parameters that are not known, unless a request says otherwise. */
@@ -116,6 +120,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     const stop = reloadCertificates(app.server as unknown as HttpsServer, options.tls, options.log);
     app.addHook('onClose', async () => stop());
   }
+  if (options.tracing) traceRequests(app, options.tracing, options.trustedProxies);
   acceptJson(app);
   closeUnusedConnections(app);
   answerInOrder(app, patience);
@@ -236,6 +241,7 @@ function addRoute(
       return options.log.child({ requestId: request.id });
     },
     requestId: request.id,
+    trace: traceOf(request),
     caller: request.caller,
     remoteAddress: clientAddress(request.ip, request.socket.remoteAddress),
     secure: request.protocol === 'https',

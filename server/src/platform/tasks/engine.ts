@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { DomainError, messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db, Tx } from '../database/db.ts';
+import { type Span, type Tracing, traced } from '../tracing/tracing.ts';
 import type { Done, TaskHandler, TaskRun, Wait } from './handler.ts';
 import { type ClaimedTask, fail, finish, LEASE_MS, reschedule, takeTask } from './queue.ts';
 import { asRun } from './running.ts';
@@ -12,11 +13,25 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly handlers: readonly TaskHandler[];
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   readonly onEnd?: (type: string, state: 'FINISHED' | 'ERROR', seconds: number) => void;
 }
 
 /** A run that was overtaken by another worker: what it found out is void. */
 class Overtaken extends Error {}
+
+/** A run is part of what the request has started, though that may be over for long. */
+function begin(tracing: Tracing, task: ClaimedTask): Span {
+  const parent = task.trace === null ? undefined : { traceparent: task.trace };
+  return tracing.begin(`task ${task.type}`, 'consumer', parent, {
+    'virga.task_id': task.id,
+    'virga.task_type': task.type,
+    'virga.task_attempt': task.attempt,
+    'virga.request_id': task.request_id ?? undefined,
+    'virga.region_id': task.region_id ?? undefined,
+  });
+}
 
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
@@ -45,7 +60,13 @@ export class TaskEngine {
     const log = this.#options.log.child({ task: task.id, type: task.type, requestId: task.request_id });
     const run = this.#runOf(task, log);
     try {
-      return await asRun(log, () => this.#step(task, run));
+      return await asRun(log, () =>
+        traced(
+          this.#options.tracing,
+          (tracing) => begin(tracing, task),
+          () => this.#step(task, run),
+        ),
+      );
     } catch (error) {
       if (!(error instanceof Overtaken)) return this.#retry(task, run, error);
       log.warn('another worker has taken this task over');

@@ -41,6 +41,8 @@ export interface ClaimedTask {
   readonly retries: number;
   readonly created_at: Date;
   readonly request_id: string | null;
+  /** The span of the request that started it; null: it was not traced. */
+  readonly trace: string | null;
 }
 
 /** The statement that makes a run of each task the one that may write.
@@ -52,7 +54,7 @@ const claimOf = (ids: string, leaseMs: string, timestamp: string) => `
          lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond', change = next_task_change()
    where id = any(${ids}) and finished_at is null
   returning id, type, client_id, project_id, region_id, user_id, subject_id, subject_name, input, failure, attempt,
-            retries, created_at, request_id`;
+            retries, created_at, request_id, trace`;
 
 /** Which tasks a claim may take. */
 export interface Claim {

@@ -31,9 +31,9 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
     'task_start',
     `with task as (
        insert into tasks_active (id, client_id, project_id, region_id, user_id, type, subject_id, subject_name, input,
-                                 data, request_id, created_at, updated_at)
+                                 data, request_id, trace, created_at, updated_at)
        values ($1::uuid, $2::int, $3::int, $4::int, $5::int, $6::text, $7::text, $8::text, $9::jsonb, $10::jsonb,
-               $11::text, $12::timestamptz, $12::timestamptz)
+               $11::text, $19::text, $12::timestamptz, $12::timestamptz)
      )
      insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
             subject_name, started_task_id, ${SHOWN_COLUMNS})
@@ -53,6 +53,7 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
       ctx.clock.timestamp(),
       caller.tokenId,
       ...shownOf(ctx, task.type),
+      ctx.trace ?? null,
     ],
   );
   tx.afterCommit(() => ctx.db.notify(TASK_DUE, ''));
