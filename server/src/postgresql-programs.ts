@@ -1,30 +1,76 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { EngineError, type Engines } from './engines/index.ts';
 import { messageOf, TaskFailed } from './kernel/errors.ts';
+import type { Logger } from './kernel/log.ts';
 import { serverAccount } from './platform/database/embedded/account.ts';
-import { type Binaries, hasBinaries, prepareBinaries } from './platform/database/embedded/binaries.ts';
+import { hasBinaries, prepareBinariesAt } from './platform/database/embedded/binaries.ts';
 import type { PostgresqlPrograms } from './providers/local/index.ts';
 
-/** The PostgreSQL that comes along, for clusters of users: the same programs, a server of their own. */
+/** The PostgreSQLs for clusters of users: the one that comes along, and older ones that are got when they are needed
+ *  for the first time. */
 
-/** Of the packages that package.json names. */
-const MAJOR = '18';
+const VERSIONS = ['18', '17', '16', '15'];
 
-/** @param dataDir where the programs are copied to when an account without rights cannot reach them */
-export function postgresqlPrograms(dataDir: string): PostgresqlPrograms {
-  let found: Promise<Binaries> | undefined;
-  const find = () => {
-    found ??= prepareBinaries(serverAccount(path.join(dataDir, 'none')), path.join(dataDir, 'engines'));
-    return found;
+const POOLER = 'pgbouncer';
+
+const engineOf = (version: string) => `postgresql-${version}`;
+
+export interface ProgramsOptions {
+  /** Where programs are copied to when an account without rights cannot reach them. */
+  readonly dataDir: string;
+  readonly engines: Pick<Engines, 'programOf' | 'faultOf' | 'install'>;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms {
+  const found = new Map<string, Promise<string>>();
+  const installing = new Map<string, { fault?: string }>();
+  const install = (version: string) => {
+    const state = installing.get(version);
+    if (state?.fault !== undefined) {
+      // Whoever asks next tries again.
+      installing.delete(version);
+      throw new TaskFailed(
+        `PostgreSQL ${version} could not be installed: ${state.fault}. On this machine: npm run engines -- install ${engineOf(version)}`,
+      );
+    }
+    if (state) return;
+    const begun: { fault?: string } = {};
+    installing.set(version, begun);
+    const say = (line: string) => options.log.info({ engine: engineOf(version) }, line);
+    options.engines.install(engineOf(version), say).then(
+      () => installing.delete(version),
+      (error: unknown) => {
+        begun.fault = error instanceof EngineError ? error.message : messageOf(error);
+      },
+    );
   };
   return {
-    versions: () => (hasBinaries() ? [MAJOR] : []),
-    folderOf: async () => {
+    versions: () => (hasBinaries() ? VERSIONS : []),
+    pooler: () => ({ program: options.engines.programOf(POOLER), fault: options.engines.faultOf(POOLER) }),
+    folderOf: async (version) => {
+      const program = options.engines.programOf(engineOf(version));
+      if (program === undefined) {
+        install(version);
+        return undefined;
+      }
+      const prepared = found.get(program) ?? prepare(program, options.dataDir);
+      found.set(program, prepared);
       try {
-        return (await find()).root;
+        return await prepared;
       } catch (error) {
-        found = undefined;
+        found.delete(program);
         throw new TaskFailed(messageOf(error));
       }
     },
   };
+}
+
+/** @param program of a package: `native/bin/postgres` */
+async function prepare(program: string, dataDir: string): Promise<string> {
+  const root = path.resolve(program, '../..');
+  const { version } = JSON.parse(readFileSync(path.join(root, '..', 'package.json'), 'utf8'));
+  const account = serverAccount(path.join(dataDir, 'none'));
+  return (await prepareBinariesAt({ root, version }, account, path.join(dataDir, 'engines'))).root;
 }

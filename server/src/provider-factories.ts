@@ -26,7 +26,7 @@ export interface ProviderOptions {
   readonly dataDir: string;
   readonly log: Logger;
   /** The programs of this machine that providers need. */
-  readonly engines: Pick<Engines, 'isReady' | 'programOf' | 'faultOf'>;
+  readonly engines: Pick<Engines, 'isReady' | 'programOf' | 'faultOf' | 'install'>;
   /** What operators say about simulated nodes. */
   readonly signals: SimulationSignals;
   /** What the faults of simulated regions do to their work. */
@@ -49,7 +49,7 @@ export function providerFactories({
   engines,
 }: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   const clock = systemClock();
-  const programs = postgresqlPrograms(dataDir);
+  const programs = postgresqlPrograms({ dataDir, engines, log });
   return {
     local: ({ id, slug }) => {
       const folderIn = (directory: string) => path.join(directory, 'regions', String(id));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { Engines, shelf } from '../../server/src/engines/index.ts';
 import { issueTls } from '../../server/src/features/managed-postgresql/certificates.ts';
 import { settingsOf } from '../../server/src/features/managed-postgresql/flavors.ts';
 import type {
@@ -28,6 +29,9 @@ export type LocalClusters = Awaited<ReturnType<typeof startLocalClusters>>;
 
 export async function startLocalClusters(options: { bytesPerGib?: number } = {}) {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-clusters-'));
+  const engines = new Engines({ folders: [path.join(dataDir, 'engines'), shelf()] });
+  const versions = ['18', '17', '16', '15'].map((version) => `postgresql-${version}`);
+  await engines.look([...versions, 'pgbouncer']);
   const fence = new OwnerFence(dataDir);
   await fence.takeOver(1);
   const provider = createLocalPostgresql({
@@ -35,7 +39,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
     dataDir,
     fence,
     log: { warn: () => undefined },
-    programs: postgresqlPrograms(dataDir),
+    programs: postgresqlPrograms({ dataDir, engines, log: { info: () => undefined } }),
     allocateAddress: async () => `127.${randomInt(120, 250)}.${randomInt(1, 250)}.${randomInt(1, 250)}`,
   });
   const root = engineRoot(path.join(dataDir, 'postgresql'));

@@ -132,9 +132,13 @@ test('what was committed survives a kill, and the server comes back by itself', 
   expect(pidOf(onlyId())).not.toBe(pid);
 });
 
-test('what the region cannot do is refused', async () => {
+test('without PgBouncer a pooler is refused, with what to install', async () => {
   const pooled = { pg_server_configuration: { pooler: { mode: 'session' } } };
-  expect((await call('PATCH', '/real', pooled)).status).toBe(403);
+  const refused = await call('PATCH', '/real', pooled);
+  expect(refused).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('npm run engines -- install pgbouncer') },
+  });
 });
 
 test('a replica is added, and takes over at the same address when the primary is killed', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeLinks } from '../kernel/package-links.ts';
 import { type Engine, EngineError, type Source } from './engine.ts';
 import { goProgram } from './go.ts';
 import { folderOf, inPath } from './places.ts';
@@ -95,6 +96,8 @@ async function installPackage(
   writeFileSync(path.join(draft, 'package.json'), '{"private": true}\n');
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', what];
   await run(npm, words, { env: process.env, cwd: draft, patienceMs: DOWNLOAD_MS, say });
+  const folder = path.join(draft, 'node_modules', source.package);
+  if (existsSync(path.join(folder, 'native', 'pg-symlinks.json'))) makeLinks(path.join(folder, 'native'));
 }
 
 async function download(

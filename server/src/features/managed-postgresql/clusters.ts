@@ -1,4 +1,4 @@
-import { Conflict, Forbidden, Invalid } from '../../kernel/errors.ts';
+import { Conflict, Forbidden, Invalid, TaskFailed } from '../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -20,6 +20,7 @@ import { insertUser } from './user-store.ts';
 
 type Service = access.PostgresqlService;
 
+const INSTALL_MS = 10_000;
 const CREATE = 'create_dbaas_postgres_cluster';
 const UPDATE = 'update_dbaas_postgres_cluster';
 const DELETE = 'delete_dbaas_postgres_cluster';
@@ -110,7 +111,8 @@ async function confFaultsOf(
   const isSameConf = next.pg_conf === before?.pg_conf;
   const isSameServer = isSameConf && next.version === before?.version;
   if (!isSameServer && versions.includes(next.version)) {
-    const found = await confFaults(provider, next.version, next.pg_conf);
+    // Where it cannot be told yet, the task finds out.
+    const found = (await confFaults(provider, next.version, next.pg_conf)) ?? [];
     if (found.length > 0) return found;
   }
   if (isSameConf && isSame(next.flavor, before?.flavor)) return [];
@@ -121,12 +123,18 @@ async function confFaults(
   provider: PostgresqlProvider,
   version: string,
   conf: string,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const { faults, settings } = parseConf(conf);
-  return faults.length > 0 ? faults : provider.confFaults(version, { text: conf, settings });
+  if (faults.length > 0) return faults;
+  try {
+    return await provider.confFaults(version, { text: conf, settings });
+  } catch (error) {
+    if (error instanceof TaskFailed) throw new Conflict(error.message);
+    throw error;
+  }
 }
 
-/** @throws Invalid for a version that the region does not have */
+/** @throws Invalid for a version that the region does not have, Conflict while its programs are being installed */
 export async function checkConf(
   service: Service,
   ctx: RegionContext,
@@ -137,6 +145,10 @@ export async function checkConf(
   if (!versions.includes(version))
     throw new Invalid({ version: [`must be one of ${versions.join(', ') || 'none at present'}`] });
   const errors = await confFaults(provider, version, conf);
+  if (!errors)
+    throw new Conflict(`PostgreSQL ${version} is being installed here; try again in a minute`, {
+      retryAfterMs: INSTALL_MS,
+    });
   return { is_valid: errors.length === 0, errors };
 }
 

@@ -13,8 +13,10 @@ export interface PostgresqlProvider {
   offer(): Promise<Offer>;
   /** Makes ready what the first cluster would have to wait for. Absent: nothing is. */
   prepare?(): Promise<void>;
-  /** What is wrong with a postgresql.conf for this major version, each fault naming its line. */
-  confFaults(version: string, conf: Conf): Promise<readonly string[]>;
+  /** What is wrong with a postgresql.conf for this major version, each fault naming its line; undefined: that can only
+   *  be told when its programs are installed, which has begun.
+   *  @throws TaskFailed when they cannot be installed */
+  confFaults(version: string, conf: Conf): Promise<readonly string[] | undefined>;
   /** The host at which a cluster answers; the same for every call.
    *  @throws TaskFailed when there is no place left */
   hostOf(clusterId: string): Promise<string>;

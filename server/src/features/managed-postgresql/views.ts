@@ -3,7 +3,9 @@ import type { ClusterRow } from './model.ts';
 import type { ClusterView, Metrics } from './schema.ts';
 import type { UserRow } from './user-store.ts';
 
-export const PORT = 5432;
+const PORT = 5432;
+/** Of the pooler, which is what clients are led to when there is one. */
+const POOLER_PORT = 6432;
 const BYTES_PER_GIB = 2 ** 30;
 
 const statusOf = ({ status, observed }: ClusterRow) =>
@@ -14,7 +16,7 @@ function connectionString({ host, spec }: ClusterRow): string {
   if (host === null) return '';
   const [database] = spec.databases;
   const user = database ? `${database.owner}@` : '';
-  return `postgresql://${user}${host}:${PORT}/${database?.name ?? 'postgres'}?sslmode=require`;
+  return `postgresql://${user}${host}:${spec.pooler === null ? PORT : POOLER_PORT}/${database?.name ?? 'postgres'}?sslmode=require`;
 }
 
 export function viewShort(row: ClusterRow) {

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { makeLinks, readLinks } from '../../../kernel/package-links.ts';
 import { type Account, blockedBy } from './account.ts';
 import { SYSTEM_FOLDER } from './place.ts';
 import { errorCode, StartError } from './start-error.ts';
@@ -23,8 +24,17 @@ const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'];
  * @param fallback folder for the copy of an ordinary user whose node_modules is read-only
  * @throws StartError on a platform without a package, or when the package is not installed
  */
-export async function prepareBinaries(account: Account | undefined, fallback: string): Promise<Binaries> {
-  const { root, version } = locatePackage();
+export function prepareBinaries(account: Account | undefined, fallback: string): Promise<Binaries> {
+  return prepareBinariesAt(locatePackage(), account, fallback);
+}
+
+/** The same of a package that is known.
+ *  @param place the folder `native` of the package */
+export async function prepareBinariesAt(
+  { root, version }: { readonly root: string; readonly version: string },
+  account: Account | undefined,
+  fallback: string,
+): Promise<Binaries> {
   const blocking = account && unreachable(root, account);
   const linked = blocking ? true : makeLinks(root);
   if (!blocking && linked) return { root, copiedBecause: undefined };
@@ -83,30 +93,6 @@ function unreachable(root: string, account: Account): string | undefined {
     if (blocking) return blocking;
   }
   return undefined;
-}
-
-/** The package's own install script would make these; false when the folder cannot be written. */
-function makeLinks(root: string): boolean {
-  for (const { link, target } of readLinks(root)) {
-    if (lstatSync(link, { throwIfNoEntry: false })) continue;
-    try {
-      symlinkSync(target, link);
-    } catch (error) {
-      // Another start may have made it in the meantime.
-      if (errorCode(error) !== 'EEXIST') return false;
-    }
-  }
-  return true;
-}
-
-function readLinks(root: string): { link: string; target: string }[] {
-  const list: { source: string; target: string }[] = JSON.parse(
-    readFileSync(path.join(root, 'pg-symlinks.json'), 'utf8'),
-  );
-  return list.map(({ source, target }) => ({
-    link: path.resolve(root, '..', target),
-    target: path.relative(path.dirname(target), source),
-  }));
 }
 
 async function copyAtomically(from: string, to: string): Promise<void> {

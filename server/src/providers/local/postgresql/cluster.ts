@@ -9,6 +9,7 @@ import { isAlive, isFrozen, type ProcessIdentity } from '../load-balancers/proce
 import { type Role, renderConf, renderHba } from './configuration.ts';
 import { measure } from './measure.ts';
 import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
+import { Pooler } from './pooler.ts';
 import { Replication } from './replication.ts';
 import { applyRoles } from './roles.ts';
 import { Server } from './server.ts';
@@ -23,6 +24,8 @@ export interface ClusterDeps {
   now(): number;
   readonly bytesPerGib: number;
   folderOf(version: string): Promise<string | undefined>;
+  /** The program of the pooler. */
+  pooler(): string | undefined;
   /** Makes a change of this cluster, when no other one is made. */
   change<T>(action: () => Promise<T>): Promise<T>;
 }
@@ -37,6 +40,7 @@ export class Cluster {
   readonly #id: string;
   readonly #deps: ClusterDeps;
   readonly #replication: Replication;
+  readonly #pooler: Pooler;
   #desired: DesiredCluster | undefined;
   #seen: { readonly until: number; readonly observed: ObservedCluster } | undefined;
   /** Its processes as they were last seen. */
@@ -46,6 +50,7 @@ export class Cluster {
   constructor(id: string, deps: ClusterDeps) {
     this.#id = id;
     this.#deps = deps;
+    this.#pooler = new Pooler(placeOf(deps.root, id).home);
     this.#replication = new Replication({
       servers: () => this.#servers(),
       desired: () => this.#desired,
@@ -89,6 +94,8 @@ export class Cluster {
     if (primary.notes?.full) await this.#look(primary, desired);
     this.#seen = undefined;
     const step = await this.#replication.tend(desired, binaries);
+    const fault = await this.#tendPooler(desired);
+    if (fault !== null) throw new TaskFailed(fault);
     this.#remember();
     return step;
   }
@@ -124,6 +131,7 @@ export class Cluster {
   async remove(): Promise<void> {
     this.#desired = undefined;
     await this.#replication.close();
+    await this.#pooler.stop();
     for (const server of [this.#server('b'), this.#server('a')]) await server.fence();
     removePlace(this.#deps.root, this.#id);
   }
@@ -131,6 +139,7 @@ export class Cluster {
   /** Ends its servers; the replica last, so that it has everything. */
   async stop(): Promise<void> {
     const { primary, replica } = this.#servers();
+    await this.#pooler.stop();
     await primary.stop();
     await replica.stop();
   }
@@ -177,9 +186,14 @@ export class Cluster {
     }
     this.#frozenLooks = 0;
     await this.#replication.release(desired);
+    const unpooled = await this.#tendPooler(desired);
     const missing = await this.#replication.tend(desired, binaries);
     this.#remember();
-    return missing;
+    return missing ?? unpooled;
+  }
+
+  #tendPooler(desired: DesiredCluster): Promise<string | null> {
+    return this.#pooler.tend(desired, this.#servers().primary, this.#deps.pooler());
   }
 
   /** From here on the other one is the primary, whatever happens. The old one is gone, and will be made anew. */
@@ -253,6 +267,7 @@ export class Cluster {
     const { full: _, ...rest } = notes;
     primary.note(full ? { ...rest, full } : rest);
     if (this.#write(primary, desired)) await primary.reload();
+    await this.#tendPooler(desired);
     if (full) await endSessions(primary, full);
   }
 

@@ -103,16 +103,21 @@ const networkOf = (entry: string) => {
   return `${entry}/${entry.includes(':') ? 128 : 32}`;
 };
 
+/** Lines that let users in over TLS from addresses and networks. */
+export const aclLines = (acl: readonly string[]) =>
+  acl.map((entry) => `hostssl all all ${networkOf(entry)} scram-sha-256`);
+
 /** Users come over TLS, from where the access list lets them; this program alone through the socket.
  *  @param full its storage is: they may be kept out */
-export function renderHba({ acl }: DesiredCluster, full: Full | undefined): string {
+export function renderHba({ acl, pooler }: DesiredCluster, full: Full | undefined): string {
   const entries = full?.isClosed ? [] : acl;
   return [
     `local all ${ADMIN} scram-sha-256`,
     `local replication ${ADMIN} scram-sha-256`,
-    'local all all reject',
+    // The folder of the socket is closed to all but the account of servers, which the pooler has, too.
+    `local all all ${pooler && entries.length > 0 ? 'scram-sha-256' : 'reject'}`,
     `host all ${ADMIN} all reject`,
-    ...entries.map((entry) => `hostssl all all ${networkOf(entry)} scram-sha-256`),
+    ...aclLines(entries),
     'host all all all reject',
     '',
   ].join('\n');

@@ -8,7 +8,7 @@ import type {
   Offer,
   PostgresqlProvider,
 } from '../../../features/managed-postgresql/port.ts';
-import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import { messageOf } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { engineRoot } from '../load-balancers/engine-root.ts';
 import { makePassage } from '../load-balancers/files.ts';
@@ -27,6 +27,8 @@ export interface PostgresqlPrograms {
   /** The folder with `bin`, `lib` and `share`, installed when it is needed for the first time; undefined: not yet.
    *  @throws TaskFailed when it cannot be had */
   folderOf(version: string): Promise<string | undefined>;
+  /** PgBouncer, or why it cannot be used and what to do. */
+  pooler(): { readonly program: string | undefined; readonly fault: string | undefined };
 }
 
 export interface LocalPostgresqlOptions {
@@ -96,16 +98,14 @@ export class LocalPostgresql implements PostgresqlProvider {
       storageClasses: ['standard'],
       flavors: flavors.map(([cpu, memory_gib]) => ({ cpu, memory_gib })),
       noHighAvailability: null,
-      noPooler: NOT_HERE,
+      noPooler: this.#options.programs.pooler().fault ?? null,
       noMajorUpgrade: NOT_HERE,
     };
   }
 
-  async confFaults(version: string, conf: Conf): Promise<readonly string[]> {
+  async confFaults(version: string, conf: Conf): Promise<readonly string[] | undefined> {
     const binaries = await this.#binaries(version);
-    if (binaries === undefined)
-      throw new TaskFailed(`PostgreSQL ${version} is being installed; try again in a moment`);
-    return confFaults(this.#root, binaries, conf);
+    return binaries === undefined ? undefined : confFaults(this.#root, binaries, conf);
   }
 
   async prepare(): Promise<void> {
@@ -209,6 +209,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       now,
       bytesPerGib,
       folderOf: (version) => programs.folderOf(version),
+      pooler: () => programs.pooler().program,
       change: (action) => this.#change(id, action),
     });
     this.#clusters.set(id, cluster);

@@ -55,6 +55,7 @@ const REMAINS_MS = 5_000;
 const LARGEST_LOG = 5_000_000;
 /** How long it may think about a statement of ours. */
 const QUERY_MS = 30_000;
+const MOST_LOOKS = 2_000;
 /** A file in the data of a replica, by which its server knows what it is. */
 export const STANDBY = 'standby.signal';
 const WRONG_PASSWORD = '28P01';
@@ -209,10 +210,11 @@ export class Server {
     return this.asking('postgres', async (client) => {
       const { rows: before } = await client.query('select pg_conf_load_time() as at');
       await client.query('select pg_reload_conf()');
-      // The signal goes round: wait until this connection has seen it.
-      for (let looks = 0; looks < 200; looks += 1) {
+      // The signal goes round: until this connection has seen it, nothing is known.
+      for (let looks = 0; ; looks += 1) {
         const { rows } = await client.query('select pg_conf_load_time() > $1 as seen', [before[0]?.at]);
         if (rows[0]?.seen) break;
+        if (looks === MOST_LOOKS) throw new Error('the server does not read its configuration again');
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       const { rows } = await client.query(

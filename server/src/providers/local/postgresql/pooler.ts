@@ -1,0 +1,135 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
+import {
+  makeFileOfEngine,
+  makePassage,
+  readForeignText,
+  readText,
+  writeForEngine,
+} from '../load-balancers/files.ts';
+import {
+  commandLine,
+  identify,
+  type ProcessIdentity,
+  signalProcess,
+  terminate,
+} from '../load-balancers/processes.ts';
+import { run } from '../load-balancers/programs.ts';
+import { ADMIN, aclLines, PORT } from './configuration.ts';
+import { makeOwn, type Place } from './place.ts';
+import type { Notes, Server } from './server.ts';
+
+/** Where clients of a pooler connect to, at the address of the cluster. */
+export const POOLER_PORT = 6432;
+const MOST_CLIENTS = 1000;
+/** The share of the server's connections that clients of the pooler may take; the rest is for those who come without. */
+const SHARE = 0.8;
+const USUAL_CONNECTIONS = 50;
+
+/** How many connections the server of a cluster takes. */
+function connectionsOf({ pg_conf: conf, flavorSettings }: DesiredCluster): number {
+  const [own] = [...conf.matchAll(/^\s*max_connections\s*=?\s*'?(\d+)/gim)].slice(-1);
+  return Number(own?.[1] ?? flavorSettings.max_connections ?? USUAL_CONNECTIONS);
+}
+
+/** The PgBouncer of one cluster: lets many clients share the connections of its server. It outlives this process, and
+ *  is found again. */
+export class Pooler {
+  readonly #folder: string;
+  readonly #conf: string;
+  readonly #pidFile: string;
+
+  /** @param home of the cluster */
+  constructor(home: string) {
+    this.#folder = join(home, 'pooler');
+    this.#conf = join(this.#folder, 'pgbouncer.ini');
+    this.#pidFile = join(this.#folder, 'run', 'pgbouncer.pid');
+  }
+
+  running(): ProcessIdentity | null {
+    const process = identify(Number(readForeignText(this.#pidFile)?.trim()));
+    if (!process) return null;
+    const words = commandLine(process.pid);
+    return words.length === 0 || words.includes(this.#conf) ? process : null;
+  }
+
+  /** Brings it to what is desired, and back when it has ended.
+   *  @param program undefined: there is none on this machine
+   *  @returns why it does not run; null: it does, or should not */
+  async tend(desired: DesiredCluster, server: Server, program: string | undefined): Promise<string | null> {
+    if (desired.pooler === null) return this.remove();
+    if (program === undefined) return 'The pooler does not run: PgBouncer is not installed on this machine';
+    const isChanged = this.#write(desired, server);
+    const process = this.running();
+    if (process && isChanged) signalProcess(process, 'SIGHUP');
+    if (process) return null;
+    rmSync(this.#pidFile, { force: true });
+    const { exitCode, output } = await run(program, ['-q', '-d', this.#conf]);
+    return exitCode === 0 ? null : `The pooler does not start: ${output.trim().split('\n').at(-1)}`;
+  }
+
+  async stop(): Promise<void> {
+    const process = this.running();
+    if (process) await terminate(process);
+  }
+
+  async remove(): Promise<null> {
+    if (!existsSync(this.#folder)) return null;
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+    return null;
+  }
+
+  #write(desired: DesiredCluster, { place, notes }: Server): boolean {
+    makePassage(this.#folder);
+    makeOwn(join(this.#folder, 'run'));
+    makeFileOfEngine(join(this.#folder, 'pgbouncer.log'));
+    const path = (name: string) => join(this.#folder, name);
+    const files = [
+      [path('server.crt'), desired.tls.certificate],
+      [path('server.key'), desired.tls.privateKey],
+      [path('hba.conf'), renderHba(desired, notes)],
+      [path('users.txt'), `"${ADMIN}" "${notes?.password ?? ''}"\n`],
+      [this.#conf, this.#render(desired, place)],
+    ] as const;
+    const changed = files.filter(([name, text]) => readText(name) !== text);
+    for (const [name, text] of changed) writeForEngine(name, text);
+    return changed.length > 0;
+  }
+
+  #render(desired: DesiredCluster, primary: Place): string {
+    const most = Math.max(2, Math.floor(connectionsOf(desired) * SHARE));
+    const settings = {
+      listen_addr: desired.host,
+      listen_port: POOLER_PORT,
+      unix_socket_dir: '',
+      pidfile: this.#pidFile,
+      logfile: join(this.#folder, 'pgbouncer.log'),
+      log_connections: 0,
+      log_disconnections: 0,
+      pool_mode: desired.pooler,
+      auth_type: 'hba',
+      auth_hba_file: join(this.#folder, 'hba.conf'),
+      auth_file: join(this.#folder, 'users.txt'),
+      // Whoever has changed a password with SQL gets in with that one.
+      auth_user: ADMIN,
+      auth_query: 'select usename, passwd from pg_catalog.pg_shadow where usename = $1',
+      client_tls_sslmode: 'require',
+      client_tls_cert_file: join(this.#folder, 'server.crt'),
+      client_tls_key_file: join(this.#folder, 'server.key'),
+      client_tls_protocols: 'secure',
+      max_client_conn: MOST_CLIENTS,
+      default_pool_size: Math.max(1, Math.floor(most / 2)),
+      max_db_connections: most,
+      server_login_retry: 1,
+      ignore_startup_parameters: 'extra_float_digits,options,search_path',
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+    const server = `* = host=${primary.sockets} port=${PORT}`;
+    return ['[databases]', server, '', '[pgbouncer]', ...lines, ''].join('\n');
+  }
+}
+
+const renderHba = ({ acl }: DesiredCluster, notes: Notes | null): string =>
+  [`host all ${ADMIN} all reject`, ...aclLines(notes?.full?.isClosed ? [] : acl), ''].join('\n');

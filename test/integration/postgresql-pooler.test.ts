@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Engines, shelf } from '../../server/src/engines/index.ts';
+import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
+import { allPids, commandLine } from '../../server/src/providers/local/load-balancers/processes.ts';
+import { type LocalClusters, session, startLocalClusters } from '../harness/local-postgresql.ts';
+import { waitUntil } from '../harness/wait.ts';
+
+/** The pooler of a cluster, which is PgBouncer. */
+
+const engines = new Engines({ folders: [shelf()] });
+await engines.look(['pgbouncer']);
+const fault = engines.faultOf('pgbouncer');
+const port = 6432;
+let clusters: LocalClusters;
+let cluster: DesiredCluster;
+let letGo: () => Promise<void> = async () => undefined;
+
+const poolers = () => allPids().filter((pid) => commandLine(pid).some((word) => word.includes(ini())));
+const ini = () => path.join(clusters.root, cluster.id, 'pooler', 'pgbouncer.ini');
+const pooled = async (text: string, options: pg.ClientConfig = {}) => {
+  const client = await session(cluster, { port, ...options });
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+beforeAll(async () => {
+  clusters = await startLocalClusters();
+});
+
+afterAll(async () => {
+  await letGo();
+  await clusters.close();
+});
+
+test.runIf(fault !== undefined)(`without PgBouncer there is no pooler (${fault})`, async () => {
+  expect((await clusters.provider.offer()).noPooler).toContain('npm run engines -- install pgbouncer');
+});
+
+test.skipIf(fault !== undefined)('many clients share few connections; all come over TLS', async () => {
+  cluster = await clusters.create({ pooler: 'transaction', replication: 'sync' });
+  letGo = clusters.keep(cluster);
+  const clients = await Promise.all(Array.from({ length: 120 }, () => session(cluster, { port })));
+  const pids = await Promise.all(
+    clients.map(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0]?.pid),
+  );
+  expect(new Set(pids).size).toBeLessThan(50);
+  await Promise.all(clients.map((client) => client.end()));
+  await expect(pooled('select 1', { password: 'wrong' })).rejects.toThrow('SASL authentication failed');
+  await expect(pooled('select 1', { ssl: false })).rejects.toThrow();
+  await expect(pooled('select 1', { user: 'virga_admin' })).rejects.toThrow();
+});
+
+test.skipIf(fault !== undefined)('a password that was changed with SQL counts there, too', async () => {
+  await pooled(`alter role app password 'another-password'`);
+  expect(await pooled('select 1 as one', { password: 'another-password' })).toEqual([{ one: 1 }]);
+  await pooled(`alter role app password 'a-password-for-tests'`, { password: 'another-password' });
+});
+
+test.skipIf(fault !== undefined)('it follows the primary, and comes back when it is killed', async () => {
+  const notes = () => readFileSync(path.join(clusters.root, cluster.id, 'notes.json'), 'utf8');
+  await waitUntil(() => notes().includes('"mayTakeOver":true'), { what: 'the replica to be whole' });
+  process.kill(clusters.pidOf(cluster.id), 'SIGKILL');
+  const where = () => pooled('select current_setting($$cluster_name$$) as name').catch(() => []);
+  await waitUntil(async () => (await where())[0]?.name === `${cluster.id}-b`, {
+    what: 'the pooler to lead to the other server',
+  });
+  const [killed = 0] = poolers();
+  process.kill(killed, 'SIGKILL');
+  await waitUntil(async () => (await where()).length > 0, { what: 'the pooler to be back' });
+  expect(poolers()).not.toContain(killed);
+});
+
+test.skipIf(fault !== undefined)('a driver with a pool of its own works through it', async () => {
+  const pool = new pg.Pool({
+    host: cluster.host,
+    port,
+    user: 'app',
+    database: 'shop',
+    password: 'a-password-for-tests',
+    ssl: { rejectUnauthorized: false },
+    max: 20,
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => pool.query('select $1::int as i', [i])),
+  );
+  expect(answers.map(({ rows }) => rows[0]?.i)).toEqual(Array.from({ length: 200 }, (_, i) => i));
+  await pool.end();
+});
+
+test.skipIf(fault !== undefined)('it goes with its cluster', async () => {
+  await letGo();
+  expect(poolers()).toHaveLength(1);
+  await clusters.remove(cluster.id);
+  expect(poolers()).toEqual([]);
+  expect(clusters.folders().filter((name) => name !== 'templates')).toEqual([]);
+});

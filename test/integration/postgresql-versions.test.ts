@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Engines, shelf } from '../../server/src/engines/index.ts';
+import { postgresqlPrograms } from '../../server/src/postgresql-programs.ts';
+import { ask, type LocalClusters, startLocalClusters } from '../harness/local-postgresql.ts';
+import { waitUntil } from '../harness/wait.ts';
+
+/** Older versions, of which those are tried that are installed: `npm run engines -- install postgresql-17`. */
+
+const engines = new Engines({ folders: [shelf()] });
+const older = ['17', '16', '15'];
+await engines.look(older.map((version) => `postgresql-${version}`));
+let clusters: LocalClusters;
+
+beforeAll(async () => {
+  clusters = await startLocalClusters();
+});
+
+afterAll(() => clusters.close());
+
+for (const version of older) {
+  const isThere = engines.isReady(`postgresql-${version}`);
+  test.skipIf(!isThere)(
+    `a cluster of version ${version} serves, with a replica${isThere ? '' : ' (it is not installed)'}`,
+    async () => {
+      const cluster = await clusters.create({ version, replication: 'sync' });
+      const [row] = await ask(
+        cluster,
+        'create table t (i int)',
+        'insert into t values (1)',
+        'select version()',
+      );
+      expect(row?.version).toMatch(new RegExp(`^PostgreSQL ${version}\\.`));
+      process.kill(clusters.pidOf(cluster.id), 'SIGKILL');
+      const letGo = clusters.keep(cluster);
+      const rows = await waitUntil(() => ask(cluster, 'select i from t').catch(() => undefined), {
+        what: 'an answer',
+      });
+      expect(rows).toEqual([{ i: 1 }]);
+      await letGo();
+      await clusters.remove(cluster.id);
+    },
+  );
+}
+
+test('a version that is missing is installed when it is needed, once; a fault is said, and tried again', async () => {
+  const asked: string[] = [];
+  let fail: (error: Error) => void = () => undefined;
+  const programs = postgresqlPrograms({
+    dataDir: clusters.root,
+    log: { info: () => undefined },
+    engines: {
+      programOf: () => undefined,
+      faultOf: () => undefined,
+      install: (name) => {
+        asked.push(name);
+        return new Promise((_, reject) => {
+          fail = reject;
+        });
+      },
+    },
+  });
+  expect(programs.versions()).toEqual(['18', '17', '16', '15']);
+  expect(await programs.folderOf('16')).toBeUndefined();
+  expect(await programs.folderOf('16')).toBeUndefined();
+  expect(asked).toEqual(['postgresql-16']);
+  fail(new Error('no network'));
+  await expect(
+    waitUntil(() => programs.folderOf('16').catch((error: unknown) => error), { what: 'the fault' }),
+  ).resolves.toMatchObject({
+    message: expect.stringMatching(/no network.*npm run engines -- install postgresql-16/),
+  });
+  expect(await programs.folderOf('16')).toBeUndefined();
+  expect(asked).toHaveLength(2);
+});
