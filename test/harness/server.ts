@@ -28,7 +28,7 @@ import { createTestDatabase } from './database.ts';
 import { checkErrors } from './documented-errors.ts';
 import { newFolder } from './leavings.ts';
 import { noteOperations } from './operations-seen.ts';
-import { waitUntil } from './wait.ts';
+import { PATIENCE_MS, waitUntil } from './wait.ts';
 
 /** A whole server in this process, on a database of its own: two clients, every role, two regions of which
  *  number 2 is simulated and instant. Every answer is checked against the
@@ -145,7 +145,9 @@ const VIDEO: VideoTokenSettings = {
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = await createTestDatabase();
   const log = options.log ?? pino({ level: process.env.VIRGA_TEST_LOG ?? 'silent' });
-  const db = new Db({ connection: database.connection, log, maxConnections: 10 });
+  // A request that a busy machine gave up would go on, and change something beneath what a test does next.
+  const pulseMs = PATIENCE_MS;
+  const db = new Db({ connection: database.connection, log, maxConnections: 10, pulseMs });
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
   const dataDir = newFolder('server');

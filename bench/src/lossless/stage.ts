@@ -35,7 +35,9 @@ export async function startMember(port = 0): Promise<Member> {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
   return {
     port: (server.address() as AddressInfo).port,
     kill: async () => {

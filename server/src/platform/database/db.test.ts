@@ -126,3 +126,37 @@ test('an object that inherits from a database works like it', async () => {
   expect(await heir.named('test_one', 'select 1 as one', [])).toEqual([{ one: 1 }]);
   expect(await heir.transaction(async (tx) => tx.named('test_one', 'select 1 as one', []))).toHaveLength(1);
 });
+
+test('a process that freezes within a transaction does not keep its locks', async () => {
+  const [{ limit } = { limit: '' }] = await db.named<{ limit: string }>(
+    'test_limit',
+    `select current_setting('idle_in_transaction_session_timeout') as limit`,
+    [],
+  );
+  expect(limit).toBe('10s');
+
+  await db.named(...insert('wanted by two'));
+  const connection = { ...database.connection, idle_in_transaction_session_timeout: 200 };
+  const frozen = new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 1 });
+  const lock = `update clients set name = name where name = 'wanted by two' returning 1`;
+  let thaw = () => {};
+  const thawed = new Promise<void>((resolve) => {
+    thaw = resolve;
+  });
+  let locked = () => {};
+  const isLocked = new Promise<void>((resolve) => {
+    locked = resolve;
+  });
+  const work = frozen.transaction(async (tx) => {
+    await tx.named('test_lock', lock, []);
+    locked();
+    await thawed;
+    await tx.named('test_more', 'select 1', []);
+  });
+  const failed = expect(work).rejects.toThrow();
+  await isLocked;
+  expect(await db.named('test_lock_too', lock, [])).toHaveLength(1);
+  thaw();
+  await failed;
+  await frozen.close();
+});

@@ -51,6 +51,9 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 /** Deadlocks and serialization failures: the transaction did nothing and may simply run again. */
 const REPEATABLE = new Set(['40001', '40P01']);
 const MAX_REPEATS = 4;
+/** A process that freezes within a transaction would otherwise keep its locks for as long as it is frozen, and hold up
+ *  everybody who wants the same rows. Nothing of ours waits within a transaction for anything but the database. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
 
 export class Db implements Queryable {
   readonly pool: pg.Pool;
@@ -68,6 +71,7 @@ export class Db implements Queryable {
       max: options.maxConnections ?? 20,
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: 10_000,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...options.connection,
       // Statements of a transaction that do not wait for each other share a round trip.
       pipeline: true,

@@ -106,9 +106,10 @@ export class RegionOwners {
   }
 
   async #lose(regionId: number): Promise<void> {
-    this.#held.delete(regionId);
     const { db, node, log } = this.#options;
+    // Not before the database has answered: what fails here is done again with the next beat.
     const [row] = await store.readRows(db, [regionId], SILENT_MS);
+    this.#held.delete(regionId);
     const home =
       row && row.holder !== this.#session && row.node === node.name && row.data_dir === node.dataDir;
     log.warn({ regionId }, `region ${this.#name(regionId)} has another owner now`);

@@ -30,7 +30,9 @@ export async function startBackend(name: string, port = 0, host = '127.0.0.1'): 
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
   return Object.assign(backend, {
     port: (server.address() as AddressInfo).port,
     kill: () =>

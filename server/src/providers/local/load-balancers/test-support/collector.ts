@@ -64,7 +64,9 @@ export async function startTcpCollector(port = 0): Promise<TestCollector> {
     socket.on('close', () => sockets.delete(socket));
     if (!reads) socket.pause();
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
   return {
     collector: { transport: 'tcp', host: '127.0.0.1', port: (server.address() as AddressInfo).port },
     received,
@@ -85,7 +87,9 @@ export async function startUdpCollector(): Promise<TestCollector> {
   const received: Received[] = [];
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4_000_000 });
   socket.on('message', (message) => received.push(parseMessage(message.toString('utf8'))));
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject).bind(0, '127.0.0.1', resolve);
+  });
   return {
     collector: { transport: 'udp', host: '127.0.0.1', port: socket.address().port },
     received,

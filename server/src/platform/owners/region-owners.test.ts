@@ -1,0 +1,64 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { randomIds } from '../../kernel/ids.ts';
+import { Db } from '../database/db.ts';
+import { RegionOwners } from './region-owners.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 4 });
+  await db.named(
+    'test_region',
+    `insert into regions (id, display_name, slug, state, provider, settings, created_at)
+     values (1, 'Local', 'local', 'ACTIVE', 'local', '{}', now())`,
+    [],
+  );
+});
+
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+test('a lease that was lost is let go of, also when the database fails at that moment', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const letGo: string[] = [];
+  const data = {
+    programsOf: () => [],
+    fault: async () => null,
+    takeOver: async () => {},
+    letGo: async (programs: string) => void letGo.push(programs),
+  };
+  let failing = '';
+  const named: Db['named'] = (name, ...rest) =>
+    name === failing ? Promise.reject(new Error('the database is away')) : db.named(name, ...rest);
+  const owners = new RegionOwners({
+    db: Object.create(db, { named: { value: named } }),
+    log,
+    ids: randomIds(),
+    node: { name: 'here', dataDir: '/data', alone: false },
+    owned: [{ id: 1, name: 'Local', data }],
+    everybodys: [],
+  });
+  await owners.begin();
+  await owners.takeFree();
+  expect(owners.owned()).toEqual([1]);
+  await db.named(
+    'test_steal',
+    'update region_owners set epoch = epoch + 1, holder = gen_random_uuid() where region_id = 1',
+    [],
+  );
+  failing = 'owner_read';
+  await expect(owners.renew()).rejects.toThrow('away');
+  expect(letGo).toEqual([]);
+  failing = '';
+  await owners.renew();
+  expect(letGo).toEqual(['leave']);
+  expect(owners.owned()).toEqual([]);
+  expect(lines).toEqual(['region Local has another owner now']);
+});
