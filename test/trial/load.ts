@@ -18,6 +18,8 @@ export interface Acknowledged {
 interface Seen {
   readonly at: number;
   readonly failed: boolean;
+  /** Why it failed. */
+  readonly why?: string;
 }
 
 const ALL = '/cloud/v1/loadbalancers/1/2';
@@ -56,12 +58,17 @@ export class TrialLoad {
     const key = randomUUID();
     for (;;) {
       const answer = await this.#once(method, path, body, key);
-      this.requests.push({ at: performance.now(), failed: answer === undefined });
-      if (answer && !isStillRunning(answer)) return answer;
+      const at = performance.now();
+      if (typeof answer === 'string') {
+        const what = path.replace(/[0-9a-f-]{36}/, 'ID').replace(/\?.*/, '');
+        this.requests.push({ at, failed: true, why: `${answer} to ${method} ${what}` });
+      } else this.requests.push({ at, failed: false });
+      if (typeof answer !== 'string' && !isStillRunning(answer)) return answer;
       await delay(PAUSE_MS);
     }
   }
 
+  /** @returns the answer, or why there is none that counts */
   async #once(method: string, path: string, body: object | undefined, key: string) {
     try {
       const response = await fetch(`${this.#url}${path}`, {
@@ -75,10 +82,11 @@ export class TrialLoad {
         signal: AbortSignal.timeout(60_000),
       });
       const text = await response.text();
-      if (response.status >= 500) return undefined;
+      if (response.status >= 500) return `${response.status}`;
       return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
-    } catch {
-      return undefined;
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string } };
+      return cause?.code ?? String(error);
     }
   }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
 import { TrialLoad } from './load.ts';
+import { askWithout, type OutageVerdict } from './outage.ts';
 import { PASSWORD, PostgresServer } from './postgres.ts';
 import { ApiProxy } from './proxy.ts';
 import { judge, otherFaults } from './verdict.ts';
@@ -22,6 +23,9 @@ const PORTS = {
 };
 const SENDERS = 6;
 const FROZEN_MS = 6000;
+const AWAY_MS = 3000;
+/** Events to be tried, by a regular expression. Default: all. */
+const ONLY = new RegExp(process.env.VIRGA_TEST_TRIAL_ONLY ?? '');
 /** An event is watched for this long after it is over. */
 const AFTER_MS = 5000;
 /** Longer without a creation that finishes counts as not recovered yet. */
@@ -38,12 +42,16 @@ const folder = mkdtempSync(path.join(tmpdir(), 'virga-trial-'));
 chmodSync(folder, 0o711);
 const dataDirs = [newDataDir(), newDataDir()] as const;
 const events: TrialEvent[] = [];
+/** What nodes said while they had no database. */
+const outages = new Map<string, OutageVerdict>();
 const env = {
   DATABASE_URL: `postgresql://trial:${PASSWORD}@127.0.0.1:${PORTS.database}/virga`,
   VIRGA_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   VIRGA_TIME_SCALE: '0',
   VIRGA_TRUSTED_PROXIES: '127.0.0.1',
   VIRGA_ACCESS_LOG: 'off',
+  // To measure what another drain costs.
+  ...(process.env.VIRGA_TEST_TRIAL_DRAIN && { VIRGA_DRAIN_SECONDS: process.env.VIRGA_TEST_TRIAL_DRAIN }),
 };
 
 /** A process that can be started again as it was. */
@@ -96,7 +104,7 @@ const TRIALS: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['the proxy is killed and replaced', () => proxy.end('SIGKILL').then(() => proxy.start())],
   ['rolling restart of all four', () => rollingRestart()],
   ['PostgreSQL is frozen for 6 s', () => freezePostgres()],
-  ['PostgreSQL is killed and started again', () => primary.end('SIGKILL').then(() => primary.start())],
+  ['PostgreSQL is killed, and started again after 3 s', () => killPostgres()],
   ['fail-over: PostgreSQL is killed, the replica promoted', () => failOver()],
 ];
 
@@ -107,10 +115,29 @@ async function rollingRestart(): Promise<void> {
   }
 }
 
+/** Asks the nodes for as long as the database is away. */
+async function without<T>(event: string, away: () => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const nodes = apis.flatMap(({ process }) => process?.url ?? []);
+  const verdict = askWithout(nodes, over.signal);
+  try {
+    return await away();
+  } finally {
+    over.abort();
+    outages.set(event, await verdict);
+  }
+}
+
 async function freezePostgres(): Promise<void> {
   primary.signal('SIGSTOP');
-  await delay(FROZEN_MS);
+  await without('PostgreSQL is frozen', () => delay(FROZEN_MS));
   primary.signal('SIGCONT');
+}
+
+async function killPostgres(): Promise<void> {
+  await primary.end('SIGKILL');
+  await without('PostgreSQL is dead', () => delay(AWAY_MS));
+  await primary.start();
 }
 
 async function failOver(): Promise<void> {
@@ -129,7 +156,7 @@ async function setUp(): Promise<void> {
 async function run(): Promise<boolean> {
   load.start(SENDERS);
   await waitUntil(() => load.finished.length >= SENDERS, { what: 'the first creations' });
-  for (const [name, trial] of TRIALS) {
+  for (const [name, trial] of TRIALS.filter(([name]) => ONLY.test(name))) {
     const event: TrialEvent = { name, since: performance.now(), until: 0 };
     await trial();
     const over = performance.now();
@@ -139,7 +166,8 @@ async function run(): Promise<boolean> {
     events.push(event);
   }
   await load.stop();
-  const query = (text: string) => replica.query(text, 'virga');
+  const database = ONLY.test('fail-over') ? replica : primary;
+  const query = (text: string) => database.query(text, 'virga');
   const unended = 'select 1 from tasks where finished_at is null';
   await waitUntil(async () => (await query(unended)).length === 0, { what: 'all tasks to end' }).catch(
     () => {},
@@ -155,6 +183,7 @@ function report(verdictOf: Awaited<ReturnType<typeof judge>>, others: readonly s
   say(`| event | ${COLUMNS.join(' | ')} |`);
   say(`|---|${COLUMNS.map(() => '---|').join('')}`);
   let good = others.length === 0;
+  const whys: string[] = [];
   for (const event of events) {
     const within = <T extends { at: number }>(all: readonly T[]) =>
       all.filter(({ at }) => at >= event.since && at < event.until);
@@ -165,9 +194,36 @@ function report(verdictOf: Awaited<ReturnType<typeof judge>>, others: readonly s
     if (lost + doubled + stuck + drifted > 0) good = false;
     const figures = [requests.length, failed, made.length, recovery(event), lost, doubled, stuck, drifted];
     say(`| ${event.name} | ${figures.join(' | ')} |`);
+    for (const [why, count] of reasons(requests)) whys.push(`${event.name}: ${count} times ${why}`);
   }
+  for (const why of whys) say(why);
+  if (!reportOutages()) good = false;
   for (const fault of others) say(`not as it should be: ${fault}`);
   return good;
+}
+
+function reasons(requests: readonly { readonly why?: string }[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { why } of requests) if (why) counts.set(why, (counts.get(why) ?? 0) + 1);
+  return counts;
+}
+
+/** @returns whether every call without the database was answered 503 with Retry-After */
+function reportOutages(): boolean {
+  if (outages.size > 0) {
+    say('| without the database | calls | not 503 with Retry-After | slowest | no node was ready after |');
+    say('|---|---|---|---|---|');
+  }
+  for (const [name, { calls, otherwise, slowestMs, notReadyAfterMs }] of outages) {
+    const figures = [
+      calls,
+      otherwise.length,
+      ...[slowestMs, notReadyAfterMs].map((ms) => `${Math.round(ms)} ms`),
+    ];
+    say(`| ${name} | ${figures.join(' | ')} |`);
+    for (const wrong of otherwise) say(`without the database: ${wrong}`);
+  }
+  return [...outages.values()].every(({ otherwise }) => otherwise.length === 0);
 }
 
 /** From the beginning of an event to the end of its last failed request and of its last pause without a creation that

@@ -37,3 +37,10 @@ test.each([
 ])('%s', (error, lost) => {
   expect(isDatabaseLost(error)).toBe(lost);
 });
+
+test.each([
+  ['25006', 'cannot execute INSERT in a read-only transaction'],
+  ['0A000', 'cannot access temporary or unlogged relations during recovery'],
+])('a replica that was not promoted yet is a lost database: %s %s', (code, message) => {
+  expect(isDatabaseLost(Object.assign(new Error(message), { code }))).toBe(true);
+});

@@ -3,12 +3,14 @@ const CODES = new Set(
   ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].concat(
     // Shutting down, crashed, starting; no connection left.
     ['57P01', '57P02', '57P03', '53300'],
+    // A replica that was not promoted yet, which a proxy leads to while the primary is away.
+    ['25006'],
   ),
 );
 /** SQLSTATE class of connection exceptions. */
 const CONNECTION_EXCEPTION = /^08...$/;
 const MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)|during recovery$/;
 
 /** The database neither answers nor refuses. */
 export class DatabaseSilent extends Error {

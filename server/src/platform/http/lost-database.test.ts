@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/harness/database.ts';
@@ -55,6 +56,16 @@ async function apiOn(connection: DbOptions['connection']) {
     routes: [
       route({ ...spec, method: 'GET', access: 'read' }),
       route({ ...spec, method: 'POST', access: 'write' }),
+      route({
+        ...spec,
+        path: '/written',
+        method: 'POST',
+        access: { public: 'writes' },
+        handler: async (ctx) => {
+          await ctx.db.named('test_write', 'create table written ()', []);
+          return {};
+        },
+      }),
       route({ ...spec, path: '/there', method: 'GET', access: { public: 'needs no database' } }),
     ],
     rateLimit: 0,
@@ -134,4 +145,30 @@ test('a database that is frozen is given up, and found again', async () => {
   way.thaw();
   await waitUntil(async () => (await ask('GET')).statusCode === 401, { what: 'the database to answer' });
   expect([said('the database is lost').length, said('the database answers again').length]).toEqual([1, 1]);
+});
+
+test('a replica that was not promoted yet is no database to write to: 503, and again as usual afterwards', async () => {
+  const database = await createTestDatabase();
+  closing.push(() => database.drop());
+  const readOnly = async (value: 'on' | 'off') => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('set default_transaction_read_only = off');
+    const { rows } = await client.query('select current_database() as name');
+    const { name } = rows[0];
+    await client.query(`alter database "${name}" set default_transaction_read_only = ${value}`);
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+      [name],
+    );
+    await client.end();
+  };
+  await readOnly('on');
+  const { ask } = await apiOn({ connectionString: database.url });
+  const refused = await ask('POST', '/written');
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '2']);
+  await readOnly('off');
+  await waitUntil(async () => (await ask('POST', '/written')).statusCode === 200, {
+    what: 'it to be written',
+  });
 });
