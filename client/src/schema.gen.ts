@@ -5378,6 +5378,194 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/storage/v4/locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where storages can be made
+         * @description List where storages can be made. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["getLocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/object_storages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List storages
+         * @description List storages. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listObjectStorages"];
+        put?: never;
+        /**
+         * Create a storage, with a first access key
+         * @description Create a storage, with a first access key. Answers a new object storage (201). Needs the role Administrators or Engineers.
+         */
+        post: operations["createObjectStorage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/object_storages/{storage_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a storage
+         * @description Get a storage. Answers an object storage.
+         */
+        get: operations["getObjectStorage"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a storage; it can be restored for a week
+         * @description Delete a storage; it can be restored for a week. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        delete: operations["deleteObjectStorage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/object_storages/{storage_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a deleted storage, with its keys, buckets and objects; its address is a new one
+         * @description Bring back a deleted storage, with its keys, buckets and objects; its address is a new one. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        post: operations["createObjectStorageRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/object_storages/{storage_id}/access_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the access keys of a storage
+         * @description List the access keys of a storage. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listObjectStorageStorageAccessKeys"];
+        put?: never;
+        /**
+         * Create an access key; its secret is shown once
+         * @description Create an access key; its secret is shown once. Answers a new storage access key (201). Needs the role Administrators or Engineers.
+         */
+        post: operations["createObjectStorageStorageAccessKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/object_storages/{storage_id}/access_keys/{access_key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an access key
+         * @description Get an access key. Answers a storage access key.
+         */
+        get: operations["getObjectStorageStorageAccessKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an access key, which no longer opens anything when this is answered
+         * @description Delete an access key, which no longer opens anything when this is answered. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        delete: operations["deleteObjectStorageStorageAccessKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/object_storages/{storage_id}/buckets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the buckets of a storage, also those that S3 clients have made
+         * @description List the buckets of a storage, also those that S3 clients have made. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listObjectStorageStorageBuckets"];
+        put?: never;
+        /**
+         * Create a bucket
+         * @description Create a bucket. Answers a storage bucket (201). Needs the role Administrators or Engineers.
+         */
+        post: operations["createObjectStorageStorageBucket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/object_storages/{storage_id}/buckets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a bucket
+         * @description Get a bucket. Answers a storage bucket.
+         */
+        get: operations["getObjectStorageStorageBucket"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an empty bucket
+         * @description Delete an empty bucket. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        delete: operations["deleteObjectStorageStorageBucket"];
+        options?: never;
+        head?: never;
+        /**
+         * Change who may use a bucket, and how long its objects stay
+         * @description Change who may use a bucket, and how long its objects stay. Answers a storage bucket. Needs the role Administrators or Engineers.
+         */
+        patch: operations["updateObjectStorageStorageBucket"];
+        trace?: never;
+    };
     "/virga/v1/webhook_deliveries": {
         parameters: {
             query?: never;
@@ -8103,6 +8291,12 @@ export interface components {
                 [key: string]: string;
             };
         };
+        CreateObjectStorage: {
+            /** @description See GET /storage/v4/locations. */
+            location_name: string;
+            /** @description Its name. */
+            name: string;
+        };
         CreateOperatorClient: {
             /** @description Its name. */
             name: string;
@@ -8585,6 +8779,15 @@ export interface components {
              * @default true
              */
             shared_in_project?: boolean;
+        };
+        /** @default {} */
+        CreateStorageAccessKey: {
+            /** @description Whether clients cannot change it. */
+            read_only?: boolean;
+        };
+        CreateStorageBucket: {
+            /** @description Its name. */
+            name: string;
         };
         CreateSubnet: {
             /**
@@ -12751,6 +12954,41 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["NetworkPort"][];
         };
+        NewObjectStorage: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description The name with the number of the account before it. */
+            full_name: string;
+            /** @description Where a storage is, see GET /storage/v4/locations. */
+            location_name: string;
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "standard" | "fast";
+            /** @description The endpoint for S3 clients, with path-style addresses; empty until there is one. */
+            address: string;
+            /**
+             * @description Whether it is as it was asked for, or being made so.
+             * @enum {string}
+             */
+            provisioning_status: "creating" | "active" | "updating" | "deleting" | "deleted";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+            /** @description Ids of the access keys that were created. */
+            access_keys: {
+                /** @description The first half of a key of S3: it names the key. The other half is its secret. */
+                access_key: string;
+                /** @description Shown once. */
+                secret_key: string;
+            }[];
+        };
         NewSimulatedFault: {
             /** @description What is struck, such as `create_loadbalancer`. */
             kind: string;
@@ -12770,6 +13008,20 @@ export interface components {
             fail?: boolean;
             /** @description The error of the task that fails. Default: which kind of which name failed. */
             message?: string;
+        };
+        NewStorageAccessKey: {
+            /** @description The first half of a key of S3: it names the key. The other half is its secret. */
+            access_key: string;
+            /** @description It may list and read, and change nothing. */
+            is_read_only: boolean;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+            /** @description Shown once. */
+            secret_key: string;
         };
         Node: {
             /**
@@ -12810,6 +13062,40 @@ export interface components {
             regions: components["schemas"]["OwnedRegion"][];
         };
         Nothing: Record<string, never>;
+        ObjectStorage: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description The name with the number of the account before it. */
+            full_name: string;
+            /** @description Where a storage is, see GET /storage/v4/locations. */
+            location_name: string;
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "standard" | "fast";
+            /** @description The endpoint for S3 clients, with path-style addresses; empty until there is one. */
+            address: string;
+            /**
+             * @description Whether it is as it was asked for, or being made so.
+             * @enum {string}
+             */
+            provisioning_status: "creating" | "active" | "updating" | "deleting" | "deleted";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+        };
+        ObjectStorageList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["ObjectStorage"][];
+        };
         OlderCreateSecret: {
             /** @description Its name. */
             name: string;
@@ -16321,11 +16607,77 @@ export interface components {
              */
             activate_profile?: boolean | null;
         };
+        StorageAccessKey: {
+            /** @description The first half of a key of S3: it names the key. The other half is its secret. */
+            access_key: string;
+            /** @description It may list and read, and change nothing. */
+            is_read_only: boolean;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+        };
+        StorageAccessKeyList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["StorageAccessKey"][];
+        };
+        StorageBucket: {
+            /** @description Its name. */
+            name: string;
+            /** @description The number of a storage. */
+            storage_id: number;
+            /** @description Which web pages may use it. */
+            cors: {
+                /** @description Origins of web pages that may use the bucket: `https://app.example`, or `*` for all. */
+                allowed_origins: string[];
+            };
+            /** @description How long its objects stay. */
+            lifecycle: {
+                /** @description Objects go so many days after they were last written; 0: they stay. */
+                expiration_days: number;
+            };
+            /** @description How machines of the group are kept together or apart. */
+            policy: {
+                /** @description Everybody may read its objects, without a key. */
+                is_public: boolean;
+            };
+        };
+        StorageBucketList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["StorageBucket"][];
+        };
         StorageError: {
             /** @description What went wrong, in words. */
             error: string;
             /** @description The same, of a token that is refused */
             detail?: string;
+        };
+        StorageLocation: {
+            /** @description What `location_name` of a storage names. */
+            name: string;
+            /** @description For people. */
+            title: string;
+            /** @description The same as `name`. */
+            technical_name: string;
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "s3_compatible" | "sftp";
+            /** @description Empty: each storage has an address of its own. */
+            address: string;
+        };
+        StorageLocationList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["StorageLocation"][];
         };
         StorageNotificationConfigurator: {
             /** @description The fields of each kind of threshold. */
@@ -17593,6 +17945,24 @@ export interface components {
                 [key: string]: string | null;
             } | null;
         };
+        /** @default {} */
+        UpdateStorageBucket: {
+            /** @description Which web pages may use it. */
+            cors?: {
+                /** @description Origins of web pages that may use the bucket: `https://app.example`, or `*` for all. */
+                allowed_origins?: string[];
+            };
+            /** @description How long its objects stay. */
+            lifecycle?: {
+                /** @description Objects go so many days after they were last written; 0: they stay. */
+                expiration_days?: number;
+            };
+            /** @description How machines of the group are kept together or apart. */
+            policy?: {
+                /** @description Everybody may read its objects, without a key. */
+                is_public?: boolean;
+            };
+        };
         UpdateSubnet: {
             /**
              * @description Its name.
@@ -18252,6 +18622,15 @@ export interface components {
         };
         /** @description The role of the token does not allow the call, a quota would be exceeded, or the region refuses it */
         StorageForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StorageError"];
+            };
+        };
+        /** @description There is nothing of this name that belongs to the caller */
+        StorageNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -32838,6 +33217,493 @@ export interface operations {
             403: components["responses"]["CloudForbidden"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
+        };
+    };
+    getLocations: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field and a direction: `name.asc`, `created_at.desc`. Default: "created_at.desc". */
+                order_by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List where storages can be made */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageLocationList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listObjectStorages: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field and a direction: `name.asc`, `created_at.desc`. Default: "created_at.desc". */
+                order_by?: string;
+                /** @description Its id. */
+                id?: string;
+                /** @description Only those of this name. */
+                name?: string;
+                /** @description Where a storage is, see GET /storage/v4/locations. */
+                location_name?: string;
+                /** @description The kind. */
+                type?: "standard" | "fast";
+                /** @description Only those in this state. */
+                provisioning_status?: "creating" | "active" | "updating" | "deleting" | "deleted";
+                /** @description List storages that are deleted, too; some can be restored. */
+                show_deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List storages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectStorageList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createObjectStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateObjectStorage"];
+            };
+        };
+        responses: {
+            /** @description Create a storage, with a first access key */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewObjectStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getObjectStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a storage */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteObjectStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a storage; it can be restored for a week */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createObjectStorageRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Bring back a deleted storage, with its keys, buckets and objects; its address is a new one */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listObjectStorageStorageAccessKeys: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field and a direction: `name.asc`, `created_at.desc`. Default: "created_at.desc". */
+                order_by?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the access keys of a storage */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageAccessKeyList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createObjectStorageStorageAccessKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateStorageAccessKey"];
+            };
+        };
+        responses: {
+            /** @description Create an access key; its secret is shown once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewStorageAccessKey"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getObjectStorageStorageAccessKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description The first half of a key of S3: it names the key. The other half is its secret. */
+                access_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an access key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageAccessKey"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteObjectStorageStorageAccessKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description The first half of a key of S3: it names the key. The other half is its secret. */
+                access_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an access key, which no longer opens anything when this is answered */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listObjectStorageStorageBuckets: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the buckets of a storage, also those that S3 clients have made */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageBucketList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createObjectStorageStorageBucket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStorageBucket"];
+            };
+        };
+        responses: {
+            /** @description Create a bucket */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageBucket"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getObjectStorageStorageBucket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description Only those of this name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a bucket */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageBucket"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteObjectStorageStorageBucket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description Only those of this name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an empty bucket */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    updateObjectStorageStorageBucket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description Only those of this name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateStorageBucket"];
+            };
+        };
+        responses: {
+            /** @description Change who may use a bucket, and how long its objects stay */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageBucket"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
         };
     };
     listWebhookDeliveries: {

@@ -22,6 +22,7 @@ import { ports } from './features/networking/ports/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
+import { objectStorage } from './features/object-storage/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegions, readRegionsByIds, regions } from './features/regions/index.ts';
@@ -226,6 +227,16 @@ export function features({
     reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
     responsePages(),
     storageNotifications({ db, clock }),
+    objectStorage({
+      cipher,
+      tasks: reads,
+      providerOf: providers.objectStorageOf,
+      db,
+      log,
+      clock,
+      regionIds,
+      owners,
+    }),
     webhooks({ db, clock, log, cipher, allowedNetworks: webhookNetworks, userAction: toldUserAction }),
     userActions({ cipher }),
     videoTokens(video),

@@ -27,6 +27,7 @@ export const AREAS: Readonly<Record<string, string>> = {
   'Floating IPs': 'Addresses that are kept, and moved from one port to another.',
   Secrets: 'Certificates with their keys, for listeners and pools.',
   'Response pages': 'The pages that visitors of a protected site may see: previews, and sets that are kept.',
+  'Object storage': 'S3 storages with their access keys and buckets, and what is used of them.',
   'Storage notifications': 'Thresholds of space, files, traffic and requests.',
   Video: 'Signed addresses of protected video.',
 };

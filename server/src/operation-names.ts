@@ -3,7 +3,9 @@
 
 /** The words of paths, as one thing; with the plural where it is not that with an `s`. */
 const NOUNS: Readonly<Record<string, string | readonly [string, string]>> = {
+  access_keys: 'StorageAccessKey',
   activity_log: 'Activity',
+  buckets: 'StorageBucket',
   assignments: 'RoleAssignment',
   available_devices: 'AvailableDevice',
   available_flavors: 'AvailableFlavor',
@@ -37,6 +39,7 @@ const NOUNS: Readonly<Record<string, string | readonly [string, string]>> = {
   member: 'Member',
   members: 'Member',
   networks: 'Network',
+  object_storages: 'ObjectStorage',
   pools: 'Pool',
   nodes: 'Node',
   ports: 'Port',

@@ -4,6 +4,7 @@ import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { PostgresqlProvider } from './features/managed-postgresql/port.ts';
 import type { NetworkProvider } from './features/networking/networks/port.ts';
+import type { ObjectStorageProvider } from './features/object-storage/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
 import type { SecurityGroupProvider } from './features/security-groups/port.ts';
 import type { VolumeProvider } from './features/volumes/port.ts';
@@ -19,6 +20,7 @@ export interface RegionProvider {
   readonly images?: ImageProvider;
   readonly securityGroups?: SecurityGroupProvider;
   readonly postgresql?: PostgresqlProvider;
+  readonly objectStorage?: ObjectStorageProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
   readonly owner?: OwnedDataPlane;
@@ -72,6 +74,9 @@ export class RegionProviders {
 
   readonly postgresqlOf = (regionId: number): PostgresqlProvider | undefined =>
     this.#providers.get(regionId)?.postgresql;
+
+  readonly objectStorageOf = (regionId: number): ObjectStorageProvider | undefined =>
+    this.#providers.get(regionId)?.objectStorage;
 
   /** The types of volumes that a region was given; none: all. */
   readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];

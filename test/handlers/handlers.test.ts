@@ -77,7 +77,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     // Whoever waits for the end of the task has it now, and not when its patience ends.
     if (call.waits) await stage.goOn(id);
     if (second.status !== 409) return expect(second.status).toBeLessThan(300);
-    const message: string = second.body.message;
+    const message: string = second.body.message ?? second.body.error;
     // What is taken stays taken; a lock ends with its task.
     if (second.headers['x-should-retry'] === 'false')
       return expect(message).toMatch(/already|overlaps|in use/);

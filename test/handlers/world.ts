@@ -27,6 +27,7 @@ const PASSING = new Set([
   'api_tokens.last_used_at',
   'load_balancers.version',
   'loadBalancers.version',
+  'object_storages.version',
   'k8s_clusters.node_serial',
   'k8s_clusters.upgrade_attempts',
   'k8s_nodes.number',

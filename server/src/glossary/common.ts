@@ -1,5 +1,8 @@
 /** What fields and parameters mean that many things have. */
 export const COMMON: Readonly<Record<string, string>> = {
+  access_key: 'The first half of a key of S3: it names the key. The other half is its secret.',
+  location_name: 'Where a storage is, see GET /storage/v4/locations.',
+  storage_id: 'The number of a storage.',
   access_level: 'core: the latest hardware; edge: closer to users, at a lower cost.',
   action: 'What is to be done.',
   activated: 'Whether somebody has signed in once.',

@@ -49,6 +49,9 @@ export class NotOffered extends Forbidden {}
 
 export class NotFound extends DomainError {}
 
+/** There was one, and it cannot come back. */
+export class Gone extends DomainError {}
+
 /** The HTTP layer adds which regions there are. */
 export class UnknownRegion extends NotFound {
   constructor(id: number | string | undefined) {

@@ -6,6 +6,7 @@ import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { managedPostgresql } from './managed-postgresql.ts';
 import { networks } from './networks.ts';
+import { objectStorage } from './object-storage.ts';
 import { ports } from './ports.ts';
 import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
@@ -23,6 +24,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...l7Policies,
   ...kubernetes,
   ...managedPostgresql,
+  ...objectStorage,
   ...floatingIps,
   ...networks,
   ...ports,

@@ -20,6 +20,9 @@ export const FAULT_KINDS: readonly string[] = `
   create_security_group_rule delete_security_group_rule
   create_k8s_cluster_v2 update_k8s_cluster_v2 upgrade_k8s_cluster delete_k8s_cluster_v2
   create_dbaas_postgres_cluster update_dbaas_postgres_cluster regenerate_dbaas_postgres_credentials delete_dbaas_postgres_cluster
+  create_object_storage restore_object_storage delete_object_storage
+  create_storage_access_key delete_storage_access_key
+  create_storage_bucket update_storage_bucket delete_storage_bucket
 `
   .trim()
   .split(/\s+/);

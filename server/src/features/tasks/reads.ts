@@ -1,7 +1,7 @@
 import { Conflict, Unauthenticated } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
-import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
+import type { ProjectScope, RequestContext } from '../../platform/http/context.ts';
 import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
@@ -71,9 +71,16 @@ export class TaskReads {
   /** Waits for a task that a call has started which answers without it; one that takes its time ends later.
    *  @param failure what is said when it fails, before the reason
    *  @throws Conflict */
-  async settled(ctx: ProjectContext, { tasks }: TaskRef, failure: string): Promise<void> {
+  async settled(
+    ctx: RequestContext & { readonly project?: ProjectScope },
+    { tasks }: TaskRef,
+    failure: string,
+  ): Promise<void> {
     // An operator may do this to another client's project, whose task it is then.
-    const owner = { ...ctx, caller: { ...ctx.caller, clientId: ctx.project.clientId } };
+    const owner = {
+      ...ctx,
+      caller: { ...ctx.caller, clientId: ctx.project?.clientId ?? ctx.caller.clientId },
+    };
     for (const id of tasks) {
       const { state, error } = await this.#wait(owner, id, SETTLE_SECONDS);
       if (state === 'ERROR') throw new Conflict(`${failure}: ${error}`);

@@ -2,6 +2,7 @@ import {
   BadRequest,
   Conflict,
   Forbidden,
+  Gone,
   Invalid,
   NotFound,
   PermissionDenied,
@@ -84,6 +85,7 @@ function factsOf(error: unknown): Facts {
   if (error instanceof QuotaExceeded) return make(403, 'QuotaLimitExceed');
   if (error instanceof Forbidden) return make(403, 'ForbiddenError');
   if (error instanceof NotFound) return make(404, 'NotFoundError');
+  if (error instanceof Gone) return make(410, 'GoneError');
   if (error instanceof Conflict) return make(409, 'ConflictError', retryHeaders(error.retryAfterMs));
   if (error instanceof Unprocessable) return make(422, 'ValidationError', { 'x-should-retry': 'false' });
   if (error instanceof TooManyRequests) return make(429, 'TooManyRequests', retryHeaders(error.retryAfterMs));

@@ -4,6 +4,7 @@ import type { KubernetesProvider, SimulationSignals } from '../../features/kuber
 import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
 import type { PostgresqlProvider } from '../../features/managed-postgresql/port.ts';
 import type { NetworkProvider } from '../../features/networking/networks/port.ts';
+import type { ObjectStorageProvider } from '../../features/object-storage/port.ts';
 import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
 import type { Strike } from '../../features/simulation/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
@@ -13,6 +14,7 @@ import { simulatedInstances } from './instances.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
 import { simulatedNetworks } from './networks.ts';
+import { simulatedObjectStorage } from './object-storage.ts';
 import { simulatedPostgresql } from './postgresql.ts';
 import { simulatedSecurityGroups } from './security-groups.ts';
 import { simulatedImages, simulatedVolumes } from './volumes.ts';
@@ -44,6 +46,7 @@ export interface Simulated {
   readonly instances: InstanceProvider;
   readonly securityGroups: SecurityGroupProvider;
   readonly postgresql: PostgresqlProvider;
+  readonly objectStorage: ObjectStorageProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
@@ -63,5 +66,6 @@ export function createSimulated({
     instances: simulatedInstances(options),
     securityGroups: simulatedSecurityGroups(options),
     postgresql: simulatedPostgresql(options),
+    objectStorage: simulatedObjectStorage(options),
   };
 }

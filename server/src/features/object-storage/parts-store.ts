@@ -1,0 +1,213 @@
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { BucketRow, BucketSettings, KeyRow } from './model.ts';
+
+/** SQL of keys and buckets. */
+
+const KEYS = 'access_key, storage_id, read_only, key_id, sealed_secret, pending, created_at';
+const BUCKETS = 'storage_id, name, is_public, allowed_origins, expiration_days, pending, next';
+
+export interface Parts {
+  readonly keys: readonly KeyRow[];
+  readonly buckets: readonly BucketRow[];
+}
+
+export async function readParts(db: Queryable, storageId: number): Promise<Parts> {
+  const keys = await db.named<KeyRow>(
+    'object_storage_keys_read',
+    `select ${KEYS} from object_storage_keys where storage_id = $1 order by created_at, access_key`,
+    [storageId],
+  );
+  const buckets = await db.named<BucketRow>(
+    'object_storage_buckets_read',
+    `select ${BUCKETS} from object_storage_buckets where storage_id = $1 order by name`,
+    [storageId],
+  );
+  return { keys, buckets };
+}
+
+/** Those that are there: what a task still makes is not. */
+const IS_THERE = `pending is distinct from 'create'`;
+
+export async function listKeys(
+  db: Db,
+  page: { storageId: number; up: boolean; limit: number; offset: number },
+) {
+  const down = page.up ? 'asc' : 'desc';
+  const [rows, counts] = await Promise.all([
+    db.named<KeyRow>(
+      `object_storage_keys_list_${down}`,
+      `select ${KEYS} from object_storage_keys where storage_id = $1 and ${IS_THERE}
+        order by created_at ${down}, access_key ${down} limit $2 offset $3`,
+      [page.storageId, page.limit, page.offset],
+    ),
+    db.named<{ count: number }>(
+      'object_storage_keys_count',
+      `select count(*)::int as count from object_storage_keys where storage_id = $1 and ${IS_THERE}`,
+      [page.storageId],
+    ),
+  ]);
+  return { count: counts[0]?.count ?? 0, rows };
+}
+
+export async function findKey(db: Queryable, storageId: number, accessKey: string) {
+  const [row] = await db.named<KeyRow>(
+    'object_storage_key_find',
+    `select ${KEYS} from object_storage_keys where storage_id = $1 and access_key = $2 and ${IS_THERE}`,
+    [storageId, accessKey],
+  );
+  return row;
+}
+
+export async function insertKey(tx: Tx, key: Omit<KeyRow, 'created_at'>, timestamp: string): Promise<void> {
+  await tx.named(
+    'object_storage_key_insert',
+    `insert into object_storage_keys (${KEYS}) values ($1, $2, $3, $4, $5, $6, $7)`,
+    [key.access_key, key.storage_id, key.read_only, key.key_id, key.sealed_secret, key.pending, timestamp],
+  );
+}
+
+export async function markKeyDeleted(tx: Tx, accessKey: string): Promise<void> {
+  await tx.named(
+    'object_storage_key_mark',
+    `update object_storage_keys set pending = 'delete' where access_key = $1`,
+    [accessKey],
+  );
+}
+
+export async function listBuckets(db: Db, page: { storageId: number; limit: number; offset: number }) {
+  const [rows, counts] = await Promise.all([
+    db.named<BucketRow>(
+      'object_storage_buckets_list',
+      `select ${BUCKETS} from object_storage_buckets where storage_id = $1 and ${IS_THERE}
+        order by name limit $2 offset $3`,
+      [page.storageId, page.limit, page.offset],
+    ),
+    db.named<{ count: number }>(
+      'object_storage_buckets_count',
+      `select count(*)::int as count from object_storage_buckets where storage_id = $1 and ${IS_THERE}`,
+      [page.storageId],
+    ),
+  ]);
+  return { count: counts[0]?.count ?? 0, rows };
+}
+
+export async function findBucket(db: Queryable, storageId: number, name: string) {
+  const [row] = await db.named<BucketRow>(
+    'object_storage_bucket_find',
+    `select ${BUCKETS} from object_storage_buckets where storage_id = $1 and name = $2 and ${IS_THERE}`,
+    [storageId, name],
+  );
+  return row;
+}
+
+export async function insertBucket(
+  tx: Tx,
+  storageId: number,
+  name: string,
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'object_storage_bucket_insert',
+    `insert into object_storage_buckets (storage_id, name, pending, created_at) values ($1, $2, 'create', $3)`,
+    [storageId, name, timestamp],
+  );
+}
+
+/** @param next what an update makes of it */
+export async function markBucket(
+  tx: Tx,
+  { storage_id, name }: Pick<BucketRow, 'storage_id' | 'name'>,
+  pending: 'update' | 'delete',
+  next: BucketSettings | null = null,
+): Promise<void> {
+  await tx.named(
+    'object_storage_bucket_mark',
+    'update object_storage_buckets set pending = $3, next = $4 where storage_id = $1 and name = $2',
+    [storage_id, name, pending, next && JSON.stringify(next)],
+  );
+}
+
+/** What was to come is there, what was to go is gone. */
+export async function takeNext(tx: Tx, storageId: number): Promise<void> {
+  await settle(tx, storageId, 'delete');
+  await tx.named(
+    'object_storage_buckets_take',
+    `update object_storage_buckets set pending = null, next = null,
+       is_public = coalesce((next->>'is_public')::boolean, is_public),
+       allowed_origins = coalesce(next->'allowed_origins', allowed_origins),
+       expiration_days = coalesce((next->>'expiration_days')::int, expiration_days)
+      where storage_id = $1 and pending is not null`,
+    [storageId],
+  );
+}
+
+/** Everything stays as it was. */
+export async function dropNext(tx: Tx, storageId: number): Promise<void> {
+  await settle(tx, storageId, 'create');
+  await tx.named(
+    'object_storage_buckets_drop',
+    'update object_storage_buckets set pending = null, next = null where storage_id = $1 and pending is not null',
+    [storageId],
+  );
+}
+
+/** Forgets the parts with one purpose, and keeps the keys with another. */
+async function settle(tx: Tx, storageId: number, gone: 'create' | 'delete'): Promise<void> {
+  for (const table of ['object_storage_keys', 'object_storage_buckets'])
+    await tx.named(`${table}_gone`, `delete from ${table} where storage_id = $1 and pending = $2`, [
+      storageId,
+      gone,
+    ]);
+  await tx.named(
+    'object_storage_keys_settle',
+    'update object_storage_keys set pending = null where storage_id = $1 and pending is not null',
+    [storageId],
+  );
+}
+
+/** Brings the buckets to those that were seen, unless the storage has changed since.
+ *  @param version of the storage when it was looked at */
+export async function writeSeenBuckets(
+  db: Db,
+  seen: { storageId: number; version: number; names: readonly string[]; timestamp: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const same = await tx.named(
+      'object_storage_same',
+      'select 1 from object_storages where id = $1 and version = $2 and task_id is null for update',
+      [seen.storageId, seen.version],
+    );
+    if (same.length === 0) return;
+    await tx.named(
+      'object_storage_buckets_lost',
+      'delete from object_storage_buckets where storage_id = $1 and name <> all($2::text[])',
+      [seen.storageId, seen.names],
+    );
+    await tx.named(
+      'object_storage_buckets_found',
+      `insert into object_storage_buckets (storage_id, name, created_at)
+       select $1, name, $3 from unnest($2::text[]) as name on conflict do nothing`,
+      [seen.storageId, seen.names, seen.timestamp],
+    );
+  });
+}
+
+export type SealedKey = Pick<KeyRow, 'access_key' | 'key_id' | 'sealed_secret'>;
+
+/** Keys whose secret is sealed under another key, locked. */
+export async function lockKeysNotUnder(tx: Tx, keyId: string): Promise<SealedKey[]> {
+  return tx.named<SealedKey>(
+    'object_storage_keys_sealed',
+    `select access_key, key_id, sealed_secret from object_storage_keys where key_id <> $1
+      order by access_key for update`,
+    [keyId],
+  );
+}
+
+export async function resealKey(tx: Tx, key: SealedKey): Promise<void> {
+  await tx.named(
+    'object_storage_key_reseal',
+    'update object_storage_keys set key_id = $2, sealed_secret = $3 where access_key = $1',
+    [key.access_key, key.key_id, key.sealed_secret],
+  );
+}

@@ -1,0 +1,85 @@
+import type { Operation, Progress } from '../../kernel/operation.ts';
+
+/** What a provider does for object storage. */
+export interface ObjectStorageProvider {
+  /** Why there can be no storages here at present, and what to do; undefined: there can. */
+  unavailable(): string | undefined;
+  /** A place for a storage: the address that its clients use, kept until the storage is removed. */
+  addressOf(id: string): Promise<string>;
+  /** Brings a storage to what is desired.
+   *  @throws TaskFailed for a bucket that is to go and has objects */
+  applyStorage(desired: DesiredStorage, change: StorageChange, operation: Operation): Promise<Progress>;
+  /** Ends a storage and gives its address back. */
+  removeStorage(removed: RemovedStorage, operation: Operation): Promise<Progress>;
+  /** Forgets what was kept of a removed storage. */
+  purge?(id: string): Promise<void>;
+  /** How storages of this machine are; those that have died are brought back. Absent: there is nothing to see. */
+  observeStorages?(desired: readonly DesiredStorage[]): Promise<ReadonlyMap<string, ObservedStorage>>;
+  /** A report was counted, and is not asked for again. */
+  acknowledge?(id: string, reportId: string): Promise<void>;
+}
+
+export interface DesiredStorage {
+  readonly id: string;
+  readonly address: string;
+  /** All that open it. */
+  readonly keys: readonly DesiredKey[];
+  /** Buckets with the settings that were made here; others may be there. */
+  readonly buckets: readonly DesiredBucket[];
+}
+
+/** What is not seen in what is desired. */
+export interface StorageChange {
+  /** Buckets that are to go. */
+  readonly retracted: readonly string[];
+}
+
+export interface DesiredKey {
+  readonly accessKey: string;
+  readonly secret: string;
+  readonly readOnly: boolean;
+}
+
+export interface DesiredBucket {
+  readonly name: string;
+  /** Everybody may read its objects. */
+  readonly isPublic: boolean;
+  /** Origins of web pages that may use it. */
+  readonly allowedOrigins: readonly string[];
+  /** Objects go after so many days; 0: they stay. */
+  readonly expirationDays: number;
+}
+
+export interface RemovedStorage {
+  readonly id: string;
+  /** Its files stay until it is purged, so that it can be restored. */
+  readonly keepsFiles: boolean;
+}
+
+export interface ObservedStorage {
+  /** Names of the buckets that there are. */
+  readonly buckets: readonly string[];
+  /** What was used since the last report that was acknowledged; absent: nothing new. */
+  readonly report?: StorageReport;
+}
+
+export interface StorageReport {
+  /** The same report has the same id and content, however often it is asked for. */
+  readonly id: string;
+  readonly at: Date;
+  readonly buckets: readonly BucketReport[];
+}
+
+/** Of one bucket: levels at the time of the report, and what was added since the one before. */
+export interface BucketReport {
+  readonly name: string;
+  readonly bytes: number;
+  readonly files: number;
+  readonly requestsIn: number;
+  readonly requestsOut: number;
+  readonly trafficIn: number;
+  readonly trafficOut: number;
+}
+
+/** The operation by which a failed change is taken back. */
+export const RESTORE_STORAGE = 'take_back_object_storage';

@@ -1,0 +1,72 @@
+import { type Call, type Preparation, patch, post, remove, type Scenario } from './scenario.ts';
+
+const STORAGES = '/storage/v4/object_storages';
+
+/** Storages and keys are numbered and named anew each time. */
+const MADE = [
+  /"(id|storage_id)":"?\d+"?/g,
+  /^\S+ \d+ /g,
+  /s3-\d+\./g,
+  /"(accessKey|access_key|secret)":"[^"]*"/g,
+];
+
+const waits = (call: Call): Call => ({ ...call, waits: true });
+const newStorage = () => waits(post(STORAGES, { location_name: 'simulated', name: 'media' }));
+
+async function storage({ finished, call }: Preparation): Promise<string> {
+  await finished(newStorage());
+  const { body } = await call({ method: 'GET', path: STORAGES });
+  return `${STORAGES}/${body.results[0].id}`;
+}
+
+async function withBucket(stage: Preparation): Promise<string> {
+  const path = await storage(stage);
+  await stage.finished(waits(post(`${path}/buckets`, { name: 'photos' })));
+  return path;
+}
+
+async function deleted(stage: Preparation): Promise<string> {
+  const path = await storage(stage);
+  await stage.finished(waits(remove(path)));
+  return path;
+}
+
+async function key(stage: Preparation): Promise<string> {
+  const path = await storage(stage);
+  const { body } = await stage.call({ method: 'GET', path: `${path}/access_keys` });
+  return `${path}/access_keys/${body.results[0].access_key}`;
+}
+
+const all: Readonly<Record<string, Scenario>> = {
+  create_object_storage: { start: newStorage },
+  delete_object_storage: { prepare: storage, start: (path = '') => waits(remove(path)) },
+  restore_object_storage: { prepare: deleted, start: (path = '') => waits(post(`${path}/restore`)) },
+  create_storage_access_key: {
+    prepare: storage,
+    start: (path = '') => waits(post(`${path}/access_keys`, { read_only: true })),
+  },
+  delete_storage_access_key: { prepare: key, start: (path = '') => waits(remove(path)) },
+  create_storage_bucket: {
+    prepare: storage,
+    start: (path = '') => waits(post(`${path}/buckets`, { name: 'photos' })),
+  },
+  update_storage_bucket: {
+    prepare: withBucket,
+    start: (path = '') =>
+      waits(
+        patch(`${path}/buckets/photos`, {
+          cors: { allowed_origins: ['https://app.example'] },
+          lifecycle: { expiration_days: 3 },
+          policy: { is_public: true },
+        }),
+      ),
+  },
+  delete_storage_bucket: {
+    prepare: withBucket,
+    start: (path = '') => waits(remove(`${path}/buckets/photos`)),
+  },
+};
+
+export const objectStorage = Object.fromEntries(
+  Object.entries(all).map(([type, scenario]) => [type, { ...scenario, blur: MADE }]),
+);
