@@ -70,3 +70,26 @@ function table(states) {
       .trimEnd(),
   );
 }
+
+/** Tests whose files are named so need the S3 server. */
+const S3_TESTS = /object-storage|storage-usage|test\/?$|integration|e2e/;
+
+/**
+ * Gets the engines that tests need, unless they are there already: they are kept outside of the checkout. Tests whose
+ * engine cannot be had are skipped, and say why.
+ * @param {string} root
+ * @param {string[]} tests paths and options of the test command
+ */
+export async function installTestEngines(root, tests) {
+  const paths = tests.filter((word) => !word.startsWith('-'));
+  if (paths.length > 0 && !paths.some((word) => S3_TESTS.test(word))) return;
+  const engines = await openEngines(root);
+  await engines.look(['s3']);
+  if (engines.isReady('s3')) return;
+  console.log('\n== The S3 server for tests ==');
+  try {
+    await engines.install('s3', (line) => console.log(line), installForEngine);
+  } catch (error) {
+    console.error(`It cannot be had: ${error instanceof Error ? error.message : error}`);
+  }
+}

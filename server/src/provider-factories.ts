@@ -9,8 +9,10 @@ import type { MemberNetworks } from './kernel/member-networks.ts';
 import { postgresqlPrograms } from './postgresql-programs.ts';
 import {
   createLocalLoadBalancers,
+  createLocalObjectStorage,
   createLocalPostgresql,
   createOwnedDataPlane,
+  type LocalObjectStorage,
   type LocalPostgresql,
   localNetworks,
   OwnerFence,
@@ -62,7 +64,7 @@ export function providerFactories({
         collectorOf,
         memberNetworks,
         // What a cluster that is down has is not free.
-        othersAddresses: () => postgresql.addresses(),
+        othersAddresses: () => [...postgresql.addresses(), ...objectStorage.addresses()],
       });
       const postgresql: LocalPostgresql = createLocalPostgresql({
         dataDir: folderIn(dataDir),
@@ -71,10 +73,19 @@ export function providerFactories({
         programs,
         allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
       });
+      const objectStorage: LocalObjectStorage = createLocalObjectStorage({
+        dataDir: folderIn(dataDir),
+        log,
+        fence,
+        engine: { program: () => engines.programOf('s3'), fault: () => engines.faultOf('s3') },
+        allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
+        now: () => clock.now(),
+      });
       return {
         loadBalancers,
         postgresql,
-        owner: createOwnedDataPlane(loadBalancers, postgresql, fence, folderIn),
+        objectStorage,
+        owner: createOwnedDataPlane(loadBalancers, [postgresql, objectStorage], fence, folderIn),
         networks: localNetworks,
         capabilities: {
           // Asked anew each time: an engine may be installed while this runs.
@@ -83,7 +94,7 @@ export function providerFactories({
           },
         },
         close: async (mode) => {
-          await Promise.all([loadBalancers.close(mode), postgresql.close(mode)]);
+          await Promise.all([loadBalancers, postgresql, objectStorage].map((each) => each.close(mode)));
         },
       };
     },

@@ -572,6 +572,41 @@ export interface Nodes {
   version: string;
 }
 
+export interface ObjectStorageBuckets {
+  allowed_origins: Generated<Json>;
+  created_at: Date;
+  expiration_days: Generated<number>;
+  is_public: Generated<boolean>;
+  name: string;
+  next: Json | null;
+  pending: string | null;
+  storage_id: number;
+}
+
+export interface ObjectStorageKeys {
+  access_key: string;
+  created_at: Date;
+  key_id: string;
+  pending: string | null;
+  read_only: boolean;
+  sealed_secret: Buffer;
+  storage_id: number;
+}
+
+export interface ObjectStorages {
+  address: string | null;
+  client_id: number;
+  created_at: Date;
+  deleted_at: Date | null;
+  id: Generated<number>;
+  name: string;
+  purged_at: Date | null;
+  region_id: number;
+  status: string;
+  task_id: string | null;
+  version: Generated<number>;
+}
+
 export interface OneTimeLinks {
   email: string | null;
   expires_at: Date;
@@ -1152,6 +1187,9 @@ export interface DB {
   master_keys: MasterKeys;
   networks: Networks;
   nodes: Nodes;
+  object_storage_buckets: ObjectStorageBuckets;
+  object_storage_keys: ObjectStorageKeys;
+  object_storages: ObjectStorages;
   one_time_links: OneTimeLinks;
   ports: Ports;
   postgresql_clusters: PostgresqlClusters;

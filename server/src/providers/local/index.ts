@@ -6,6 +6,7 @@ export {
   type LocalLoadBalancersOptions,
 } from './load-balancers/provider.ts';
 export { localNetworks } from './networks.ts';
+export { createLocalObjectStorage, type LocalObjectStorage } from './object-storage/provider.ts';
 export { createOwnedDataPlane } from './owned-data-plane.ts';
 export { OwnerFence } from './owner-fence.ts';
 export {

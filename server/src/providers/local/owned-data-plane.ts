@@ -1,11 +1,11 @@
 import type { LocalLoadBalancers } from './load-balancers/provider.ts';
 import type { OwnerFence } from './owner-fence.ts';
-import type { LocalPostgresql } from './postgresql/provider.ts';
 
 /** What a local region does when its owner changes. */
 export function createOwnedDataPlane(
   loadBalancers: LocalLoadBalancers,
-  postgresql: Pick<LocalPostgresql, 'letGo'>,
+  /** What else the region runs. */
+  others: readonly { letGo(programs: 'leave' | 'stop'): Promise<void> }[],
   fence: OwnerFence,
   /** Of this region, in another data directory. */
   folderIn: (dataDir: string) => string,
@@ -20,11 +20,11 @@ export function createOwnedDataPlane(
     letGo: async (programs: 'leave' | 'stop') => {
       if (programs === 'stop')
         await fence
-          .hold(() => Promise.all([loadBalancers.letGo('stop'), postgresql.letGo('stop')]))
+          .hold(() => Promise.all([loadBalancers, ...others].map((each) => each.letGo('stop'))))
           .catch(() => undefined);
       await fence.letGo();
       await loadBalancers.letGo('leave');
-      await postgresql.letGo('leave');
+      for (const each of others) await each.letGo('leave');
     },
   };
 }

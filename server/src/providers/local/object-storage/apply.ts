@@ -1,0 +1,140 @@
+import type { DesiredBucket, DesiredKey, DesiredStorage } from '../../../features/object-storage/port.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { elements, escaped, type S3Answer } from './s3-client.ts';
+import type { Notes, Server } from './server.ts';
+
+/** Brings the keys and buckets of a server to what is desired. What its clients have made themselves stays. */
+
+export async function applyAll(
+  server: Server,
+  { keys, buckets }: DesiredStorage,
+  retracted: readonly string[],
+): Promise<void> {
+  const known = await keysOf(server);
+  for (const key of keys) await applyKey(server, key, known);
+  for (const name of retracted) await removeBucket(server, name);
+  await applyBuckets(server, keys, buckets);
+  const wanted = new Set(keys.map(({ accessKey }) => accessKey));
+  // Last: policies must not name who is not there.
+  for (const access of known.keys()) {
+    if (wanted.has(access)) continue;
+    expectDone(
+      await server.askAdmin({ method: 'PATCH', path: '/delete-user', query: { access } }),
+      'a key could not be deleted',
+    );
+  }
+}
+
+const roleOf = ({ readOnly }: DesiredKey) => (readOnly ? 'user' : 'admin');
+
+/** What is known of each key. */
+async function keysOf(server: Server): Promise<Map<string, string>> {
+  const answer = await server.askAdmin({ method: 'PATCH', path: '/list-users' });
+  expectDone(answer, 'keys could not be listed');
+  const [access, secrets, roles] = ['Access', 'Secret', 'Role'].map((name) => elements(answer.text, name));
+  return new Map((access ?? []).map((each, i) => [each, `${secrets?.[i]} ${roles?.[i]}`]));
+}
+
+async function applyKey(server: Server, key: DesiredKey, known: ReadonlyMap<string, string>): Promise<void> {
+  const { accessKey, secret } = key;
+  if (known.get(accessKey) === `${secret} ${roleOf(key)}`) return;
+  if (known.has(accessKey))
+    expectDone(
+      await server.askAdmin({ method: 'PATCH', path: '/delete-user', query: { access: accessKey } }),
+      'a key could not be changed',
+    );
+  const body = `<Account><Access>${accessKey}</Access><Secret>${escaped(secret)}</Secret><Role>${roleOf(key)}</Role><UserID>0</UserID><GroupID>0</GroupID></Account>`;
+  expectDone(
+    await server.askAdmin({ method: 'PATCH', path: '/create-user', body }),
+    'a key could not be made',
+  );
+}
+
+async function removeBucket(server: Server, name: string): Promise<void> {
+  const answer = await server.ask({ method: 'DELETE', path: `/${name}` });
+  if (answer.text.includes('BucketNotEmpty')) throw new TaskFailed('it has objects');
+  if (answer.status !== 404) expectDone(answer, 'a bucket could not be deleted');
+}
+
+async function applyBuckets(
+  server: Server,
+  keys: readonly DesiredKey[],
+  buckets: readonly DesiredBucket[],
+): Promise<void> {
+  const there = new Set(await server.bucketNames());
+  const readers = keys
+    .filter(({ readOnly }) => readOnly)
+    .map(({ accessKey }) => accessKey)
+    .sort();
+  for (const bucket of buckets) {
+    if (!there.has(bucket.name))
+      expectDone(
+        await server.ask({ method: 'PUT', path: `/${bucket.name}` }),
+        `bucket ${bucket.name} could not be made`,
+      );
+    there.delete(bucket.name);
+    await settle(server, bucket, readers);
+  }
+  const plain = { isPublic: false, allowedOrigins: [], expirationDays: 0 };
+  for (const name of there) await settle(server, { name, ...plain }, readers);
+}
+
+/** Sets what was not set so before: what a client has changed since stays until it is changed here. */
+async function settle(server: Server, bucket: DesiredBucket, readers: readonly string[]): Promise<void> {
+  const notes = server.notes as Notes;
+  const wanted = JSON.stringify([bucket.isPublic, bucket.allowedOrigins, readers]);
+  if ((notes.applied[bucket.name] ?? JSON.stringify([false, [], []])) === wanted) return;
+  await setOrDelete(server, bucket.name, 'policy', policyOf(bucket, readers));
+  await setOrDelete(server, bucket.name, 'cors', corsOf(bucket));
+  server.note({ ...notes, applied: { ...notes.applied, [bucket.name]: wanted } });
+}
+
+async function setOrDelete(server: Server, bucket: string, part: string, body: string | null): Promise<void> {
+  const call = { path: `/${bucket}`, query: { [part]: '' } };
+  const answer = await server.ask(
+    body === null ? { ...call, method: 'DELETE' } : { ...call, method: 'PUT', body },
+  );
+  if (body === null && answer.status === 404) return;
+  expectDone(answer, `the ${part} of bucket ${bucket} could not be set`);
+}
+
+function policyOf({ name, isPublic }: DesiredBucket, readers: readonly string[]): string | null {
+  const bucket = `arn:aws:s3:::${name}`;
+  const statements = [
+    ...(isPublic
+      ? [{ Effect: 'Allow', Principal: '*', Action: ['s3:GetObject'], Resource: [`${bucket}/*`] }]
+      : []),
+    ...(readers.length > 0
+      ? [
+          {
+            Effect: 'Allow',
+            Principal: { AWS: readers },
+            Action: ['s3:GetObject', 's3:ListBucket', 's3:GetBucketLocation'],
+            Resource: [bucket, `${bucket}/*`],
+          },
+        ]
+      : []),
+  ];
+  return statements.length > 0 ? JSON.stringify({ Version: '2012-10-17', Statement: statements }) : null;
+}
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
+
+function corsOf({ allowedOrigins }: DesiredBucket): string | null {
+  if (allowedOrigins.length === 0) return null;
+  const element = (name: string) => (text: string) => `<${name}>${escaped(text)}</${name}>`;
+  const parts = [
+    ...allowedOrigins.map(element('AllowedOrigin')),
+    ...METHODS.map(element('AllowedMethod')),
+    element('AllowedHeader')('*'),
+    element('ExposeHeader')('ETag'),
+  ];
+  return `<CORSConfiguration><CORSRule>${parts.join('')}</CORSRule></CORSConfiguration>`;
+}
+
+function expectDone({ status, text }: S3Answer, what: string): void {
+  if (status >= 200 && status < 300) return;
+  const message = elements(text, 'Message')[0] ?? `status ${status}`;
+  if (status >= 500) throw new Error(`${what}: ${message}`);
+  throw new TaskFailed(`${what}: ${message}`);
+}

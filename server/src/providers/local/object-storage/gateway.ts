@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { startLogWriter } from '../load-balancers/access-logs/file.ts';
+import { makeFileOfEngine, readText, writeForEngine } from '../load-balancers/files.ts';
+import { commandLine, identify, type ProcessIdentity, terminate } from '../load-balancers/processes.ts';
+import { findProgram, run } from '../load-balancers/programs.ts';
+import { quote } from '../load-balancers/quoting.ts';
+import type { Place } from './place.ts';
+
+export const PORT = 9000;
+const STOP_MS = 3_000;
+
+/** HAProxy before an S3 server. The server's own log does not say how much a download has sent; this one's does. */
+export class Gateway {
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  running(): ProcessIdentity | null {
+    const { gatewayPid, gatewayConf } = this.#place;
+    const process = identify(Number(readText(gatewayPid)?.trim().split('\n').at(-1)));
+    if (!process) return null;
+    const words = commandLine(process.pid);
+    return words.length === 0 || words.includes(gatewayConf) ? process : null;
+  }
+
+  /** @throws TaskFailed when the address cannot be used */
+  async start(address: string): Promise<void> {
+    const { gatewayPid, gatewayConf, traffic } = this.#place;
+    const conf = render(this.#place, address);
+    const running = this.running();
+    if (running && readText(gatewayConf) === conf) return;
+    if (running) await terminate(running, STOP_MS);
+    const program = findProgram('haproxy');
+    if (program === null) throw new TaskFailed('HAProxy is not installed on this machine');
+    writeForEngine(gatewayConf, conf);
+    makeFileOfEngine(gatewayPid);
+    const log = startLogWriter(traffic);
+    try {
+      const words = ['-D', '-p', gatewayPid, '-f', gatewayConf];
+      const { exitCode, output } = await run(program, words, { inherited: log });
+      if (exitCode !== 0)
+        throw new TaskFailed(`Port ${PORT} of ${address} cannot be used: ${output.trim().slice(-300)}`);
+    } finally {
+      log.destroy();
+    }
+  }
+
+  async stop(): Promise<void> {
+    const running = existsSync(this.#place.gatewayPid) ? this.running() : null;
+    if (running) await terminate(running, STOP_MS);
+  }
+}
+
+/** What a line of the log has: bytes from the client, bytes to it, the status, the method, the path. */
+const LINE = '%U %B %ST %HM %HP';
+
+function render({ socket }: Place, address: string): string {
+  return [
+    'global',
+    '  maxconn 2000',
+    '  nbthread 1',
+    '  log fd@3 len 4000 format raw local0',
+    'defaults',
+    '  mode http',
+    '  log global',
+    '  option http-keep-alive',
+    '  option idle-close-on-response',
+    '  option dontlognull',
+    '  option forwardfor',
+    '  timeout connect 5s',
+    '  timeout client 5m',
+    '  timeout server 5m',
+    'frontend clients',
+    `  bind ${address}:${PORT}`,
+    `  log-format ${quote(LINE)}`,
+    '  default_backend storage',
+    'backend storage',
+    `  server s3 ${quote(`unix@${socket}`)}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,84 @@
+import { closeSync, fstatSync, openSync, readSync, truncateSync } from 'node:fs';
+
+/** Reads what the gateway has written of each request. */
+
+export interface BucketTraffic {
+  requestsIn: number;
+  requestsOut: number;
+  trafficIn: number;
+  trafficOut: number;
+}
+
+/** By bucket; what concerns no bucket has the name ''. */
+export type Traffic = ReadonlyMap<string, Readonly<BucketTraffic>>;
+
+/** What is read at once: a backlog of many requests takes several looks. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** A log that was read to its end and is longer is emptied. */
+const LARGEST_LOG = 16 * 1024 * 1024;
+const WRITES = new Set(['PUT', 'POST', 'DELETE', 'PATCH']);
+const LINE = /^(\d+) (\d+) (\S+) (\S+) (.*)$/;
+
+/** @param from where an earlier look has ended
+ *  @returns where this one has ended: after a whole line */
+export function readTraffic(path: string, from: number): { readonly traffic: Traffic; readonly end: number } {
+  const { text, start } = read(path, from);
+  const whole = text.subarray(0, text.lastIndexOf('\n') + 1);
+  return { traffic: trafficOf(whole.toString('utf8')), end: start + whole.length };
+}
+
+/** Empties a log whose lines are all counted, when it has grown large. @returns where the next look begins */
+export function shorten(path: string, end: number, largest = LARGEST_LOG): number {
+  const file = openSync(path, 'r');
+  try {
+    if (end < largest || fstatSync(file).size !== end) return end;
+  } finally {
+    closeSync(file);
+  }
+  // What writes it appends, and goes on at the new end.
+  truncateSync(path, 0);
+  return 0;
+}
+
+function read(path: string, from: number): { text: Buffer; start: number } {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return { text: Buffer.alloc(0), start: 0 };
+  }
+  try {
+    const { size } = fstatSync(file);
+    // It was emptied, and nobody could note that.
+    const start = from > size ? 0 : from;
+    const text = Buffer.alloc(Math.min(MOST_BYTES, size - start));
+    const count = readSync(file, text, 0, text.length, start);
+    return { text: text.subarray(0, count), start };
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function trafficOf(text: string): Traffic {
+  const found = new Map<string, BucketTraffic>();
+  for (const line of text.split('\n')) {
+    const [, bytesIn, bytesOut, , method = '', path = ''] = LINE.exec(line) ?? [];
+    if (bytesIn === undefined || method === '<BADREQ>') continue;
+    const bucket = bucketOf(path);
+    const sum = found.get(bucket) ?? { requestsIn: 0, requestsOut: 0, trafficIn: 0, trafficOut: 0 };
+    if (WRITES.has(method)) sum.requestsIn += 1;
+    else sum.requestsOut += 1;
+    sum.trafficIn += Number(bytesIn);
+    sum.trafficOut += Number(bytesOut);
+    found.set(bucket, sum);
+  }
+  return found;
+}
+
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** The bucket that a path names; whether there is one is not known here. */
+function bucketOf(path: string): string {
+  const name = path.split('/')[1] ?? '';
+  return BUCKET_NAME.test(name) ? name : '';
+}

@@ -1,0 +1,39 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What the server keeps for itself: parts of uploads that are under way, and locks. */
+const OWN = new Set(['.sgwtmp', '.vgwlocks']);
+
+export interface Level {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** Counts the objects of a bucket, and what they take. An object may come or go while they are counted.
+ *  @param folder of the bucket */
+export async function walk(folder: string): Promise<Level> {
+  let bytes = 0;
+  let files = 0;
+  const waiting = [folder];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const entries = await readdir(at, { withFileTypes: true }).catch(() => []);
+    const places = entries.filter(({ name }) => at !== folder || !OWN.has(name));
+    for (const entry of places) if (entry.isDirectory()) waiting.push(join(at, entry.name));
+    const sizes = await Promise.all(
+      places
+        .filter((entry) => entry.isFile())
+        .map((entry) =>
+          stat(join(at, entry.name)).then(
+            ({ size }) => size,
+            () => undefined,
+          ),
+        ),
+    );
+    for (const size of sizes) {
+      if (size === undefined) continue;
+      bytes += size;
+      files += 1;
+    }
+  }
+  return { bytes, files };
+}

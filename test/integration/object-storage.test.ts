@@ -1,0 +1,265 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetBucketVersioningCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListBucketsCommand,
+  ListObjectsV2Command,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expire } from '../../server/src/providers/local/object-storage/expire.ts';
+import { placeOf } from '../../server/src/providers/local/object-storage/place.ts';
+import { Server } from '../../server/src/providers/local/object-storage/server.ts';
+import { processesIn } from '../harness/leavings.ts';
+import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
+import { waitUntil } from '../harness/wait.ts';
+
+/** Storages of a local region are real: the AWS SDK works against what the API gave. */
+
+const STORAGES = '/storage/v4/object_storages';
+const engines = await lookFor(['s3', 'postgresql-18']);
+const fault = engines.faultOf('s3');
+
+interface Key {
+  readonly access_key: string;
+  readonly secret_key: string;
+}
+
+const clientOf = (endpoint: string, key: Key) =>
+  new S3Client({
+    endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials: { accessKeyId: key.access_key, secretAccessKey: key.secret_key },
+  });
+
+describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped, ${fault}` : ''}`, () => {
+  let server: TestServer;
+  let id: number;
+  let address: string;
+  let s3: S3Client;
+
+  const call = (method: string, rest: string, body?: unknown) =>
+    server.call(method, `${STORAGES}${rest}`, body === undefined ? {} : { body });
+  const make = async (name: string) => {
+    const { status, body } = await call('POST', '', { location_name: 'here', name });
+    expect([status, body.error]).toEqual([201, undefined]);
+    return body;
+  };
+  const put = (Key: string, Body: string, client = s3) =>
+    client.send(new PutObjectCommand({ Bucket: 'photos', Key, Body }));
+  const get = async (Key: string, client = s3) => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: 'photos', Key }));
+    return Body?.transformToString();
+  };
+  const home = (storage = id) =>
+    path.join(server.dataDir, 'regions', '1', 'object-storage', `storage-${storage}`);
+  const pidOf = (file: string) => Number(readFileSync(path.join(home(), file), 'utf8').trim());
+
+  beforeAll(async () => {
+    const region = {
+      id: 1,
+      display_name: 'Here',
+      slug: 'here',
+      state: 'ACTIVE',
+      provider: 'local',
+      settings: {},
+    };
+    server = await startTestServer({ regions: [region], engines });
+    const made = await make('media');
+    id = made.id;
+    address = made.address;
+    expect(made.provisioning_status).toBe('active');
+    s3 = clientOf(address, made.access_keys[0]);
+    expect((await call('POST', `/${id}/buckets`, { name: 'photos' })).status).toBe(201);
+  });
+  afterAll(() => server.close());
+
+  test('objects are written, read in parts, listed, copied out by a signed link, and deleted', async () => {
+    await put('a/one.txt', 'hello world');
+    expect(await get('a/one.txt')).toBe('hello world');
+    const part = await s3.send(
+      new GetObjectCommand({ Bucket: 'photos', Key: 'a/one.txt', Range: 'bytes=6-10' }),
+    );
+    expect(await part.Body?.transformToString()).toBe('world');
+    const listed = await s3.send(new ListObjectsV2Command({ Bucket: 'photos', Prefix: 'a/' }));
+    expect(listed.Contents?.map(({ Key }) => Key)).toEqual(['a/one.txt']);
+    const link = await getSignedUrl(s3, new GetObjectCommand({ Bucket: 'photos', Key: 'a/one.txt' }));
+    expect(await (await fetch(link)).text()).toBe('hello world');
+    expect((await fetch(`${address}/photos/a/one.txt`)).status).toBe(403);
+    await s3.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'a/one.txt' }));
+    await expect(get('a/one.txt')).rejects.toThrow('does not exist');
+  });
+
+  test('large objects come in parts, and versions are kept', async () => {
+    const place = { Bucket: 'photos', Key: 'large.bin' };
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place));
+    const sizes = [5 * 1024 * 1024, 1000];
+    const Parts = [];
+    for (const [i, size] of sizes.entries()) {
+      const upload = { ...place, UploadId, PartNumber: i + 1, Body: Buffer.alloc(size, i) };
+      Parts.push({ ETag: (await s3.send(new UploadPartCommand(upload))).ETag, PartNumber: i + 1 });
+    }
+    await s3.send(new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }));
+    expect((await s3.send(new HeadObjectCommand(place))).ContentLength).toBe(5 * 1024 * 1024 + 1000);
+    const other = await s3.send(new CreateMultipartUploadCommand(place));
+    await s3.send(new AbortMultipartUploadCommand({ ...place, UploadId: other.UploadId }));
+    await s3.send(new CreateBucketCommand({ Bucket: 'kept' }));
+    const Status = 'Enabled' as const;
+    await s3.send(new PutBucketVersioningCommand({ Bucket: 'kept', VersioningConfiguration: { Status } }));
+    expect((await s3.send(new GetBucketVersioningCommand({ Bucket: 'kept' }))).Status).toBe('Enabled');
+    const first = await s3.send(new PutObjectCommand({ Bucket: 'kept', Key: 'x', Body: 'one' }));
+    await s3.send(new PutObjectCommand({ Bucket: 'kept', Key: 'x', Body: 'two' }));
+    const old = await s3.send(new GetObjectCommand({ Bucket: 'kept', Key: 'x', VersionId: first.VersionId }));
+    expect(await old.Body?.transformToString()).toBe('one');
+  });
+
+  test('buckets that a client has made are listed by the API, and those with objects stay', async () => {
+    await waitUntil(async () => (await call('GET', `/${id}/buckets/kept`)).status === 200, {
+      what: 'the bucket to be seen',
+    });
+    const refused = await call('DELETE', `/${id}/buckets/kept`);
+    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('it has objects')]);
+    expect((await call('GET', `/${id}/buckets/kept`)).status).toBe(200);
+    expect((await call('POST', `/${id}/buckets`, { name: 'empty' })).status).toBe(201);
+    const names = async () => (await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name);
+    expect(await names()).toContain('empty');
+    expect((await call('DELETE', `/${id}/buckets/empty`)).status).toBe(204);
+    expect(await names()).not.toContain('empty');
+  });
+
+  test('a read-only key reads and changes nothing; a deleted key opens nothing', async () => {
+    await put('shared.txt', 'for readers');
+    const { body: key } = await call('POST', `/${id}/access_keys`, { read_only: true });
+    const reader = clientOf(address, key);
+    expect(await get('shared.txt', reader)).toBe('for readers');
+    const listed = await reader.send(new ListObjectsV2Command({ Bucket: 'photos' }));
+    expect(listed.Contents?.map(({ Key }) => Key)).toContain('shared.txt');
+    await expect(put('mine.txt', 'no', reader)).rejects.toThrow('Access Denied');
+    await expect(reader.send(new CreateBucketCommand({ Bucket: 'mine' }))).rejects.toThrow();
+    const other = { Bucket: 'photos', Key: 'shared.txt' };
+    await expect(reader.send(new DeleteObjectCommand(other))).rejects.toThrow('Access Denied');
+    expect((await call('DELETE', `/${id}/access_keys/${key.access_key}`)).status).toBe(204);
+    await expect(get('shared.txt', reader)).rejects.toThrow('does not exist in our records');
+  });
+
+  test('a key of one storage opens no other', async () => {
+    const other = await make('other');
+    expect(other.address).not.toBe(address);
+    await expect(get('shared.txt', clientOf(address, other.access_keys[0]))).rejects.toThrow('records');
+    await call('DELETE', `/${other.id}`);
+  });
+
+  test('public reading and CORS count as soon as they are set, and end as soon', async () => {
+    const link = `${address}/photos/shared.txt`;
+    const change = (body: object) => call('PATCH', `/${id}/buckets/photos`, body);
+    await change({ policy: { is_public: true }, cors: { allowed_origins: ['https://app.example'] } });
+    const open = await fetch(link, { headers: { origin: 'https://app.example' } });
+    expect([open.status, await open.text()]).toEqual([200, 'for readers']);
+    expect(open.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect((await fetch(link, { method: 'PUT', body: 'no' })).status).toBe(403);
+    expect((await fetch(`${address}/photos`)).status).toBe(403);
+    const asked = { origin: 'https://app.example', 'access-control-request-method': 'PUT' };
+    expect((await fetch(link, { method: 'OPTIONS', headers: asked })).status).toBe(200);
+    const strange = { ...asked, origin: 'https://evil.example' };
+    expect((await fetch(link, { method: 'OPTIONS', headers: strange })).status).toBe(403);
+    await change({ policy: { is_public: false }, cors: { allowed_origins: [] } });
+    expect((await fetch(link)).status).toBe(403);
+  });
+
+  test('objects go when their days are over, and others stay', async () => {
+    for (const Bucket of ['short', 'long']) {
+      await s3.send(new CreateBucketCommand({ Bucket }));
+      await s3.send(new PutObjectCommand({ Bucket, Key: 'a & b/<c>.txt', Body: 'x' }));
+    }
+    const server = new Server(placeOf(path.dirname(home()), String(id)), () => new Date());
+    const bucket = (name: string, expirationDays: number) => ({
+      ...{ name, expirationDays, isPublic: false, allowedOrigins: [] },
+    });
+    const buckets = [bucket('short', 1), bucket('long', 3), bucket('photos', 0)];
+    expect(await expire(server, buckets, new Date())).toBe(0);
+    expect(await expire(server, buckets, new Date(Date.now() + 2 * 86_400_000))).toBe(1);
+    const left = async (Bucket: string) =>
+      (await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key);
+    expect([await left('short'), await left('long')]).toEqual([undefined, ['a & b/<c>.txt']]);
+    expect(await get('shared.txt')).toBe('for readers');
+  });
+
+  test('its programs are not those of root', () => {
+    for (const file of ['server.pid', 'gateway.pid']) {
+      const status = readFileSync(`/proc/${pidOf(file)}/status`, 'utf8');
+      expect(/^Uid:\s+(\d+)/m.exec(status)?.[1]).not.toBe('0');
+      if (process.getuid?.() === 0) expect(/^CapEff:\s+(\w+)/m.exec(status)?.[1]).toBe('0000000000000000');
+    }
+  });
+
+  test.each(['server.pid', 'gateway.pid'])(
+    'when %s is killed it comes back with all objects',
+    async (file) => {
+      const pid = pidOf(file);
+      process.kill(pid, 'SIGKILL');
+      await waitUntil(async () => (await get('shared.txt').catch(() => '')) === 'for readers', {
+        what: 'the storage to be back',
+      });
+      expect(pidOf(file)).not.toBe(pid);
+    },
+  );
+
+  test('it serves on, untouched, when another server takes the region over', async () => {
+    const pid = pidOf('server.pid');
+    await server.restart();
+    expect(await get('shared.txt')).toBe('for readers');
+    expect(pidOf('server.pid')).toBe(pid);
+  });
+
+  test('deleting ends its programs; it comes back whole, and when it is purged nothing is left', async () => {
+    const gone = await make('gone');
+    const client = clientOf(gone.address, gone.access_keys[0]);
+    await client.send(new CreateBucketCommand({ Bucket: 'photos' }));
+    await put('a.txt', 'still here', client);
+    expect(processesIn(home(gone.id)).length).toBeGreaterThan(1);
+    expect((await call('DELETE', `/${gone.id}`)).status).toBe(204);
+    expect(processesIn(home(gone.id))).toEqual([]);
+    await expect(fetch(`${gone.address}/`)).rejects.toThrow();
+    expect((await call('POST', `/${gone.id}/restore`)).status).toBe(204);
+    const back = (await call('GET', `/${gone.id}`)).body.address;
+    expect(await get('a.txt', clientOf(back, gone.access_keys[0]))).toBe('still here');
+    await call('DELETE', `/${gone.id}`);
+    const provider = server.providers.objectStorageOf(1);
+    await provider?.purge?.(String(gone.id));
+    expect(readdirSync(path.dirname(home()))).not.toContain(`storage-${gone.id}`);
+  });
+});
+
+test('without its engine a region has no locations, and says how to get it', async () => {
+  const region = {
+    id: 1,
+    display_name: 'Here',
+    slug: 'here',
+    state: 'ACTIVE',
+    provider: 'local',
+    settings: {},
+  };
+  const bare = await startTestServer({ regions: [region] });
+  try {
+    expect((await bare.call('GET', '/storage/v4/locations')).body).toEqual({ count: 0, results: [] });
+    const { status, body } = await bare.call('POST', STORAGES, {
+      body: { location_name: 'here', name: 'x1' },
+    });
+    expect([status, body.error]).toEqual([403, expect.stringContaining('npm run engines -- install s3')]);
+  } finally {
+    await bare.close();
+  }
+});
