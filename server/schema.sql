@@ -832,6 +832,72 @@ create unlogged table nodes (
   constraint nodes_role_check CHECK ((role = ANY (ARRAY['all'::text, 'api'::text, 'worker'::text])))
 );
 
+create table object_storage_buckets (
+  storage_id integer not null,
+  name text not null,
+  is_public boolean default false not null,
+  allowed_origins jsonb default '[]'::jsonb not null,
+  expiration_days integer default 0 not null,
+  pending text,
+  next jsonb,
+  created_at timestamp with time zone not null,
+  constraint object_storage_buckets_pkey PRIMARY KEY (storage_id, name),
+  constraint object_storage_buckets_pending_check CHECK ((pending = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text]))),
+  constraint object_storage_buckets_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES object_storages(id) ON DELETE CASCADE
+);
+
+create table object_storage_keys (
+  access_key text not null,
+  storage_id integer not null,
+  read_only boolean not null,
+  key_id text not null,
+  sealed_secret bytea not null,
+  pending text,
+  created_at timestamp with time zone not null,
+  constraint object_storage_keys_pkey PRIMARY KEY (access_key),
+  constraint object_storage_keys_pending_check CHECK ((pending = ANY (ARRAY['create'::text, 'delete'::text]))),
+  constraint object_storage_keys_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES object_storages(id) ON DELETE CASCADE
+);
+CREATE INDEX object_storage_keys_storage ON public.object_storage_keys USING btree (storage_id, created_at DESC, access_key DESC);
+
+create table object_storage_usage (
+  storage_id integer not null,
+  bucket_name text not null,
+  hour timestamp with time zone not null,
+  size_max bigint not null,
+  size_sum numeric not null,
+  files_max bigint not null,
+  samples integer not null,
+  requests_in bigint not null,
+  requests_out bigint not null,
+  traffic_in bigint not null,
+  traffic_out bigint not null,
+  constraint object_storage_usage_pkey PRIMARY KEY (storage_id, hour, bucket_name),
+  constraint object_storage_usage_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES object_storages(id) ON DELETE CASCADE
+);
+CREATE INDEX object_storage_usage_hour ON public.object_storage_usage USING btree (hour);
+
+create table object_storages (
+  id integer generated always as identity not null,
+  client_id integer not null,
+  region_id integer not null,
+  name text not null,
+  status text not null,
+  address text,
+  task_id uuid,
+  version integer default 0 not null,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  purged_at timestamp with time zone,
+  constraint object_storages_pkey PRIMARY KEY (id),
+  constraint object_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
+  constraint object_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint object_storages_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX object_storages_created ON public.object_storages USING btree (client_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX object_storages_name ON public.object_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
+CREATE INDEX object_storages_region ON public.object_storages USING btree (region_id, id);
+
 create table one_time_links (
   hash bytea not null,
   user_id integer not null,
@@ -1492,6 +1558,7 @@ create table tasks (
   acknowledged_at timestamp with time zone,
   acknowledged_by integer,
   change bigint default next_task_change() not null,
+  trace text,
   constraint tasks_ended_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['FINISHED'::text, 'ERROR'::text])))),
   constraint tasks_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
   constraint tasks_state_check CHECK ((state = ANY (ARRAY['NEW'::text, 'RUNNING'::text, 'FINISHED'::text, 'ERROR'::text])))
@@ -1525,6 +1592,7 @@ create table tasks_active (
   acknowledged_at timestamp with time zone,
   acknowledged_by integer,
   change bigint default next_task_change() not null,
+  trace text,
   constraint tasks_active_pkey PRIMARY KEY (id),
   constraint tasks_ended_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['FINISHED'::text, 'ERROR'::text])))),
   constraint tasks_progress_check CHECK (((progress >= 0) AND (progress <= 100))),

@@ -5566,6 +5566,46 @@ export interface paths {
         patch: operations["updateObjectStorageStorageBucket"];
         trace?: never;
     };
+    "/storage/stats/v1/storage/usage/total": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add up what storages have used
+         * @description Add up what storages have used. Answers a storage usage total.
+         */
+        post: operations["createUsageTotal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/stats/v1/storage/usage/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show what storages have used over time
+         * @description Show what storages have used over time. Answers a storage usage series.
+         */
+        post: operations["createUsageSeries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/webhook_deliveries": {
         parameters: {
             query?: never;
@@ -16652,6 +16692,38 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["StorageBucket"][];
         };
+        StorageClientStats: {
+            /** @description Its id. */
+            id?: number;
+            /** @description The most objects at one time. */
+            file_quantity_sum_max?: number;
+            /** @description Requests that write. */
+            requests_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            requests_out_edges_sum?: number;
+            /** @description Requests that read. */
+            requests_out_wo_edges_sum?: number;
+            /** @description All requests. */
+            requests_sum?: number;
+            /** @description Bytes times the hours that they were kept. */
+            size_sum_bytes_hour?: number;
+            /** @description The most bytes at one time. */
+            size_sum_max?: number;
+            /** @description Bytes on average. */
+            size_sum_mean?: number;
+            /** @description Bytes that came in. */
+            traffic_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            traffic_out_edges_sum?: number;
+            /** @description Bytes that went out. */
+            traffic_out_wo_edges_sum?: number;
+            /** @description All bytes. */
+            traffic_sum?: number;
+            /** @description By the name of the location. */
+            locations?: {
+                [key: string]: components["schemas"]["StorageLocationStats"];
+            };
+        };
         StorageError: {
             /** @description What went wrong, in words. */
             error: string;
@@ -16678,6 +16750,64 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["StorageLocation"][];
+        };
+        StorageLocationStats: {
+            /** @description Its name. */
+            name?: string;
+            /** @description The most objects at one time. */
+            file_quantity_sum_max?: number;
+            /** @description Requests that write. */
+            requests_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            requests_out_edges_sum?: number;
+            /** @description Requests that read. */
+            requests_out_wo_edges_sum?: number;
+            /** @description All requests. */
+            requests_sum?: number;
+            /** @description Bytes times the hours that they were kept. */
+            size_sum_bytes_hour?: number;
+            /** @description The most bytes at one time. */
+            size_sum_max?: number;
+            /** @description Bytes on average. */
+            size_sum_mean?: number;
+            /** @description Bytes that came in. */
+            traffic_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            traffic_out_edges_sum?: number;
+            /** @description Bytes that went out. */
+            traffic_out_wo_edges_sum?: number;
+            /** @description All bytes. */
+            traffic_sum?: number;
+            /** @description By the name of the storage. */
+            storages?: {
+                [key: string]: components["schemas"]["StorageStats"];
+            };
+        };
+        StorageMetrics: {
+            /** @description The most objects at one time. */
+            file_quantity_sum_max?: number;
+            /** @description Requests that write. */
+            requests_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            requests_out_edges_sum?: number;
+            /** @description Requests that read. */
+            requests_out_wo_edges_sum?: number;
+            /** @description All requests. */
+            requests_sum?: number;
+            /** @description Bytes times the hours that they were kept. */
+            size_sum_bytes_hour?: number;
+            /** @description The most bytes at one time. */
+            size_sum_max?: number;
+            /** @description Bytes on average. */
+            size_sum_mean?: number;
+            /** @description Bytes that came in. */
+            traffic_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            traffic_out_edges_sum?: number;
+            /** @description Bytes that went out. */
+            traffic_out_wo_edges_sum?: number;
+            /** @description All bytes. */
+            traffic_sum?: number;
         };
         StorageNotificationConfigurator: {
             /** @description The fields of each kind of threshold. */
@@ -16819,6 +16949,60 @@ export interface components {
                 bytes: number;
             }[];
         };
+        StorageStats: {
+            /** @description Its name. */
+            name?: string;
+            /** @description The most objects at one time. */
+            file_quantity_sum_max?: number;
+            /** @description Requests that write. */
+            requests_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            requests_out_edges_sum?: number;
+            /** @description Requests that read. */
+            requests_out_wo_edges_sum?: number;
+            /** @description All requests. */
+            requests_sum?: number;
+            /** @description Bytes times the hours that they were kept. */
+            size_sum_bytes_hour?: number;
+            /** @description The most bytes at one time. */
+            size_sum_max?: number;
+            /** @description Bytes on average. */
+            size_sum_mean?: number;
+            /** @description Bytes that came in. */
+            traffic_in_sum?: number;
+            /** @description 0: nothing is counted at edges. */
+            traffic_out_edges_sum?: number;
+            /** @description Bytes that went out. */
+            traffic_out_wo_edges_sum?: number;
+            /** @description All bytes. */
+            traffic_sum?: number;
+            /** @description Bytes of each bucket. */
+            buckets_series?: {
+                [key: string]: unknown[][];
+            };
+            /** @description Pairs of a time and a value. */
+            requests_in_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            requests_out_edges_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            requests_out_wo_edges_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            requests_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            size_bytes_hour_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            size_max_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            size_mean_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            traffic_in_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            traffic_out_edges_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            traffic_out_wo_edges_series?: unknown[][];
+            /** @description Pairs of a time and a value. */
+            traffic_series?: unknown[][];
+        };
         StorageUsage: {
             /** @description The name of the storage. */
             storage_name: string;
@@ -16888,6 +17072,50 @@ export interface components {
                 /** @description Bytes at which the threshold is reached. */
                 bytes: number;
             }[];
+        };
+        StorageUsageSeries: {
+            /** @description The values; which, depends on the type. */
+            data: {
+                /** @description By the number of the account. */
+                clients: {
+                    [key: string]: components["schemas"]["StorageClientStats"];
+                };
+            };
+        };
+        /** @default {} */
+        StorageUsageSeriesQuery: {
+            /** @description The first hour; left out: 30 days before `to`. */
+            from?: string;
+            /** @description Up to here; left out: now. */
+            to?: string;
+            /** @description Names of locations; none: all. */
+            locations?: string[];
+            /** @description Names of storages; none: all. */
+            storages?: string[];
+            /** @description One point each 1h, 12h, 24h. */
+            granularity?: string;
+            /** @description Accepted; there is one source. */
+            source?: number;
+            /** @description Times as text; else as seconds since 1970. */
+            ts_string?: boolean;
+        };
+        StorageUsageTotal: {
+            /** @description The values; which, depends on the type. */
+            data: {
+                /** @description What was counted. */
+                metrics: components["schemas"]["StorageMetrics"];
+            }[];
+        };
+        /** @default {} */
+        StorageUsageTotalQuery: {
+            /** @description The first hour; left out: 30 days before `to`. */
+            from?: string;
+            /** @description Up to here; left out: now. */
+            to?: string;
+            /** @description Names of locations; none: all. */
+            locations?: string[];
+            /** @description Names of storages; none: all. */
+            storages?: string[];
         };
         Subnet: {
             /**
@@ -33701,6 +33929,66 @@ export interface operations {
             401: components["responses"]["StorageUnauthenticated"];
             403: components["responses"]["StorageForbidden"];
             404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createUsageTotal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StorageUsageTotalQuery"];
+            };
+        };
+        responses: {
+            /** @description Add up what storages have used */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageUsageTotal"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createUsageSeries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StorageUsageSeriesQuery"];
+            };
+        };
+        responses: {
+            /** @description Show what storages have used over time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageUsageSeries"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
             409: components["responses"]["StorageConflict"];
             429: components["responses"]["StorageTooManyRequests"];
             default: components["responses"]["StorageError"];

@@ -234,6 +234,7 @@ export function features({
       db,
       log,
       clock,
+      ids,
       regionIds,
       owners,
     }),

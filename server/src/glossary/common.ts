@@ -1,5 +1,9 @@
 /** What fields and parameters mean that many things have. */
 export const COMMON: Readonly<Record<string, string>> = {
+  clients: 'By the number of the account.',
+  locations: 'By the name of the location.',
+  metrics: 'What was counted.',
+  storages: 'By the name of the storage.',
   access_key: 'The first half of a key of S3: it names the key. The other half is its secret.',
   location_name: 'Where a storage is, see GET /storage/v4/locations.',
   storage_id: 'The number of a storage.',

@@ -1,19 +1,26 @@
+import type { Ids } from '../../kernel/ids.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { countReport } from '../storage-notifications/index.ts';
 import type { ObjectStorageService } from './access.ts';
+import type { PlacedStorage } from './desired.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
+import type { StorageReport } from './port.ts';
 import { objectStorageRoutes } from './routes.ts';
 import { resealSecrets } from './secrets.ts';
 import { objectStorageTasks } from './tasks.ts';
+import { addUsage, forgetUsage } from './usage-store.ts';
 
 export type { ObjectStorageProvider } from './port.ts';
 
-export type ObjectStorageDeps = ObjectStorageService & Omit<KeeperDeps, 'count'>;
+export type ObjectStorageDeps = ObjectStorageService & Omit<KeeperDeps, 'count'> & { readonly ids: Ids };
 
 const KEEP_EVERY_MS = 1000;
 const PURGE_EVERY_MS = 60_000;
+const FORGET_EVERY_MS = 3_600_000;
+const USAGE_KEPT_MS = 400 * 86_400_000;
 
 export function objectStorage(deps: ObjectStorageDeps): Feature {
-  const keeper = new Keeper({ ...deps, count: async () => undefined });
+  const keeper = new Keeper({ ...deps, count: (storage, report) => count(deps, storage, report) });
   return {
     name: 'object-storage',
     needs: 'objectStorage',
@@ -45,7 +52,29 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
         exclusive: false,
         run: () => keeper.purge(),
       },
+      {
+        name: 'object-storage-forget',
+        everyMs: FORGET_EVERY_MS,
+        exclusive: true,
+        run: () => forgetUsage(deps.db, new Date(deps.clock.now().getTime() - USAGE_KEPT_MS)),
+      },
     ],
     reseal: resealSecrets,
   };
+}
+
+/** Counts a report once: for the thresholds, and for the statistics. */
+async function count(deps: ObjectStorageDeps, storage: PlacedStorage, report: StorageReport): Promise<void> {
+  const { client_id: clientId, name: storageName } = storage;
+  const buckets = report.buckets.map((bucket) => ({
+    bucket_name: bucket.name,
+    used_space: bucket.bytes,
+    files_quantity: bucket.files,
+    used_traffic: bucket.trafficIn + bucket.trafficOut,
+    used_requests: bucket.requestsIn + bucket.requestsOut,
+  }));
+  await deps.db.transaction(async (tx) => {
+    const key = { clientId, storageName, id: report.id, at: report.at };
+    if (await countReport(tx, deps, key, buckets)) await addUsage(tx, storage.id, report);
+  });
 }

@@ -3,6 +3,8 @@ import type { ObjectStorageService } from './access.ts';
 import * as parts from './parts.ts';
 import * as schema from './schema.ts';
 import * as storages from './storages.ts';
+import { usageSeries, usageTotal } from './usage.ts';
+import { UsageSeries, UsageSeriesQuery, UsageTotal, UsageTotalQuery } from './usage-schema.ts';
 
 const tag = 'Object storage';
 const STORAGES = '/storage/v4/object_storages';
@@ -178,8 +180,32 @@ const bucketRoutes = (service: ObjectStorageService): readonly Route[] => [
   }),
 ];
 
+const usageRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/storage/stats/v1/storage/usage/total',
+    tag,
+    summary: 'Add up what storages have used',
+    access: 'read',
+    body: UsageTotalQuery,
+    response: UsageTotal,
+    handler: (ctx, { body }) => usageTotal(ctx, body),
+  }),
+  route({
+    method: 'POST',
+    path: '/storage/stats/v1/storage/usage/series',
+    tag,
+    summary: 'Show what storages have used over time',
+    access: 'read',
+    body: UsageSeriesQuery,
+    response: UsageSeries,
+    handler: (ctx, { body }) => usageSeries(ctx, body),
+  }),
+];
+
 export const objectStorageRoutes = (service: ObjectStorageService): readonly Route[] => [
   ...storageRoutes(service),
   ...keyRoutes(service),
   ...bucketRoutes(service),
+  ...usageRoutes,
 ];

@@ -7,6 +7,8 @@ import { storageNotificationRoutes } from './routes.ts';
 import { MAX_LATE_MS } from './usage.ts';
 import { deleteOldUsage } from './usage-store.ts';
 
+export { countReport } from './intake.ts';
+
 const FORGET_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MONTHS_KEPT_DAYS = 400;

@@ -1,12 +1,13 @@
 import { readTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { monthOf } from './model.ts';
 import type { UsageReport } from './schema.ts';
 import { lockClient } from './store.ts';
-import { tellReached } from './tell.ts';
-import { bucketsOf, MAX_EARLY_MS, MAX_LATE_MS } from './usage.ts';
-import { addToMonth, insertReport, saveLevels } from './usage-store.ts';
+import { type Means, tellReached } from './tell.ts';
+import { type BucketUsage, bucketsOf, MAX_EARLY_MS, MAX_LATE_MS } from './usage.ts';
+import { addToMonth, insertReport, type ReportKey, saveLevels } from './usage-store.ts';
 
 /**
  * Counts a report of a storage engine once, whatever often it comes, and tells the client what it has reached.
@@ -22,14 +23,22 @@ export async function takeReport(
   if (!report.buckets && !report.videos) throw new Invalid({ buckets: ['is required, or videos'] });
   const buckets = bucketsOf(report);
   const key = { clientId: ctx.clientId, storageName, id: report.id, at };
-  return ctx.db.transaction(async (tx) => {
-    await lockClient(tx, ctx.clientId);
-    if (!(await insertReport(tx, key))) return { counted: false };
-    await saveLevels(tx, key, buckets);
-    await addToMonth(tx, key, monthOf(at), buckets);
-    await tellReached(tx, ctx, ctx.clientId, storageName, monthOf(at));
-    return { counted: true };
-  });
+  return ctx.db.transaction(async (tx) => ({ counted: await countReport(tx, ctx, key, buckets) }));
+}
+
+/** The same in the caller's transaction, for a storage of ours. @returns whether it was counted now */
+export async function countReport(
+  tx: Tx,
+  means: Means,
+  key: ReportKey,
+  buckets: readonly BucketUsage[],
+): Promise<boolean> {
+  await lockClient(tx, key.clientId);
+  if (!(await insertReport(tx, key))) return false;
+  await saveLevels(tx, key, buckets);
+  await addToMonth(tx, key, monthOf(key.at), buckets);
+  await tellReached(tx, means, key.clientId, key.storageName, monthOf(key.at));
+  return true;
 }
 
 function timeOf(text: string, now: Date): Date {

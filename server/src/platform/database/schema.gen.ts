@@ -21,6 +21,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Numeric = ColumnType<string, number | string, number | string>;
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface ApiTokens {
@@ -607,6 +609,20 @@ export interface ObjectStorages {
   version: Generated<number>;
 }
 
+export interface ObjectStorageUsage {
+  bucket_name: string;
+  files_max: number;
+  hour: Date;
+  requests_in: number;
+  requests_out: number;
+  samples: number;
+  size_max: number;
+  size_sum: Numeric;
+  storage_id: number;
+  traffic_in: number;
+  traffic_out: number;
+}
+
 export interface OneTimeLinks {
   email: string | null;
   expires_at: Date;
@@ -1189,6 +1205,7 @@ export interface DB {
   nodes: Nodes;
   object_storage_buckets: ObjectStorageBuckets;
   object_storage_keys: ObjectStorageKeys;
+  object_storage_usage: ObjectStorageUsage;
   object_storages: ObjectStorages;
   one_time_links: OneTimeLinks;
   ports: Ports;

@@ -20,6 +20,7 @@ import { expire } from './expire.ts';
 import { PORT } from './gateway.ts';
 import { makePlace, placeOf, placesIn, removePlace } from './place.ts';
 import { Server } from './server.ts';
+import { Usage } from './usage.ts';
 
 export interface LocalObjectStorageOptions {
   readonly dataDir: string;
@@ -41,6 +42,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
   readonly #options: LocalObjectStorageOptions;
   readonly #root: string;
   readonly #serial = new Serial();
+  readonly #usages = new Map<string, Usage>();
   #closed = false;
 
   constructor(options: LocalObjectStorageOptions) {
@@ -83,12 +85,17 @@ export class LocalObjectStorage implements ObjectStorageProvider {
       const server = this.#server(id);
       await server.stop();
       const { notes, place } = server;
+      this.#usages.delete(id);
       if (!keepsFiles || notes === null) return removePlace(place);
       const { host: _given, ...rest } = notes;
       server.note(rest);
       rmSync(place.sockets, { recursive: true, force: true });
     });
     return READY;
+  }
+
+  async acknowledge(id: string, reportId: string): Promise<void> {
+    await this.#change(id, async () => this.#usage(id, this.#server(id)).acknowledge(reportId));
   }
 
   async purge(id: string): Promise<void> {
@@ -145,6 +152,12 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     );
   }
 
+  #usage(id: string, server: Server): Usage {
+    const usage = this.#usages.get(id) ?? new Usage(server);
+    this.#usages.set(id, usage);
+    return usage;
+  }
+
   #server(id: string): Server {
     return new Server(placeOf(this.#root, id), this.#options.now);
   }
@@ -188,7 +201,13 @@ export class LocalObjectStorage implements ObjectStorageProvider {
       this.#options.log.warn({ storage: desired.id }, 'a storage that had ended is back');
     }
     await this.#expire(server, desired);
-    return { buckets: await server.bucketNames() };
+    const buckets = await server.bucketNames();
+    const report = await this.#usage(desired.id, server).report(
+      buckets,
+      performance.now(),
+      this.#options.now(),
+    );
+    return { buckets, ...(report ? { report } : {}) };
   }
 
   async #expire(server: Server, { buckets }: DesiredStorage): Promise<void> {
