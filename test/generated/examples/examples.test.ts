@@ -54,6 +54,21 @@ test.each(Object.keys(AREAS))('every example of %s does what it says', async (ar
   expect(failed).toEqual([]);
 });
 
+test('a change that changes nothing answers a task nevertheless, and that is done', async () => {
+  const changes = withBody(server.app.routes).filter(
+    ({ method, response }) => ['PATCH', 'PUT'].includes(method) && response?.$id === 'TaskIds',
+  );
+  expect(changes.length).toBeGreaterThan(15);
+  const none: string[] = [];
+  for (const example of changes.flatMap(shown)) {
+    const world = await World.on(server);
+    await sendExample(world, example);
+    const again = await sendExample(world, example);
+    if (!(again.body.tasks?.length > 0)) none.push(example.name);
+  }
+  expect(none, 'clients take the first task unchecked').toEqual([]);
+});
+
 /** There is room for everything that any example needs. */
 async function raiseQuotas(): Promise<void> {
   const { body: quotas } = await server.call('GET', '/cloud/v2/client_quotas');

@@ -40,7 +40,7 @@ export function examplesOf(paths: Paths, spec: Spec): readonly Sendable[] {
 }
 
 /** Sends an example to a world of its own, and expects that what it asks for is done. */
-export async function sendExample(world: World, { spec, body }: Sendable): Promise<void> {
+export async function sendExample(world: World, { spec, body }: Sendable): Promise<Reply> {
   const hook: Hook = (await HOOKS[nameOf(spec)]?.(world, body)) ?? {};
   const path = await placeOf(spec, world, hook.path);
   const filled = await world.fill(body);
@@ -52,6 +52,7 @@ export async function sendExample(world: World, { spec, body }: Sendable): Promi
   });
   expect(reply.status, `${spec.method} ${path}: ${JSON.stringify(reply.body)}`).toBeLessThan(300);
   await finished(world, reply);
+  return reply;
 }
 
 async function finished({ server }: World, reply: Reply): Promise<void> {
