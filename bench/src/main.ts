@@ -1,7 +1,8 @@
 import { benchAttack } from './attack/index.ts';
 import { benchEdge } from './edge.ts';
 import { benchFeatures } from './features.ts';
-import { benchBalancers, benchLists } from './load-balancers.ts';
+import { benchLists } from './lists/index.ts';
+import { benchBalancers } from './load-balancers.ts';
 import { benchLossless } from './lossless.ts';
 import type { Figure } from './measure.ts';
 import { benchReads } from './reads.ts';
@@ -23,7 +24,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   attack: benchAttack,
 };
 
-const named = process.argv.slice(2);
+// Options belong to the bench that reads them.
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = named.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.`);

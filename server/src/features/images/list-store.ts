@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
+import { sharedList } from '../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place } from '../volumes/index.ts';
 import type { ImageRow } from './model.ts';
@@ -29,29 +30,36 @@ export async function listImages(
 }
 
 function listQuery(where: ImageListWhere): RawBuilder<Found> {
-  const filter = sql.join(conditionsOf(where), sql` and `);
-  const order = sql`display_order, created_at desc, id desc`;
-  return sql<Found>`with page as materialized (
-      select * from images where ${filter}
-       order by ${order} limit ${where.limit}::int offset ${where.offset}::bigint)
+  const order = 'display_order, created_at desc, id desc';
+  const { page, count } = sharedList({
+    table: 'images',
+    kept: {
+      resource: 'images',
+      place: where,
+      facets: { architecture: where.architecture, os_distro: where.osDistro, os_version: where.osVersion },
+      tags: where,
+      more: where.name !== undefined || where.visibility === 'shared',
+    },
+    whose: WHOSE[where.visibility ?? 'any'],
+    conditions: conditionsOf(where),
+    // Only the region's have a place.
+    ownOrder: 'created_at desc, id desc',
+    ...{ order, limit: where.limit, offset: where.offset },
+  });
+  return sql<Found>`with page as materialized (${page})
     select c.count, ${sql.raw(IMAGE_COLUMNS)}
-      from (select count(*) as count from images where ${filter}) c left join page i on true
-     order by ${order}`;
+      from (${count}) c left join page i on true
+     order by ${sql.raw(order)}`;
 }
 
+const WHOSE = { private: 'own', public: 'shared', shared: 'own', any: 'both' } as const;
+
 function conditionsOf(where: ImageListWhere): RawBuilder<unknown>[] {
-  const conditions = [sql`region_id = ${where.regionId}::int`, visible(where)];
+  // Nothing is shared between projects only.
+  const conditions: RawBuilder<unknown>[] = where.visibility === 'shared' ? [sql`false`] : [];
   if (where.architecture !== undefined) conditions.push(sql`architecture = ${where.architecture}`);
   if (where.name !== undefined) conditions.push(sql`name = ${where.name}`);
   if (where.osDistro !== undefined) conditions.push(sql`os_distro = ${where.osDistro}`);
   if (where.osVersion !== undefined) conditions.push(sql`os_version = ${where.osVersion}`);
   return [...conditions, ...tagConditions(where)];
-}
-
-/** Nothing is shared between projects only. */
-function visible({ visibility, projectId }: ImageListWhere): RawBuilder<unknown> {
-  const own = sql`project_id = ${projectId}::int`;
-  if (visibility === 'private') return own;
-  if (visibility === 'public') return sql`project_id is null`;
-  return visibility === 'shared' ? sql`false` : sql`(${own} or project_id is null)`;
 }

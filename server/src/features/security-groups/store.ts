@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { GroupRow, GroupTraits, Place } from './model.ts';
 
@@ -220,10 +221,16 @@ function listQuery(where: ListWhere): RawBuilder<Found> {
     ...tagConditions(where),
   ];
   const filter = sql.join(conditions, sql` and `);
+  const more = where.name !== undefined;
+  const kept = countIfKept({ resource: 'security_groups', place: where, facets: {}, tags: where, more });
+  // The default group, which is always there, is not counted with what a project has.
+  const count = kept
+    ? sql`select (${kept}) + (select count(*) from security_groups where is_default and ${filter}) as count`
+    : sql`select count(*) as count from security_groups where ${filter}`;
   return sql<Found>`with page as materialized (
       select * from security_groups where ${filter}
        order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
     select c.count, ${sql.raw(COLUMNS)}
-      from (select count(*) as count from security_groups where ${filter}) c left join page on true
+      from (${count}) c left join page on true
      order by created_at desc, id desc`;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { keptCount } from '../../platform/database/kept-counts.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
 
@@ -114,9 +115,20 @@ export async function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery
       .limit(query.limit ?? 10)
       .offset(query.offset ?? 0)
       .execute(),
-    base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+    query.name === undefined
+      ? countVisible(db, viewer)
+      : base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
   ]);
   return { count: total.count, results: results as unknown as SshKeyRow[] };
+}
+
+/** What is shared in the project, and what the user alone sees. */
+async function countVisible(db: Db, viewer: Viewer): Promise<{ count: number }> {
+  const place = { projectId: viewer.projectId, regionId: 0 };
+  const shared = keptCount('ssh_keys', place, { shared_in_project: true });
+  const own = keptCount('ssh_keys', place, { shared_in_project: false, user_id: viewer.userId });
+  const { rows } = await sql<{ count: number }>`select (${shared}) + (${own}) as count`.execute(db.kysely);
+  return rows[0] ?? { count: 0 };
 }
 
 /** The keys that a user sees in all projects of the client, or in one; newest first. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
+import { sharedList } from '../../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { NetworkRow, Place } from './model.ts';
 import type { NetworkOrder } from './schema.ts';
@@ -41,25 +42,38 @@ export async function listNetworks(
 }
 
 export function networkQuery(where: NetworkListWhere): RawBuilder<Found> {
-  const filter = sql.join(conditionsOf(where), sql` and `);
   const order = ORDERS[where.order];
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as position from (
-        select * from networks where ${filter}
-         order by ${sql.raw(order)} limit ${where.limit}::int offset ${where.offset}::bigint) p)
+  const { page, count } = sharedList({
+    table: 'networks',
+    kept: {
+      resource: 'networks',
+      place: where,
+      facets: { type: where.type, external: where.external },
+      tags: where,
+      more: where.id !== undefined || where.name !== undefined || (!where.shared && where.owned === false),
+    },
+    whose: whoseOf(where),
+    conditions: conditionsOf(where),
+    ownOrder: order.replace('(project_id is null) desc, ', ''),
+    ...{ order, limit: where.limit, offset: where.offset },
+  });
+  return sql<Found>`with page as materialized (select p.*, row_number() over () as position from (${page}) p)
     select c.count, ${sql.raw(NETWORK_COLUMNS)}
-      from (select count(*) as count from networks where ${filter}) c left join page n on true
+      from (${count}) c left join page n on true
      order by n.position`;
 }
 
+/** `owned`: only what the region does not share, or only what it does. */
+function whoseOf({ shared, owned }: NetworkListWhere): 'own' | 'shared' | 'both' {
+  if (!shared || owned === true) return 'own';
+  return owned === false ? 'shared' : 'both';
+}
+
 function conditionsOf(where: NetworkListWhere): RawBuilder<unknown>[] {
-  const own = sql`project_id = ${where.projectId}::int`;
-  const conditions = [
-    sql`region_id = ${where.regionId}::int`,
-    where.shared ? sql`(${own} or project_id is null)` : own,
-  ];
+  const conditions: RawBuilder<unknown>[] = [];
+  // What is not shared is owned, so that nothing is both.
+  if (!where.shared && where.owned === false) conditions.push(sql`false`);
   if (where.external !== undefined) conditions.push(sql`external = ${where.external}`);
-  if (where.owned !== undefined) conditions.push(sql`(project_id is not null) = ${where.owned}`);
   if (where.id !== undefined) conditions.push(sql`id = ${where.id}::uuid`);
   if (where.name !== undefined) conditions.push(sql`name = ${where.name}`);
   if (where.type !== undefined) conditions.push(sql`type = ${where.type}`);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid, NotFound } from '../../../kernel/errors.ts';
 import { constraintOf, type Db, type Queryable, sqlStateOf, type Tx } from '../../../platform/database/db.ts';
+import { countIfKept } from '../../../platform/database/kept-counts.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
@@ -271,14 +272,32 @@ const KEYS: Readonly<Record<ReservedOrderField, string>> = {
 export function listQuery(where: ListWhere): RawBuilder<Found> {
   const filter = sql.join(conditionsOf(where), sql` and `);
   const { field, direction } = parseOrder<ReservedOrderField>(where.order);
-  const order = `${KEYS[field]} ${direction} nulls last, port_id ${direction}`;
+  // Only an address may be missing; the others are found by their index in both directions.
+  const nulls = field === 'fixed_ip_address' ? ' nulls last' : '';
+  const order = `${KEYS[field]} ${direction}${nulls}, port_id ${direction}`;
   return sql<Found>`with page as materialized (
       select p.*, row_number() over () as position from (
         select r.* from reserved_fixed_ips r where ${filter}
          order by ${sql.raw(order)} limit ${where.limit}::int offset ${where.offset}::bigint) p)
     select c.count, ${sql.raw(COLUMNS)}
-      from (select count(*) as count from reserved_fixed_ips r where ${filter}) c left join page r on true left ${sql.raw(PORT_OF)}
+      from (${countOf(where) ?? sql`select count(*) as count from reserved_fixed_ips r where ${filter}`}) c left join page r on true left ${sql.raw(PORT_OF)}
      order by r.position`;
+}
+
+/** Kept, unless something narrows the list by which nothing is counted. */
+function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
+  const { externalOnly, internalOnly } = where;
+  const more = where.availableOnly || (externalOnly && internalOnly);
+  return countIfKept({
+    resource: 'reserved_fixed_ips',
+    place: where,
+    facets: {
+      is_external: externalOnly ? true : internalOnly ? false : undefined,
+      is_vip: where.vipOnly || undefined,
+    },
+    tags: {},
+    more: more || where.deviceId !== undefined || where.address !== undefined,
+  });
 }
 
 function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {

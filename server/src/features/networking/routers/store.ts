@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import type { RouterRow, StaticRoute, Where } from './model.ts';
 
@@ -234,10 +235,14 @@ export function routerQuery(where: RouterListWhere): RawBuilder<Found> {
     ...(where.name === undefined ? [] : [sql`name = ${where.name}`]),
   ];
   const filter = sql.join(conditions, sql` and `);
+  const count =
+    where.name === undefined
+      ? keptCount('routers', where)
+      : sql`select count(*) as count from routers where ${filter}`;
   return sql<Found>`with page as materialized (
       select * from routers where ${filter}
        order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
     select c.count, ${sql.raw(COLUMNS)}
-      from (select count(*) as count from routers where ${filter}) c left join page r on true
+      from (${count}) c left join page r on true
      order by r.created_at desc, r.id desc`;
 }

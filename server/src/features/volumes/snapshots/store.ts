@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import { keptCount } from '../../../platform/database/kept-counts.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Place, VolumeRow } from '../model.ts';
 import type { SnapshotRow } from './model.ts';
@@ -168,24 +170,26 @@ export async function listSnapshots(
   where: ListWhere,
 ): Promise<{ count: number; rows: readonly SnapshotRow[] }> {
   type Found = (SnapshotRow & { count: number }) | { id: null; count: number };
-  const filter = `project_id = $1 and region_id = $2 and ($3::uuid is null or volume_id = $3)
-    and ($4::uuid is null or volume_id in (select id from volumes where instance_id = $4))`;
-  const rows = await db.named<Found>(
-    'snapshot_list',
-    `with page as materialized (
-       select ${COLUMNS} from volume_snapshots where ${filter}
-        order by created_at desc, id desc limit $5 offset $6)
-     select c.count, page.* from (select count(*) as count from volume_snapshots where ${filter}) c
-       left join page on true order by created_at desc, id desc`,
+  const { volumeId, instanceId } = where;
+  const filter = sql.join(
     [
-      where.projectId,
-      where.regionId,
-      where.volumeId ?? null,
-      where.instanceId ?? null,
-      where.limit,
-      where.offset,
+      sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`,
+      ...(volumeId === undefined ? [] : [sql`volume_id = ${volumeId}::uuid`]),
+      ...(instanceId === undefined
+        ? []
+        : [sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`]),
     ],
+    sql` and `,
   );
+  const count =
+    volumeId === undefined && instanceId === undefined
+      ? keptCount('snapshots', where)
+      : sql`select count(*) as count from volume_snapshots where ${filter}`;
+  const { rows } = await sql<Found>`with page as materialized (
+       select ${sql.raw(COLUMNS)} from volume_snapshots where ${filter}
+        order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
+     select c.count, page.* from (${count}) c left join page on true
+      order by created_at desc, id desc`.execute(db.kysely);
   const hits = rows.filter((row): row is SnapshotRow & { count: number } => row.id !== null);
   return { count: rows[0]?.count ?? 0, rows: hits };
 }

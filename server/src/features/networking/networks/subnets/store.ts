@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { NotFound } from '../../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../../platform/database/db.ts';
+import { sharedList } from '../../../../platform/database/shared-lists.ts';
 import { parseOrder } from '../../../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
@@ -206,23 +207,26 @@ export async function listSubnets(
 }
 
 export function subnetQuery(where: SubnetListWhere): RawBuilder<Found> {
-  const own = sql`project_id = ${where.projectId}::int`;
-  const conditions = [
-    sql`region_id = ${where.regionId}::int`,
-    where.shared ? sql`(${own} or project_id is null)` : own,
-    ...(where.networkId === undefined ? [] : [sql`network_id = ${where.networkId}::uuid`]),
-    ...tagConditions(where),
-  ];
-  const filter = sql.join(conditions, sql` and `);
+  const { networkId, limit, offset } = where;
   const { field, direction } = parseOrder<SubnetOrderField>(where.order);
-  const key = field === 'available_ips' ? AVAILABLE : field;
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as position from (
-        select s.* from subnets s where ${filter}
-         order by ${sql.raw(`${key} ${direction} nulls last, id ${direction}`)}
-         limit ${where.limit}::int offset ${where.offset}::bigint) p)
+  const key = (table: string) =>
+    field === 'available_ips' ? AVAILABLE.replaceAll('s.', `${table}.`) : field;
+  const { page, count } = sharedList({
+    table: 'subnets',
+    kept: { resource: 'subnets', place: where, facets: {}, tags: where, more: networkId !== undefined },
+    whose: where.shared ? 'both' : 'own',
+    conditions: [
+      ...(networkId === undefined ? [] : [sql`network_id = ${networkId}::uuid`]),
+      ...tagConditions(where),
+    ],
+    // A project's own subnets have all of these.
+    ownOrder: `${key('subnets')} ${direction}, id ${direction}`,
+    order: `${key('listed')} ${direction} nulls last, id ${direction}`,
+    ...{ limit, offset },
+  });
+  return sql<Found>`with page as materialized (select p.*, row_number() over () as position from (${page}) p)
     select c.count, ${sql.raw(COLUMNS)}
-      from (select count(*) as count from subnets s where ${filter}) c left join page s on true
+      from (${count}) c left join page s on true
      order by s.position`;
 }
 

@@ -1,0 +1,197 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { addSshKeyCall, CLUSTERS, clusterBody } from '../../../test/harness/kubernetes.ts';
+import {
+  API_KEY,
+  newDataDir,
+  removeDataDir,
+  startVirga,
+  type VirgaProcess,
+} from '../../../test/harness/process.ts';
+import { type Figure, median } from '../measure.ts';
+import { connectionOf } from '../server.ts';
+import { type List, listsOf } from './document.ts';
+import { fill } from './fill.ts';
+import { type Plan, planOf, recorded } from './plans.ts';
+import { queriesOf } from './requests.ts';
+
+/** Every list of the OpenAPI document, each filter and order alone and in pairs, among a million rows of each kind: the
+ *  time of the first page, of the count, and how PostgreSQL finds them.
+ *  `--rows=N` for fewer rows, `--only=TEXT` for lists whose id has it, `--data=DIR` to keep the rows for another run. */
+
+const option = (name: string) =>
+  process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+const ROWS = Number(option('rows') ?? 1_000_000);
+const ONLY = option('only') ?? '';
+
+const GOAL_MS = 50;
+/** A page of 100 with what belongs to it. Whoever reads more goes through the rows. */
+const MOST_READ = Math.max(10_000, ROWS / 20);
+const TRIES = 5;
+/** What takes long is not asked for so often. */
+const ENOUGH_MS = 1000;
+const PAGE = 100;
+
+interface Server {
+  readonly url: string;
+  readonly socket: string;
+  readonly tokens: { readonly client: string; readonly operator: string };
+  readonly client: pg.Client;
+}
+
+export async function benchLists(): Promise<Figure[]> {
+  const kept = option('data');
+  const dataDir = kept ?? newDataDir();
+  mkdirSync(dataDir, { recursive: true });
+  const socket = path.join(dataDir, 'recorder');
+  const recorder = pathToFileURL(path.join(import.meta.dirname, 'recorder.mjs')).href;
+  const env = { VIRGA_TIME_SCALE: '0', VIRGA_RATE_LIMIT: '0' };
+  // Once with workers, for what they prepare; what is measured has the API alone, so that nothing else is noted.
+  if (!existsSync(filledFile(dataDir))) {
+    const first = await startVirga({ dataDir, env });
+    await createCluster(first);
+    await fillOnce(dataDir);
+    await first.end('SIGTERM');
+  }
+  const noting = { ...env, VIRGA_TEST_RECORDER: socket, NODE_OPTIONS: `--import ${recorder}` };
+  rmSync(socket, { force: true });
+  const virga = await startVirga({ dataDir, env: noting, args: ['--role=api'] });
+  const client = new pg.Client(connectionOf(dataDir));
+  await client.connect();
+  try {
+    const tokens = { client: API_KEY, operator: operatorToken(dataDir) };
+    const lists = listsOf((await virga.call('GET', '/openapi.json')).body);
+    const server = { url: virga.url, socket, tokens, client };
+    const figures: Figure[] = [];
+    for (const list of lists.filter(({ id }) => id.includes(ONLY)))
+      figures.push(...(await measure(server, list).catch(notAsked(list))));
+    return figures;
+  } finally {
+    await client.end();
+    await virga.end('SIGTERM');
+    if (kept === undefined) removeDataDir(dataDir);
+  }
+}
+
+/** Clusters and their parts have lists of their own; a project has few. */
+async function createCluster(virga: VirgaProcess): Promise<void> {
+  const { method, path: keys, body } = addSshKeyCall;
+  await virga.call(method, keys, body);
+  const task = await virga.ended(await virga.call('POST', CLUSTERS, clusterBody('bench')));
+  if (task.state !== 'FINISHED') throw new Error(`the cluster was not created: ${task.error}`);
+}
+
+/** What cannot be asked is said with the rest, at the end. */
+const notAsked =
+  ({ id }: List) =>
+  (error: Error): Figure[] => [
+    { what: id, value: 'not asked', goal: '', broken: `${id} could not be asked: ${error.message}` },
+  ];
+
+const filledFile = (dataDir: string) => path.join(dataDir, 'filled');
+
+async function fillOnce(dataDir: string): Promise<void> {
+  const client = new pg.Client(connectionOf(dataDir));
+  await client.connect();
+  try {
+    await fill(client, ROWS, (text) => console.error(`lists: ${text}`));
+  } finally {
+    await client.end();
+  }
+  writeFileSync(filledFile(dataDir), String(ROWS));
+}
+
+function operatorToken(dataDir: string): string {
+  const text = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
+  return /^OPERATOR_TOKEN=(\S+)$/m.exec(text)?.[1] ?? '';
+}
+
+async function measure(server: Server, list: List): Promise<Figure[]> {
+  const place = await placeOf(server, list);
+  const first = await ask(server, list, `${place}?${list.paged ? 'limit=1' : ''}`);
+  const sample = Array.isArray(first) ? first : (first.results ?? first.result);
+  const figures: Figure[] = [];
+  for (const query of queriesOf(list, sample)) {
+    const target = (limit: number) => `${place}?${list.paged ? `limit=${limit}&` : ''}${query}`;
+    const page = await timed(() => ask(server, list, target(PAGE)));
+    const count = list.paged ? await timed(() => ask(server, list, target(1))) : page;
+    await recorded(server.socket);
+    await ask(server, list, target(PAGE));
+    const plan = await planOf(server.client, await recorded(server.socket));
+    figures.push(figureOf(`${list.id} ${decodeURIComponent(query)}`.trim(), { page, count, plan }));
+  }
+  const broken = figures.flatMap((figure) => figure.broken ?? []);
+  console.error(`lists: ${list.id}, ${figures.length} queries, ${broken.length} too slow`);
+  for (const why of broken) console.error(`  ${why}`);
+  return figures;
+}
+
+function figureOf(what: string, { page, count, plan }: { page: number; count: number; plan: Plan }): Figure {
+  const figure = {
+    what: `${what}: ${plan.scans}`,
+    value: `first page ${page.toFixed(1)} ms, count ${count.toFixed(1)} ms, ${plan.read} rows read`,
+    goal: `≤ ${GOAL_MS} ms`,
+  };
+  const scans = plan.read > MOST_READ;
+  if (!scans && page <= GOAL_MS) return figure;
+  const why = scans ? `it scans: ${plan.read} rows read, ${plan.scans}` : `${page.toFixed(1)} ms`;
+  return { ...figure, broken: `${what}: ${why}` };
+}
+
+/** Median milliseconds, after one that warms up. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  const begin = performance.now();
+  for (let i = 0; i <= TRIES; i++) {
+    const start = performance.now();
+    await work();
+    if (i > 0) times.push(performance.now() - start);
+    if (i > 0 && performance.now() - begin > ENOUGH_MS) break;
+  }
+  return median(times);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the answer of any list
+async function ask({ url, tokens }: Server, { operator }: List, target: string): Promise<any> {
+  const token = operator ? tokens.operator : tokens.client;
+  const response = await fetch(`${url}${target}`, { headers: { authorization: `APIKey ${token}` } });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`GET ${target}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+const OWN: Readonly<Record<string, string>> = { project_id: '1', region_id: '2', clientId: '1' };
+
+/** Things that a list is of, by the word of its path: which one is asked about. */
+const PARENTS: Readonly<Record<string, string>> = {
+  volume_id: 'select id from volumes limit 1',
+  group_id:
+    'select id from security_groups where project_id = 1 and region_id = 2 and not is_default limit 1',
+  image_id: 'select id from images where project_id = 1 limit 1',
+  instance_id: 'select device_id as id from ports where device_type = $$instance$$ limit 1',
+  load_balancer_id: 'select id from load_balancers limit 1',
+  pool_id: 'select pool_id as id from lb_members limit 1',
+  l7policy_id: 'select policy_id as id from lb_l7_rules limit 1',
+  floating_ip_id: 'select id from floating_ips limit 1',
+  network_id: 'select network_id as id from ports group by 1 having count(*) between 1 and 9 limit 1',
+  subnet_id: 'select id from subnets where project_id = 1 limit 1',
+  port_id: 'select port_id as id from reserved_fixed_ips limit 1',
+  cluster_name: 'select name as id from k8s_clusters limit 1',
+  pool_name: 'select name as id from k8s_pools limit 1',
+};
+
+/** The path of a list.
+ *  @throws when the bench does not know what it is a list of */
+async function placeOf({ client }: Server, { id, path: template, inPath }: List): Promise<string> {
+  let place = template;
+  for (const name of inPath) {
+    const [parent] = OWN[name]
+      ? [{ id: OWN[name] }]
+      : (await client.query(PARENTS[name] ?? 'select 1 where false')).rows;
+    if (!parent) throw new Error(`lists: say in index.ts which ${name} ${id} is to be asked about`);
+    place = place.replace(`{${name}}`, encodeURIComponent(parent.id));
+  }
+  return place;
+}
