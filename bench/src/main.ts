@@ -5,6 +5,7 @@ import { benchLists } from './lists/index.ts';
 import { benchBalancers } from './load-balancers.ts';
 import { benchLossless } from './lossless.ts';
 import type { Figure } from './measure.ts';
+import { benchPostgresql } from './postgresql.ts';
 import { benchReads } from './reads.ts';
 import { benchStart } from './start.ts';
 import { benchTraffic } from './traffic.ts';
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   reads: benchReads,
   writes: benchWrites,
   features: benchFeatures,
+  postgresql: benchPostgresql,
   traffic: benchTraffic,
   lossless: benchLossless,
   balancers: benchBalancers,

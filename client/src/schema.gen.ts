@@ -1426,6 +1426,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the backups of a PostgreSQL cluster
+         * @description List the backups of a PostgreSQL cluster. Answers a postgresql backups. Needs the operator token.
+         */
+        get: operations["listPostgresqlBackups"];
+        /**
+         * Back up a PostgreSQL cluster on a schedule
+         * @description Back up a PostgreSQL cluster on a schedule. The first copy is made at once. What is changed between copies is kept, too, so that every moment since the oldest copy can be restored. Answers a postgresql backups. Needs the operator token.
+         */
+        put: operations["schedulePostgresqlBackups"];
+        post?: never;
+        /**
+         * End the backups of a PostgreSQL cluster, and remove them
+         * @description End the backups of a PostgreSQL cluster, and remove them. Answers nothing (204). Needs the operator token.
+         */
+        delete: operations["endPostgresqlBackups"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a PostgreSQL cluster into a new one
+         * @description Restore a PostgreSQL cluster into a new one. The new one has a place and passwords of its own; the other one goes on. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the operator token.
+         */
+        post: operations["restorePostgresqlCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/simulation/{region_id}/faults": {
         parameters: {
             query?: never;
@@ -13860,6 +13908,32 @@ export interface components {
             /** @description PEM */
             ca_certificate: string;
         };
+        PostgresqlBackup: {
+            /**
+             * Format: date-time
+             * @description When the copy was whole
+             */
+            taken_at: string;
+            /** @description What the copy takes on the disk */
+            size_bytes: number;
+        };
+        PostgresqlBackupSchedule: {
+            /** @description Hours from one copy to the next */
+            every_hours: number;
+            /** @description How many copies are kept */
+            keep: number;
+        };
+        PostgresqlBackups: {
+            /** @description null: there are no backups */
+            schedule: components["schemas"]["PostgresqlBackupSchedule"] | null;
+            /** @description The oldest first */
+            backups: components["schemas"]["PostgresqlBackup"][];
+            /**
+             * Format: date-time
+             * @description The first moment that a new cluster can have the data of
+             */
+            restorable_from: string | null;
+        };
         PostgresqlCheckedConf: {
             /** @description Whether it can be used. */
             is_valid: boolean;
@@ -15956,6 +16030,16 @@ export interface components {
         ResizeLoadBalancer: {
             /** @description Name of the flavor to change to. */
             flavor: string;
+        };
+        RestorePostgresqlCluster: {
+            /** @description The name of the cluster, which stands for its id. */
+            cluster_name: string;
+            /**
+             * Format: date-time
+             * @description The moment whose data the new cluster has; null: what there is now
+             * @default null
+             */
+            until?: string | null;
         };
         RetypeVolume: {
             /**
@@ -22186,6 +22270,147 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PostgresqlExceededLimits"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listPostgresqlBackups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the backups of a PostgreSQL cluster */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostgresqlBackups"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    schedulePostgresqlBackups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostgresqlBackupSchedule"];
+            };
+        };
+        responses: {
+            /** @description Back up a PostgreSQL cluster on a schedule */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostgresqlBackups"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    endPostgresqlBackups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End the backups of a PostgreSQL cluster, and remove them */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    restorePostgresqlCluster: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestorePostgresqlCluster"];
+            };
+        };
+        responses: {
+            /** @description Restore a PostgreSQL cluster into a new one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskIds"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];

@@ -127,6 +127,14 @@ const OWN: Readonly<Record<string, string>> = {
   'DELETE /virga/v1/simulation/{region_id}/faults': 'clearSimulatedFaults',
   'DELETE /virga/v1/simulation/{region_id}/faults/{fault_id}': 'clearSimulatedFault',
   'DELETE /virga/v1/sessions/{session_id}': 'endSessionOf',
+  'GET /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/backups':
+    'listPostgresqlBackups',
+  'PUT /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/backups':
+    'schedulePostgresqlBackups',
+  'DELETE /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/backups':
+    'endPostgresqlBackups',
+  'POST /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore':
+    'restorePostgresqlCluster',
   'POST /iam/clients/invite_user': 'inviteUser',
   'POST /virga/v1/invitations/show': 'showInvitation',
   'POST /virga/v1/invitations/accept': 'acceptInvitation',

@@ -71,6 +71,7 @@ export function providerFactories({
         log,
         fence,
         programs,
+        date: () => clock.now(),
         allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
       });
       const objectStorage: LocalObjectStorage = createLocalObjectStorage({

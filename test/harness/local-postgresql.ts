@@ -39,6 +39,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
     dataDir,
     fence,
     log: { warn: () => undefined },
+    date: () => new Date(),
     programs: postgresqlPrograms({ dataDir, engines, log: { info: () => undefined } }),
     allocateAddress: async () => `127.${randomInt(120, 250)}.${randomInt(1, 250)}.${randomInt(1, 250)}`,
   });
@@ -105,6 +106,7 @@ async function newCluster(
     acl: ['127.0.0.0/8'],
     replication: null,
     pooler: null,
+    backups: null,
     pg_conf: '',
     databases: [{ name: 'shop', owner: 'app' }],
     users: [{ name: 'app', role_attributes: ['LOGIN'] }],

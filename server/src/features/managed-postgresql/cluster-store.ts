@@ -1,6 +1,6 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import type { ClusterRow, ClusterSpec, ClusterStatus } from './model.ts';
-import type { ObservedCluster } from './port.ts';
+import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 
 /** SQL of clusters. */
 
@@ -9,7 +9,7 @@ export interface Scope {
   readonly regionId: number;
 }
 
-const COLUMNS = `id, client_id, project_id, region_id, name, status, spec, next_spec, host, observed, ca_certificate,
+const COLUMNS = `id, client_id, project_id, region_id, name, status, spec, next_spec, host, observed, backups, restored_from, ca_certificate,
   server_certificate, tls_key_id, sealed_tls_key, task_id, created_at`;
 
 export async function findCluster(
@@ -97,6 +97,8 @@ export interface NewCluster {
   readonly spec: ClusterSpec;
   readonly task_id: string;
   readonly timestamp: string;
+  /** Absent: it begins empty. */
+  readonly restored_from?: RestoreSource | undefined;
 }
 
 /** A cluster that its creating task will bring up. */
@@ -104,10 +106,28 @@ export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
   await tx.named(
     'postgresql_cluster_insert',
     `insert into postgresql_clusters (id, client_id, project_id, region_id, name, status, spec, task_id,
-       creator_task_id, created_at)
-     values ($1, $2, $3, $4, $5, 'PREPARING', $6, $7, $7, $8)`,
-    [c.id, c.client_id, c.project_id, c.region_id, c.name, JSON.stringify(c.spec), c.task_id, c.timestamp],
+       creator_task_id, created_at, restored_from)
+     values ($1, $2, $3, $4, $5, 'PREPARING', $6, $7, $7, $8, $9)`,
+    [
+      c.id,
+      c.client_id,
+      c.project_id,
+      c.region_id,
+      c.name,
+      JSON.stringify(c.spec),
+      c.task_id,
+      c.timestamp,
+      c.restored_from ? JSON.stringify(c.restored_from) : null,
+    ],
   );
+}
+
+/** @param backups null: none any more */
+export async function setBackups(tx: Tx, id: string, backups: BackupSchedule | null): Promise<void> {
+  await tx.named('postgresql_cluster_backups', 'update postgresql_clusters set backups = $2 where id = $1', [
+    id,
+    backups ? JSON.stringify(backups) : null,
+  ]);
 }
 
 export interface Hold {

@@ -10,7 +10,7 @@ import { parseConf } from './conf.ts';
 import { newCredentials } from './credentials.ts';
 import { flavorFaults } from './flavor-limits.ts';
 import { additionsOf, CLUSTER_AMOUNTS, type ClusterSpec, changedSpec, specOf } from './model.ts';
-import type { Offer, PostgresqlProvider } from './port.ts';
+import type { Offer, PostgresqlProvider, RestoreSource } from './port.ts';
 import { checkChange, checkSpec, Faults, refusalOf } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema.ts';
 import { isActivated } from './store.ts';
@@ -34,6 +34,19 @@ export async function createCluster(
   const provider = access.providerFor(service, ctx);
   const spec = specOf(input);
   await checkAll(provider, undefined, spec);
+  return insertNew(service, ctx, { name: input.cluster_name, spec });
+}
+
+/** @throws Conflict for a taken name, Forbidden, QuotaExceeded */
+export async function insertNew(
+  service: Service,
+  ctx: RegionContext,
+  {
+    name,
+    spec,
+    restoredFrom,
+  }: { readonly name: string; readonly spec: ClusterSpec; readonly restoredFrom?: RestoreSource },
+): Promise<TaskRef> {
   const id = ctx.ids.uuid();
   const taskId = ctx.ids.uuid();
   const credentials = await credentialsOf(service, id, spec.users);
@@ -41,15 +54,16 @@ export async function createCluster(
     return await ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
       await requireActivated(tx, ctx);
-      await store.insertCluster(tx, { ...newRow(ctx, input.cluster_name, spec), id, task_id: taskId });
+      const row = { ...newRow(ctx, name, spec), id, task_id: taskId, restored_from: restoredFrom };
+      await store.insertCluster(tx, row);
       for (const user of credentials) await insertUser(tx, user);
-      const task = await startTask(tx, ctx, { ...taskOf(ctx, CREATE, id, input.cluster_name), id: taskId });
+      const task = await startTask(tx, ctx, { ...taskOf(ctx, CREATE, id, name), id: taskId });
       await reserve(tx, access.quotaScopeOf(ctx), CLUSTER_AMOUNTS);
       return task;
     });
   } catch (error) {
     if (constraintOf(error) === 'postgresql_clusters_name')
-      throw new Conflict(`A PostgreSQL cluster with the name ${input.cluster_name} exists already`);
+      throw new Conflict(`A PostgreSQL cluster with the name ${name} exists already`);
     throw error;
   }
 }

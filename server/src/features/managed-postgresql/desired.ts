@@ -24,6 +24,7 @@ export function desiredOf(
     id: row.id,
     name: row.name,
     host: row.host,
+    backups: row.backups,
     flavorSettings: settingsOf(spec.flavor),
     tls: { certificate: row.server_certificate, privateKey: openTlsKey(cipher, row) },
     verifiers: Object.fromEntries(

@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { CapabilitiesOf } from '../regions/index.ts';
 import type { PostgresqlService } from './access.ts';
+import { backupRoutes } from './backup-routes.ts';
 import { resealTlsKeys } from './certificates.ts';
 import { resealPasswords } from './credentials.ts';
 import { managedPostgresqlExamples } from './examples.ts';
@@ -26,7 +27,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
     name: 'managed-postgresql',
     examples: managedPostgresqlExamples,
     needs: 'postgresql',
-    routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps)],
+    routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],
     tasks: postgresqlTasks(deps),
     held: [
       {

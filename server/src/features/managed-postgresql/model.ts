@@ -1,4 +1,4 @@
-import type { ObservedCluster } from './port.ts';
+import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 import type { CreateCluster, PoolerMode, RoleAttribute, UpdateCluster } from './schema.ts';
 
 /** What a cluster is, and what becomes of it. */
@@ -43,6 +43,8 @@ export interface ClusterRow {
   readonly next_spec: ClusterSpec | null;
   readonly host: string | null;
   readonly observed: ObservedCluster | null;
+  readonly backups: BackupSchedule | null;
+  readonly restored_from: RestoreSource | null;
   readonly ca_certificate: string | null;
   readonly server_certificate: string | null;
   readonly tls_key_id: string | null;

@@ -40,6 +40,8 @@ export interface Offer {
   readonly noPooler: string | null;
   /** Why a cluster cannot be brought to a newer major version; null: it can. */
   readonly noMajorUpgrade: string | null;
+  /** Why there are no backups here; null: there are. */
+  readonly noBackups: string | null;
 }
 
 export interface DesiredCluster extends ClusterSpec {
@@ -50,6 +52,8 @@ export interface DesiredCluster extends ClusterSpec {
   readonly flavorSettings: Readonly<Record<string, string>>;
   /** What its servers prove themselves with; both PEM. */
   readonly tls: { readonly certificate: string; readonly privateKey: string };
+  /** How often its data are copied; null: never. */
+  readonly backups: BackupSchedule | null;
   /** What servers keep of the passwords (SCRAM-SHA-256), by user. */
   readonly verifiers: Readonly<Record<string, string>>;
 }
@@ -58,6 +62,8 @@ export interface DesiredCluster extends ClusterSpec {
 export interface ClusterChange {
   /** It has never run: only then may a provider make one without data. */
   readonly isNew: boolean;
+  /** A new one has the data of this cluster. */
+  readonly source?: RestoreSource;
   /** What a change that failed had asked for beside what is desired: it is taken back. */
   readonly retracted: { readonly databases: readonly string[]; readonly users: readonly string[] };
 }
@@ -82,4 +88,24 @@ export interface ObservedCluster {
   /** Bytes by database. */
   readonly databaseSizes: Readonly<Record<string, number>>;
   readonly metrics: Metrics;
+  /** The oldest first; absent: none. */
+  readonly backups?: readonly Backup[];
+}
+
+export interface BackupSchedule {
+  readonly every_hours: number;
+  /** How many copies are kept. */
+  readonly keep: number;
+}
+
+export interface Backup {
+  /** ISO 8601, in UTC. */
+  readonly taken_at: string;
+  readonly size_bytes: number;
+}
+
+/** From which cluster, and as it was at which moment; null: as it is. */
+export interface RestoreSource {
+  readonly cluster_id: string;
+  readonly until: string | null;
 }

@@ -18,7 +18,7 @@ const CLUSTER_NAME = worded(
   'must be small letters, digits or "-", and begin and end with a letter or digit',
 );
 const WORD = worded('^[a-z]*$', 'must be small letters');
-const clusterName = () => Type.String({ minLength: 1, maxLength: 50, pattern: CLUSTER_NAME });
+export const newClusterName = () => Type.String({ minLength: 1, maxLength: 50, pattern: CLUSTER_NAME });
 const word = () => Type.String({ pattern: WORD });
 
 export const ROLE_ATTRIBUTES = [
@@ -90,7 +90,7 @@ const User = Type.Object({ name: word(), role_attributes: roleAttributes() }, { 
 
 export const CreateCluster = Type.Object(
   {
-    cluster_name: clusterName(),
+    cluster_name: newClusterName(),
     flavor: Flavor,
     storage: storage('PostgresqlStorage'),
     network: Network,
@@ -123,7 +123,7 @@ export type UpdateCluster = Static<typeof UpdateCluster>;
 
 export const Cluster = Type.Object(
   {
-    cluster_name: clusterName(),
+    cluster_name: newClusterName(),
     created_at: ZuluTime(),
     status: StringEnum(CLUSTER_STATUSES),
     flavor: Flavor,

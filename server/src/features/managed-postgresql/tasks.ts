@@ -70,7 +70,9 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
     const cluster = await placed(run, row, provider, deps);
     const users = await readUsers(run.db, [row.id]);
     const desired = desiredOf(deps.cipher, cluster, row.spec, users);
-    const waiting = waitFor(await provider.applyCluster(desired, { ...PLAIN, isNew: true }, run.operation));
+    const source = row.restored_from;
+    const change = { ...PLAIN, isNew: true, ...(source && { source }) };
+    const waiting = waitFor(await provider.applyCluster(desired, change, run.operation));
     if (waiting) return waiting;
     return done({ postgresql_clusters: [row.id] }, async (tx) => {
       await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'READY', spec: row.spec });

@@ -653,6 +653,7 @@ export interface Ports {
 }
 
 export interface PostgresqlClusters {
+  backups: Json | null;
   ca_certificate: string | null;
   client_id: number;
   created_at: Date;
@@ -664,6 +665,7 @@ export interface PostgresqlClusters {
   observed: Json | null;
   project_id: number;
   region_id: number;
+  restored_from: Json | null;
   sealed_tls_key: Buffer | null;
   server_certificate: string | null;
   spec: Json;

@@ -39,6 +39,7 @@ export function simulatedPostgresql(options: SimulationOptions): PostgresqlProvi
       noHighAvailability: null,
       noPooler: null,
       noMajorUpgrade: null,
+      noBackups: 'simulated clusters have no data',
     }),
     confFaults: async (version, { settings }) => settingFaults(version, settings),
     // 198.18.0.0/15 is set apart for benchmarks: it leads nowhere.

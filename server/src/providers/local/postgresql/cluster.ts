@@ -1,4 +1,5 @@
 import type {
+  Backup,
   ClusterChange,
   DesiredCluster,
   ObservedCluster,
@@ -6,6 +7,7 @@ import type {
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText, writeForEngine } from '../load-balancers/files.ts';
 import { isAlive, isFrozen, type ProcessIdentity } from '../load-balancers/processes.ts';
+import { archiveNow, Backups } from './backups.ts';
 import { type Role, renderConf, renderHba } from './configuration.ts';
 import { measure } from './measure.ts';
 import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
@@ -26,6 +28,8 @@ export interface ClusterDeps {
   folderOf(version: string): Promise<string | undefined>;
   /** The program of the pooler. */
   pooler(): string | undefined;
+  /** Wall-clock time. */
+  date(): Date;
   /** Makes a change of this cluster, when no other one is made. */
   change<T>(action: () => Promise<T>): Promise<T>;
 }
@@ -34,6 +38,8 @@ export interface ClusterDeps {
 const FROZEN_LOOKS = 5;
 /** A replica that is to take over may take this long to end in order. */
 const HAND_OVER_MS = 1_000;
+/** As long as replaying the log of changes may take. */
+const RESTORE_SECONDS = 1800;
 
 /** The servers of one cluster. Whoever calls lets nobody else change it meanwhile. */
 export class Cluster {
@@ -41,6 +47,9 @@ export class Cluster {
   readonly #deps: ClusterDeps;
   readonly #replication: Replication;
   readonly #pooler: Pooler;
+  readonly #backups: Backups;
+  /** The schedule of backups by which the server is set. */
+  #schedule: string | undefined;
   #desired: DesiredCluster | undefined;
   #seen: { readonly until: number; readonly observed: ObservedCluster } | undefined;
   /** Its processes as they were last seen. */
@@ -51,6 +60,7 @@ export class Cluster {
     this.#id = id;
     this.#deps = deps;
     this.#pooler = new Pooler(placeOf(deps.root, id).home);
+    this.#backups = new Backups(placeOf(deps.root, id).home, deps);
     this.#replication = new Replication({
       servers: () => this.#servers(),
       desired: () => this.#desired,
@@ -83,10 +93,10 @@ export class Cluster {
     if (!primary.hasData()) {
       if (!change.isNew)
         throw new TaskFailed('The data of this cluster is not in the data directory of its region');
-      makePlace(primary.place);
-      await primary.initialize(binaries, this.#deps.templates, desired.version, { host: desired.host });
+      await this.#make(desired, change, binaries);
     }
     await this.#serve(desired, binaries);
+    if (primary.notes?.restore) await this.#endRestore(desired, binaries);
     await this.#replication.release(desired);
     await primary.ownPassword();
     await applyRoles(primary, desired, change);
@@ -100,19 +110,45 @@ export class Cluster {
     return step;
   }
 
+  /** The data of a new one: empty, or those of another one at some moment. */
+  async #make(desired: DesiredCluster, { source }: ClusterChange, binaries: string): Promise<void> {
+    const { primary } = this.#servers();
+    const { root, templates } = this.#deps;
+    const { version, host } = desired;
+    makePlace(primary.place);
+    if (!source) return primary.initialize(binaries, templates, version, { host });
+    const other = new Cluster(source.cluster_id, this.#deps);
+    const backups = new Backups(placeOf(root, source.cluster_id).home, this.#deps);
+    const { folder } = backups.before(source.until);
+    const { primary: from } = other.#servers();
+    await archiveNow(from);
+    const restore = { command: backups.restoreCommand, until: source.until };
+    await primary.fillFrom(folder, binaries, { host, former: from.notes?.password ?? '', restore });
+  }
+
+  /** It has what it was to have: from here on it is a server like any other. */
+  async #endRestore(desired: DesiredCluster, binaries: string): Promise<void> {
+    const { primary } = this.#servers();
+    if (!primary.notes) return;
+    const { restore: _, ...notes } = primary.notes;
+    primary.note(notes);
+    await this.#serve(desired, binaries);
+  }
+
   /** Brings back what died, and measures from time to time. */
   async observe(desired: DesiredCluster): Promise<ObservedCluster> {
     this.#desired = desired;
     if (!this.#servers().primary.hasData())
       throw new Error('its data is not in the data directory of its region');
     const missing = await this.#mend(desired);
+    const backups = await this.#tendBackups(desired);
     const seen = this.#seen;
     if (seen && this.#deps.now() < seen.until)
-      return { ...seen.observed, fault: seen.observed.fault ?? missing };
+      return { ...seen.observed, backups, fault: seen.observed.fault ?? missing };
     const { primary, replica } = this.#servers();
     for (const server of [primary, replica]) server.trimLog();
     const observed = await this.#look(primary, desired);
-    return { ...observed, fault: observed.fault ?? missing };
+    return { ...observed, backups, fault: observed.fault ?? missing };
   }
 
   /** Whether one of the processes of a cluster with a replica has ended, or does nothing any more. */
@@ -130,7 +166,7 @@ export class Cluster {
 
   async remove(): Promise<void> {
     this.#desired = undefined;
-    await this.#replication.close();
+    await Promise.all([this.#replication.close(), this.#backups.close()]);
     await this.#pooler.stop();
     for (const server of [this.#server('b'), this.#server('a')]) await server.fence();
     removePlace(this.#deps.root, this.#id);
@@ -147,7 +183,7 @@ export class Cluster {
   /** Looks after it no longer. */
   async letGo(): Promise<void> {
     this.#desired = undefined;
-    await this.#replication.close();
+    await Promise.all([this.#replication.close(), this.#backups.close()]);
   }
 
   #server(node: NodeName): Server {
@@ -192,6 +228,16 @@ export class Cluster {
     return missing ?? unpooled;
   }
 
+  /** @returns the backups that there are */
+  async #tendBackups(desired: DesiredCluster): Promise<readonly Backup[]> {
+    const { primary } = this.#servers();
+    const schedule = JSON.stringify(desired.backups);
+    if (this.#schedule !== schedule && this.#write(primary, desired)) await primary.reload();
+    this.#schedule = schedule;
+    const binaries = await this.#deps.folderOf(desired.version);
+    return binaries === undefined ? [] : this.#backups.tend(desired.backups, primary, binaries);
+  }
+
   #tendPooler(desired: DesiredCluster): Promise<string | null> {
     return this.#pooler.tend(desired, this.#servers().primary, this.#deps.pooler());
   }
@@ -225,7 +271,7 @@ export class Cluster {
     const { notes } = primary;
     if (notes?.mayTakeOver) primary.note({ ...notes, mayTakeOver: false });
     this.#write(primary, desired);
-    await primary.start(binaries);
+    await primary.start(binaries, primary.notes?.restore ? RESTORE_SECONDS : undefined);
   }
 
   /** @returns whether a file is another one than before */
@@ -234,11 +280,14 @@ export class Cluster {
     const { primary } = this.#servers();
     const role: Role =
       primary.place.node === place.node
-        ? { isPrimary: true, isSynchronous: notes?.isSynchronous ?? false }
+        ? { isPrimary: true, isSynchronous: notes?.isSynchronous ?? false, restore: notes?.restore }
         : { isPrimary: false, primary: primary.place, password: notes?.password ?? '' };
     const full = notes?.full;
+    const { archiveCommand } = this.#backups;
+    if (desired.backups) this.#backups.makeFolder();
+    const state = { size: this.#sizeOf(desired), full, role, archiveCommand };
     const files = [
-      [place.conf, renderConf(desired, place, { size: this.#sizeOf(desired), full, role })],
+      [place.conf, renderConf(desired, place, state)],
       [place.hba, renderHba(desired, full)],
       [place.certificate, desired.tls.certificate],
       [place.key, desired.tls.privateKey],

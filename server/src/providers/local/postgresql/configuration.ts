@@ -1,5 +1,6 @@
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import type { Place } from './place.ts';
+import type { Notes } from './server.ts';
 import type { Full } from './storage-watch.ts';
 
 /** The files that a server reads. Of users' texts there is `pg_conf`, whose lines were read one by one, and the
@@ -21,7 +22,7 @@ const MIB = 2 ** 20;
 /** What a server is among those of its cluster. */
 export type Role =
   /** Whether commits wait until the replica has them, too. */
-  | { readonly isPrimary: true; readonly isSynchronous: boolean }
+  | { readonly isPrimary: true; readonly isSynchronous: boolean; readonly restore: Notes['restore'] }
   | { readonly isPrimary: false; readonly primary: Place; readonly password: string };
 
 export interface ServerState {
@@ -30,6 +31,7 @@ export interface ServerState {
   /** The storage is: nothing more should be written. */
   readonly full: Full | undefined;
   readonly role: Role;
+  readonly archiveCommand: string;
 }
 
 /** What follows counts, so that the service's own settings come last. */
@@ -58,6 +60,10 @@ export function renderConf(desired: DesiredCluster, place: Place, state: ServerS
     default_transaction_read_only: full ? 'on' : 'off',
     // What a query puts aside on the disk, and does not count as storage.
     temp_file_limit: `${Math.floor(full ? mib / 100 : mib / 4)}MB`,
+    // To begin with backups takes no restart.
+    archive_mode: 'on',
+    archive_command: desired.backups ? state.archiveCommand : 'true',
+    archive_timeout: desired.backups ? '5min' : '0',
     // A replica that does not come for it is made anew.
     max_slot_wal_keep_size: share,
     ...roleSettings(desired, role),
@@ -70,6 +76,9 @@ export function renderConf(desired: DesiredCluster, place: Place, state: ServerS
   ].join('');
 }
 
+/** Names of zones, also Z, are not known yet when the file is read. */
+const postgresTime = (iso: string) => iso.replace('T', ' ').replace('Z', '+00');
+
 function roleSettings({ host }: DesiredCluster, role: Role): Readonly<Record<string, string>> {
   // Nobody reads from a replica: so it need not have the same connections and memory as its primary.
   if (role.isPrimary)
@@ -78,7 +87,9 @@ function roleSettings({ host }: DesiredCluster, role: Role): Readonly<Record<str
       hot_standby: 'off',
       synchronous_standby_names: role.isSynchronous ? `FIRST 1 (${REPLICA})` : '',
       // A replica that becomes the primary has all that it will ever get.
-      restore_command: 'false',
+      restore_command: role.restore?.command ?? 'false',
+      ...(role.restore?.until && { recovery_target_time: postgresTime(role.restore.until) }),
+      recovery_target_action: 'promote',
     };
   const connection = {
     host: role.primary.sockets,

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { giveToEngine, writeFileAtomically } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
+import { usedBytes } from './measure.ts';
 import { makeOwn } from './place.ts';
 import type { Server } from './server.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** Copies of the data of a server that runs. */
 
@@ -35,10 +37,11 @@ code=$({ { tar -C "$from" "$@" -cf - . 2>/dev/null; echo $? >&3; } | tar -C "$to
 [ "$code" -le 1 ] && cp -p "$from/global/pg_control" "$to/global/pg_control"`;
 const HOUR_MS = 3_600_000;
 
-/** Where a copy begins and ends in the log of changes. */
 export interface CopyOf {
-  readonly from: string;
-  readonly until: string;
+  /** The first file of the log of changes that has to be replayed. */
+  readonly startFile: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** Copies what a server has into a folder, which is complete once the log of changes is replayed over it. The server
@@ -58,10 +61,7 @@ export async function copyData(
     (client) => copyWith(client, server, folder, signal),
     HOUR_MS,
   );
-  const { exitCode, output } = await run(join(binaries, 'bin', 'initdb'), ['--sync-only', '-D', folder], {
-    patienceMs: HOUR_MS,
-  });
-  if (exitCode !== 0) throw new Error(`the copy could not be written: ${output}`);
+  await syncFolder(folder, binaries);
   return copied;
 }
 
@@ -72,19 +72,18 @@ async function copyWith(
   signal: AbortSignal,
 ): Promise<CopyOf> {
   signal.throwIfAborted();
-  const { rows: began } = await client.query<{ from: string }>(
-    `select pg_backup_start('virga', true)::text as "from"`,
-  );
+  await client.query(`select pg_backup_start('virga', true)`);
   const words = ['-c', SCRIPT, 'sh', place.data, folder, ...LEFT_OUT.map((name) => `--exclude=${name}`)];
   const { exitCode, output } = await run('/bin/sh', words, { patienceMs: HOUR_MS, signal });
   if (exitCode !== 0) throw new Error(`the data could not be copied: ${output.slice(0, 500)}`);
-  const { rows } = await client.query<{ until: string; label: string; spaces: string }>(
-    `select lsn::text as until, labelfile as label, spcmapfile as spaces from pg_backup_stop(false)`,
+  const { rows } = await client.query<{ label: string }>(
+    'select labelfile as label from pg_backup_stop(false)',
   );
-  const [ended] = rows;
-  if (!ended || !began[0]) throw new Error('the server did not say where the copy ends');
-  giveFile(join(folder, 'backup_label'), ended.label);
-  return { from: began[0].from, until: ended.until };
+  const label = rows[0]?.label ?? '';
+  const startFile = /^START WAL LOCATION: \S+ \(file (\w+)\)/m.exec(label)?.[1];
+  if (startFile === undefined) throw new Error('the server did not say where the copy begins');
+  giveFile(join(folder, 'backup_label'), label);
+  return { startFile, size: await usedBytes(folder) };
 }
 
 /** A file of the servers' account. */

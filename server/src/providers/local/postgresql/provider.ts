@@ -40,6 +40,8 @@ export interface LocalPostgresqlOptions {
   readonly allocateAddress: (taken: ReadonlySet<string>) => Promise<string>;
   /** Milliseconds. */
   readonly now?: () => number;
+  /** Wall-clock time. */
+  readonly date: () => Date;
   /** Bytes of a GiB of storage; less in tests, which fill it. */
   readonly bytesPerGib?: number;
 }
@@ -49,7 +51,8 @@ const INSTALL_LOOK_MS = 500;
 const REPLICA_LOOK_MS = 200;
 const SIDE_BY_SIDE = 2;
 const WATCH_EVERY_MS = 100;
-const NOT_HERE = 'this region runs on one machine, and does not have it yet';
+const NO_UPGRADE =
+  'make a new one of that version, and bring the data over with pg_dump and psql (Debian: apt-get install postgresql-client)';
 const FLAVORS = [
   [1, 1],
   [1, 2],
@@ -99,7 +102,8 @@ export class LocalPostgresql implements PostgresqlProvider {
       flavors: flavors.map(([cpu, memory_gib]) => ({ cpu, memory_gib })),
       noHighAvailability: null,
       noPooler: this.#options.programs.pooler().fault ?? null,
-      noMajorUpgrade: NOT_HERE,
+      noMajorUpgrade: NO_UPGRADE,
+      noBackups: null,
     };
   }
 
@@ -207,6 +211,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       templates: this.#templates,
       log,
       now,
+      date: this.#options.date,
       bytesPerGib,
       folderOf: (version) => programs.folderOf(version),
       pooler: () => programs.pooler().program,

@@ -13,7 +13,13 @@ import {
 import { join } from 'node:path';
 import pg from 'pg';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { makeFileOfEngine, readForeignText, readJson, writeFileAtomically } from '../load-balancers/files.ts';
+import {
+  giveToEngine,
+  makeFileOfEngine,
+  readForeignText,
+  readJson,
+  writeFileAtomically,
+} from '../load-balancers/files.ts';
 import {
   allPids,
   commandLine,
@@ -27,6 +33,7 @@ import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
 import { makeOwn, type NodeName, type Place } from './place.ts';
 import type { Full } from './storage-watch.ts';
+import { syncFolder } from './sync-folder.ts';
 import type { Templates } from './templates.ts';
 
 /** What is known of a cluster beside its data. */
@@ -43,12 +50,13 @@ export interface Notes {
   readonly primary?: NodeName;
   /** Commits wait for the replica. */
   readonly isSynchronous?: boolean;
+  /** What it is restored from, until that is done. */
+  readonly restore?: { readonly command: string; readonly until: string | null };
   /** The replica has all that it must have. */
   readonly mayTakeOver?: boolean;
 }
 
 const START_SECONDS = 60;
-const PATIENCE_MS = (START_SECONDS + 10) * 1000;
 const STOP_MS = 8_000;
 /** Then the server itself says what is in its way. */
 const REMAINS_MS = 5_000;
@@ -58,6 +66,9 @@ const QUERY_MS = 30_000;
 const MOST_LOOKS = 2_000;
 /** A file in the data of a replica, by which its server knows what it is. */
 export const STANDBY = 'standby.signal';
+/** The same of one that takes what it is given, and is a primary then. */
+const RECOVERY = 'recovery.signal';
+const COPY_MS = 3_600_000;
 const WRONG_PASSWORD = '28P01';
 
 /** The PostgreSQL of one cluster: made, started, stopped, asked. It outlives this process, and is found again. */
@@ -89,7 +100,7 @@ export class Server {
 
   /** With its next start it takes what it has, and is a primary from then on. It must not run. */
   leaveStandby(): void {
-    renameSync(join(this.place.data, STANDBY), join(this.place.data, 'recovery.signal'));
+    renameSync(join(this.place.data, STANDBY), join(this.place.data, RECOVERY));
   }
 
   hasData(): boolean {
@@ -117,6 +128,23 @@ export class Server {
     renameSync(draft, data);
   }
 
+  /** Takes a copy of another cluster, which becomes whole with its first start.
+   *  @param copy the folder, which stays as it is
+   *  @param former the password of the other one's administrator */
+  async fillFrom(copy: string, binaries: string, notes: Notes & { readonly former: string }): Promise<void> {
+    const { draft, data } = this.place;
+    rmSync(draft, { recursive: true, force: true });
+    makeOwn(draft);
+    const words = ['-R', '-p', `${copy}/.`, draft];
+    const { exitCode, output } = await run('cp', words, { patienceMs: COPY_MS });
+    if (exitCode !== 0) throw new TaskFailed(`The backup could not be copied: ${lastLine(output)}`);
+    await syncFolder(draft, binaries);
+    writeFileAtomically(join(draft, RECOVERY), '');
+    giveToEngine(join(draft, RECOVERY));
+    this.note({ ...notes, password: randomBytes(24).toString('base64url') });
+    renameSync(draft, data);
+  }
+
   /** Gives the administrator a password of its own; it has that of the template until then. */
   async ownPassword(): Promise<void> {
     const notes = this.notes;
@@ -128,7 +156,7 @@ export class Server {
   }
 
   /** @throws TaskFailed with what the server says */
-  async start(binaries: string): Promise<void> {
+  async start(binaries: string, seconds = START_SECONDS): Promise<void> {
     const { data, log, conf } = this.place;
     makeFileOfEngine(log);
     this.trimLog();
@@ -139,7 +167,7 @@ export class Server {
       '-s',
       '-w',
       '-t',
-      String(START_SECONDS),
+      String(seconds),
       '-D',
       data,
       '-l',
@@ -147,7 +175,9 @@ export class Server {
       '-o',
       `-c config_file=${conf}`,
     ];
-    const { exitCode } = await run(join(binaries, 'bin', 'pg_ctl'), words, { patienceMs: PATIENCE_MS });
+    const { exitCode } = await run(join(binaries, 'bin', 'pg_ctl'), words, {
+      patienceMs: (seconds + 10) * 1000,
+    });
     if (exitCode === 0) return;
     throw new TaskFailed(`PostgreSQL did not start: ${complaint(readFileSync(log, 'utf8').slice(from))}`);
   }

@@ -6,6 +6,7 @@ import { makePassage, readJson, writeFileAtomically, writeForEngine } from '../l
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN } from './configuration.ts';
 import { makeOwn } from './place.ts';
+import { syncFolder } from './sync-folder.ts';
 
 const PATIENCE_MS = 120_000;
 
@@ -44,7 +45,7 @@ export class Templates {
     const secret = readJson<Secret>(this.#secret(version));
     if (!secret) throw new Error(`the password of the template of PostgreSQL ${version} is missing`);
     await must('cp', ['-R', '-p', `${this.#data(version)}/.`, folder]);
-    await must(join(binaries, 'bin', 'initdb'), ['--sync-only', '-D', folder]);
+    await syncFolder(folder, binaries);
     return secret.password;
   }
 

@@ -1,0 +1,162 @@
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Backup, BackupSchedule } from '../../../features/managed-postgresql/port.ts';
+import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import { makePassage, readJson, writeFileAtomically } from '../load-balancers/files.ts';
+import { copyData } from './copy-data.ts';
+import { makeOwn } from './place.ts';
+import type { Server } from './server.ts';
+
+const HOUR_MS = 3_600_000;
+const TRY_AGAIN_MS = 60_000;
+const ARCHIVE_MS = 60_000;
+
+/** What is noted beside a copy. */
+interface Meta extends Backup {
+  /** The first file of the log of changes that it needs. */
+  readonly startFile: string;
+}
+
+interface Known extends Meta {
+  readonly folder: string;
+}
+
+export interface BackupsDeps {
+  readonly log: { warn(details: object, message: string): void };
+  date(): Date;
+}
+
+const shell = (path: string) => `'${path.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`;
+
+/** Copies of a cluster, and its log of changes since the oldest of them: together they give every moment since. */
+export class Backups {
+  readonly #folder: string;
+  readonly #deps: BackupsDeps;
+  readonly #end = new AbortController();
+  #copying: Promise<void> | undefined;
+  #notBefore = 0;
+
+  /** @param home of the cluster */
+  constructor(home: string, deps: BackupsDeps) {
+    this.#folder = join(home, 'backups');
+    this.#deps = deps;
+  }
+
+  /** Keeps a file of the log of changes; whole, or not at all. */
+  get archiveCommand(): string {
+    const to = shell(this.#wal);
+    return `cp "%p" ${to}/%f.part && mv -f ${to}/%f.part ${to}/%f`;
+  }
+
+  /** Gives a kept file to a server that is being restored. */
+  get restoreCommand(): string {
+    return `cp ${shell(this.#wal)}/%f "%p"`;
+  }
+
+  /** Where servers put what they archive; it has to be there before they do. */
+  makeFolder(): void {
+    makePassage(this.#folder);
+    makeOwn(this.#wal);
+  }
+
+  /** Begins a copy when it is time for one. @returns those that are there, the oldest first */
+  tend(schedule: BackupSchedule | null, primary: Server, binaries: string): readonly Backup[] {
+    if (schedule === null) {
+      if (!this.#copying) rmSync(this.#folder, { recursive: true, force: true });
+      return [];
+    }
+    const all = this.list();
+    const now = this.#deps.date().getTime();
+    const last = all.at(-1);
+    const due = last ? Date.parse(last.taken_at) + schedule.every_hours * HOUR_MS : 0;
+    if (!this.#copying && now >= Math.max(due, this.#notBefore)) this.#begin(primary, binaries, schedule);
+    return all.map(({ taken_at, size_bytes }) => ({ taken_at, size_bytes }));
+  }
+
+  list(): Known[] {
+    if (!existsSync(this.#folder)) return [];
+    return readdirSync(this.#folder)
+      .flatMap((name) => {
+        const meta = /^base-.*\.json$/.test(name) ? readJson<Meta>(join(this.#folder, name)) : null;
+        return meta ? [{ ...meta, folder: join(this.#folder, name.slice(0, -'.json'.length)) }] : [];
+      })
+      .sort((a, b) => a.taken_at.localeCompare(b.taken_at));
+  }
+
+  /** The newest copy of before a moment.
+   *  @throws TaskFailed when there is none */
+  before(until: string | null): Known {
+    const found = this.list().findLast(
+      ({ taken_at: at }) => until === null || Date.parse(at) <= Date.parse(until),
+    );
+    if (!found) throw new TaskFailed(`There is no backup of ${until === null ? 'it' : `before ${until}`}`);
+    return found;
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#copying;
+  }
+
+  get #wal(): string {
+    return join(this.#folder, 'wal');
+  }
+
+  #begin(primary: Server, binaries: string, schedule: BackupSchedule): void {
+    this.makeFolder();
+    this.#notBefore = this.#deps.date().getTime() + TRY_AGAIN_MS;
+    this.#copying = this.#copy(primary, binaries, schedule)
+      .catch((error: unknown) => {
+        if (!this.#end.signal.aborted)
+          this.#deps.log.warn({ cluster: primary.place.id }, `there is no new backup: ${messageOf(error)}`);
+      })
+      .finally(() => {
+        this.#copying = undefined;
+      });
+  }
+
+  async #copy(primary: Server, binaries: string, { keep }: BackupSchedule): Promise<void> {
+    const draft = join(this.#folder, 'draft');
+    const { startFile, size } = await copyData(primary, draft, binaries, this.#end.signal);
+    const taken = this.#deps.date();
+    const folder = join(this.#folder, `base-${taken.getTime()}`);
+    renameSync(draft, folder);
+    const meta: Meta = { taken_at: taken.toISOString(), size_bytes: size, startFile };
+    writeFileAtomically(`${folder}.json`, JSON.stringify(meta));
+    this.#prune(keep);
+  }
+
+  /** Removes the oldest, and what of the log of changes only they needed. */
+  #prune(keep: number): void {
+    const all = this.list();
+    for (const { folder } of all.slice(0, -keep)) {
+      rmSync(`${folder}.json`);
+      rmSync(folder, { recursive: true, force: true });
+    }
+    const oldest = all.slice(-keep)[0];
+    if (!oldest) return;
+    // The first eight signs count how often another server has taken over.
+    const position = (name: string) => name.slice(8, 24);
+    for (const name of readdirSync(this.#wal))
+      if (/^[0-9A-F]{24}/.test(name) && position(name) < position(oldest.startFile))
+        rmSync(join(this.#wal, name), { force: true });
+  }
+}
+
+/** Makes sure that everything up to now has been archived. */
+export async function archiveNow(primary: Server): Promise<void> {
+  await primary.asking('postgres', async (client) => {
+    // Something has to have been committed after the moment that is wanted.
+    await client.query(`select pg_logical_emit_message(true, 'virga', 'restore')`);
+    const { rows } = await client.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
+    for (let waited = 0; waited < ARCHIVE_MS; waited += 100) {
+      const { rows: done } = await client.query<{ is_done: boolean }>(
+        'select last_archived_wal >= $1 as is_done from pg_stat_archiver',
+        [rows[0]?.file],
+      );
+      if (done[0]?.is_done) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new TaskFailed('What was changed last is not in the backups yet; try again');
+  });
+}
