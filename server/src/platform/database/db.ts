@@ -103,9 +103,13 @@ export class Db implements Queryable {
   /** Of many errors that say that the database is lost one is said; of it only its message, since the object holds the
    *  whole connection. */
   lost(error: Error): void {
-    if (this.pool.ending || !this.outage.begin()) {
+    if (this.pool.ending || this.outage.active) {
       this.log.debug(`lost a database connection: ${error.message}`);
-    } else this.log.error(`the database is lost, requests are answered 503: ${error.message}`);
+      return;
+    }
+    // Said before the outage begins, which makes all else that is said of it quiet.
+    this.log.error(`the database is lost, requests are answered 503: ${error.message}`);
+    this.outage.begin();
   }
 
   private found(): void {

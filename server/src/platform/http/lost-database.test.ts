@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
-import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/harness/database.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { randomIds } from '../../kernel/ids.ts';
+import { createLog } from '../../kernel/log.ts';
 import { Authenticator } from '../auth/caller.ts';
 import { Db, type DbOptions } from '../database/db.ts';
+import { Outage } from '../database/outage.ts';
 import { Cipher, KEY_BYTES } from '../secrets/cipher.ts';
 import { route } from './route.ts';
 import { buildApi } from './server.ts';
@@ -28,10 +29,13 @@ async function portOf(server: Server): Promise<number> {
 /** An API on a database, and the lines of its log. */
 async function apiOn(connection: DbOptions['connection']) {
   const lines: { level: number; msg: string }[] = [];
-  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const outage = new Outage();
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  // As the program has it: what an outage explains is quiet, the outage itself is not.
+  const log = createLog('info', { quiet: (logged) => outage.explains(logged), destination });
   // What the pool alone would notice takes longer than a test may.
   const patient = { connectionTimeoutMillis: 3_600_000, ...connection };
-  const db = new Db({ connection: patient, log, pulseMs: 50, maxConnections: 3 });
+  const db = new Db({ connection: patient, log, outage, pulseMs: 50, maxConnections: 3 });
   const clock = systemClock();
   const spec = {
     path: '/cloud/v1/things',
