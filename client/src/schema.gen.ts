@@ -13102,6 +13102,8 @@ export interface components {
             access_key: string;
             /** @description It may list and read, and change nothing. */
             is_read_only: boolean;
+            /** @description The same, as SDKs call it. */
+            read_only: boolean;
             /**
              * Format: date-time
              * @description When it was made.
@@ -16736,6 +16738,8 @@ export interface components {
             access_key: string;
             /** @description It may list and read, and change nothing. */
             is_read_only: boolean;
+            /** @description The same, as SDKs call it. */
+            read_only: boolean;
             /**
              * Format: date-time
              * @description When it was made.

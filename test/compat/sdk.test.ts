@@ -28,6 +28,7 @@ const PARTS = [
   'members',
   'clusters',
   'postgresql',
+  'object_storage',
   'belongings',
   'people',
   'pages',

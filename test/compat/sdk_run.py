@@ -6,6 +6,7 @@ import sys
 
 import sdk_more
 import sdk_parts
+import sdk_storage
 from sdk_parts import client
 
 
@@ -16,7 +17,7 @@ def note(request):
 
 client._client.event_hooks["request"].append(note)
 
-PARTS = {**sdk_parts.PARTS, **sdk_more.PARTS}
+PARTS = {**sdk_parts.PARTS, **sdk_more.PARTS, **sdk_storage.PARTS}
 
 if __name__ == "__main__":
     PARTS[sys.argv[1]]()

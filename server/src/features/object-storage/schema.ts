@@ -91,6 +91,7 @@ export type CreateObjectStorage = Static<typeof CreateObjectStorage>;
 const accessKey = {
   access_key: Type.String(),
   is_read_only: Type.Boolean({ description: 'It may list and read, and change nothing.' }),
+  read_only: Type.Boolean({ description: 'The same, as SDKs call it.' }),
   created_at: ZuluTime(),
 };
 export const AccessKey = Type.Object(accessKey, { $id: 'StorageAccessKey' });

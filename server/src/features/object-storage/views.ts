@@ -15,6 +15,8 @@ export const viewStorage = (row: StorageRow) => ({
 export const viewKey = (row: Pick<KeyRow, 'access_key' | 'read_only' | 'created_at'>) => ({
   access_key: row.access_key,
   is_read_only: row.read_only,
+  // As SDKs call it.
+  read_only: row.read_only,
   created_at: zuluTime(row.created_at),
 });
 
