@@ -21,6 +21,8 @@ const THINGS: Readonly<Record<string, string>> = {
   l7rule_id: 'rule',
   ssh_key_id: 'sshKey',
   keypair_id: 'sshKey',
+  storage_id: 'storage',
+  name: 'bucket',
 };
 const FIXED: Readonly<Record<string, string>> = {
   region_id: '2',

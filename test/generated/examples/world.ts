@@ -211,6 +211,16 @@ const MAKERS: Readonly<Record<string, (world: World) => Promise<string>>> = {
     await w.done('POST', w.at('k8s/clusters', 'v2'), body);
     return 'around';
   },
+  storage: async (w) => {
+    const body = { location_name: 'simulated', name: `around-${w.project}` };
+    const made = await w.call('POST', '/storage/v4/object_storages', body);
+    return String(made.body.id);
+  },
+  bucket: async (w) => {
+    const path = `/storage/v4/object_storages/${await w.get('storage')}/buckets`;
+    await w.call('POST', path, { name: 'around' });
+    return 'around';
+  },
   activation: async (w) => {
     await w.call('PUT', w.at('dbaas/status'), { is_initialized: true });
     return '';

@@ -3,6 +3,7 @@ import type { Feature } from '../../platform/feature.ts';
 import { countReport } from '../storage-notifications/index.ts';
 import type { ObjectStorageService } from './access.ts';
 import type { PlacedStorage } from './desired.ts';
+import { objectStorageExamples } from './examples.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
 import type { StorageReport } from './port.ts';
 import { objectStorageRoutes } from './routes.ts';
@@ -24,6 +25,7 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
   return {
     name: 'object-storage',
     needs: 'objectStorage',
+    examples: objectStorageExamples,
     routes: objectStorageRoutes(deps),
     tasks: objectStorageTasks(deps),
     held: [
