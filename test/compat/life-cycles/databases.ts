@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { CLUSTERS, clusterBody, STATUS } from '../../harness/managed-postgresql.ts';
 import { type Json, type Update, ZULU } from './life-cycle.ts';
 import type { Cycles } from './scene.ts';
@@ -35,7 +36,14 @@ export const DATABASES: Cycles = {
         part('high_availability', { replication_mode: 'async' }),
         part('high_availability', { replication_mode: 'sync' }),
         settings({ pg_conf: 'work_mem = 16MB\n' }),
-        settings({ pooler: { mode: 'transaction', type: 'pgbouncer' } }),
+        {
+          ...settings({ pooler: { mode: 'transaction', type: 'pgbouncer' } }),
+          shows: {
+            pg_server_configuration: { pooler: { mode: 'transaction', type: 'pgbouncer' } },
+            // The way in is the pooler's.
+            network: { connection_string: expect.stringContaining(':6432/') },
+          },
+        },
         settings({ version: '18' }),
         added('users', body.users, reporting),
         added('databases', body.databases, { name: 'reports', owner: 'report' }),
