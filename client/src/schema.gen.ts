@@ -22334,6 +22334,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "every_hours": 24,
+                 *       "keep": 7
+                 *     }
+                 */
                 "application/json": components["schemas"]["PostgresqlBackupSchedule"];
             };
         };
@@ -22404,6 +22410,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "cluster_name": "shop-orders-restored"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RestorePostgresqlCluster"];
             };
         };
@@ -33761,6 +33772,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "location_name": "simulated",
+                 *       "name": "shop-media"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateObjectStorage"];
             };
         };
@@ -33915,6 +33932,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "read_only": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateStorageAccessKey"];
             };
         };
@@ -34044,6 +34066,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "pictures"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateStorageBucket"];
             };
         };
@@ -34141,6 +34168,21 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "cors": {
+                 *         "allowed_origins": [
+                 *           "https://shop.example.com"
+                 *         ]
+                 *       },
+                 *       "lifecycle": {
+                 *         "expiration_days": 90
+                 *       },
+                 *       "policy": {
+                 *         "is_public": true
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateStorageBucket"];
             };
         };
@@ -34172,6 +34214,15 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "from": "2025-01-01T00:00:00Z",
+                 *       "to": "2025-02-01T00:00:00Z",
+                 *       "locations": [
+                 *         "simulated"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["StorageUsageTotalQuery"];
             };
         };
@@ -34202,6 +34253,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "from": "2025-01-01T00:00:00Z",
+                 *       "to": "2025-02-01T00:00:00Z",
+                 *       "locations": [
+                 *         "simulated"
+                 *       ],
+                 *       "granularity": "24h"
+                 *     }
+                 */
                 "application/json": components["schemas"]["StorageUsageSeriesQuery"];
             };
         };

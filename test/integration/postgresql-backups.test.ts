@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { managedPostgresqlExamples } from '../../server/src/features/managed-postgresql/examples.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -16,6 +17,8 @@ const as = 'operator' as const;
 const body = (name: string) => ({ ...clusterBody(name), flavor: { cpu: 1, memory_gib: 1 } });
 const operate = (method: string, rest: string, sent?: unknown) =>
   server.call(method, `${OPERATOR}${rest}`, { as, ...(sent === undefined ? {} : { body: sent }) });
+/** The name in the example of the document. */
+const RESTORED = 'shop-orders-restored';
 const backupsOf = async (name: string) => (await operate('GET', `/${name}/backups`)).body;
 const folders = () =>
   readdirSync(path.join(server.dataDir, 'regions', '1', 'postgresql')).filter((name) => name.length === 36);
@@ -74,7 +77,7 @@ test('a cluster without backups cannot be restored, and those who are no operato
 
 test('any moment since the first backup comes back in a new cluster; the old one goes on', async () => {
   await query('first', 'create table rows (id int)');
-  const schedule = { every_hours: 24, keep: 2 };
+  const schedule = managedPostgresqlExamples.PostgresqlBackupSchedule;
   expect((await operate('PUT', '/first/backups', schedule)).body).toMatchObject({ schedule });
   const { restorable_from: from } = await waitUntil(
     async () => {
@@ -104,8 +107,8 @@ test('any moment since the first backup comes back in a new cluster; the old one
 
 test('without a moment, what there is now comes back', async () => {
   await query('first', 'create table later (id int)');
-  await ended(await operate('POST', '/first/restore', { cluster_name: 'third' }));
-  expect(await query('third', 'select count(*)::int as n from later')).toEqual([{ n: 0 }]);
+  await ended(await operate('POST', '/first/restore', managedPostgresqlExamples.RestorePostgresqlCluster));
+  expect(await query(RESTORED, 'select count(*)::int as n from later')).toEqual([{ n: 0 }]);
 });
 
 test('backups end when they are told to, and go with their cluster', async () => {
@@ -113,7 +116,7 @@ test('backups end when they are told to, and go with their cluster', async () =>
   const kept = () => folders().filter((id) => existsSync(path.join(folderOf(id), 'backups')));
   await waitUntil(() => kept().length === 0, { what: 'the backups to go' });
   expect((await backupsOf('first')).backups).toEqual([]);
-  for (const name of ['first', 'second', 'third'])
+  for (const name of ['first', 'second', RESTORED])
     await ended(await server.call('DELETE', `${CLUSTERS}/${name}`));
   expect(folders()).toEqual([]);
 });

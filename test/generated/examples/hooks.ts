@@ -131,4 +131,12 @@ const OWN: Hooks = {
   'POST /storage/notifications/v1/event': told('DELETE'),
 };
 
+/** What no simulated region can do, and the test that sends these examples elsewhere. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  'PUT /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/backups':
+    'test/integration/postgresql-backups.test.ts',
+  'POST /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore':
+    'test/integration/postgresql-backups.test.ts',
+};
+
 export const HOOKS: Hooks = { ...OWN, ...ACCOUNT_HOOKS };

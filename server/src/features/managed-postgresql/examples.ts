@@ -19,4 +19,6 @@ export const managedPostgresqlExamples: Examples = {
     network: { network_type: 'public', acl: ['198.51.100.0/24', '203.0.113.7/32'] },
   },
   PostgresqlConfToCheck: { version: '18', pg_conf },
+  PostgresqlBackupSchedule: { every_hours: 24, keep: 7 },
+  RestorePostgresqlCluster: { cluster_name: 'shop-orders-restored' },
 };
