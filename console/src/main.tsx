@@ -26,7 +26,8 @@ if (root) {
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" limit={4} />
+          {/* Above forms, below menus: a toast must not lie on what somebody is about to press. */}
+          <Notifications zIndex={250} position="bottom-right" limit={4} />
           <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>

@@ -3,7 +3,7 @@ import { Portal } from './portal/harness.ts';
 
 /** What those who run the cloud do in the portal: look after nodes, let things fail, answer requests. */
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 
 const portal = new Portal();
 
@@ -53,6 +53,35 @@ test('where work is real, the page says that nothing can be set', async () => {
   await page.getByText('Region Local is not simulated').waitFor();
   expect(await page.getByRole('button', { name: 'Set fault' }).isDisabled()).toBe(true);
   expect(await portal.barriers()).toEqual([]);
+});
+
+test('more is asked for in a form; the operator grants one request and rejects another', async () => {
+  const { page, virga } = portal;
+  await portal.go(2, 'quotas?show=all');
+  for (const [limit, why] of [
+    ['77', 'A sale on Friday'],
+    ['88', 'Who knows'],
+  ] as const) {
+    await page.getByRole('link', { name: 'Request more' }).click();
+    await portal.choose('Of what', 'load balancers');
+    await page.getByLabel('How many in all').fill(limit);
+    await page.getByLabel('What for').fill(why);
+    expect(await portal.barriers()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Request more' }).click();
+    await page.getByRole('row', { name: new RegExp(`${limit} in region 2.*Waiting`) }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await portal.operate('quota-requests');
+  await portal.act(/A sale on Friday/, 'Approve');
+  await page.getByRole('row', { name: /Granted.*A sale on Friday/ }).waitFor();
+  await portal.act(/Who knows/, 'Reject');
+  await page.getByRole('row', { name: /Rejected.*Who knows/ }).waitFor();
+  expect(await portal.barriers()).toEqual([]);
+  const { body } = await virga.call('GET', '/cloud/v2/client_quotas');
+  const here = body.regional_quotas.find(({ region_id }: { region_id: number }) => region_id === 2);
+  expect(here.loadbalancer_count_limit).toBe(77);
+  await portal.go(2, 'quotas');
+  await page.getByRole('row', { name: /77 in region 2.*Granted/ }).waitFor();
 });
 
 test('the browser had nothing to complain about', () => {

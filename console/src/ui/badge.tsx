@@ -11,6 +11,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   Provisioned: 'good',
   Running: 'good',
   DONE: 'good',
+  done: 'good',
+  'in progress': 'busy',
+  rejected: 'failed',
   active: 'good',
   available: 'good',
   'in-use': 'good',
@@ -52,6 +55,9 @@ const WORDS: Readonly<Record<string, string>> = {
   FINISHED: 'Done',
   ERROR: 'Failed',
   SHUTOFF: 'Stopped',
+  done: 'Granted',
+  'in progress': 'Waiting for an answer',
+  rejected: 'Rejected',
 };
 
 export function meaningOf(status: string): Meaning {

@@ -5,6 +5,8 @@ export interface ConfirmDeleteProps {
   /** What is to be deleted; undefined: nothing is asked. */
   readonly name: string | undefined;
   readonly kind: string;
+  /** Default: delete. */
+  readonly verb?: string | undefined;
   /** What stops with it. */
   readonly consequences: ReactNode;
   /** Ask for the name, because traffic or data would be lost. */
@@ -14,7 +16,8 @@ export interface ConfirmDeleteProps {
 }
 
 /** Says what stops, and asks for the name only where something would be missed. */
-export function ConfirmDelete({ name, kind, consequences, askName, confirm, close }: ConfirmDeleteProps) {
+export function ConfirmDelete(props: ConfirmDeleteProps) {
+  const { name, kind, verb = 'Delete', consequences, askName, confirm, close } = props;
   const [typed, setTyped] = useState('');
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing is asked about anew
   useEffect(() => setTyped(''), [name]);
@@ -22,7 +25,7 @@ export function ConfirmDelete({ name, kind, consequences, askName, confirm, clos
     <Modal
       opened={name !== undefined}
       onClose={close}
-      title={`Delete ${kind} ${name ?? ''}?`}
+      title={`${verb} ${kind} ${name ?? ''}?`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form
@@ -35,7 +38,7 @@ export function ConfirmDelete({ name, kind, consequences, askName, confirm, clos
         <p style={{ marginTop: 0 }}>{consequences}</p>
         {askName && (
           <TextInput
-            label={`Type ${name} to delete it`}
+            label={`Type ${name} to ${verb.toLowerCase()} it`}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             data-autofocus
@@ -44,10 +47,10 @@ export function ConfirmDelete({ name, kind, consequences, askName, confirm, clos
         )}
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={close}>
-            Keep it
+            {verb === 'Delete' ? 'Keep it' : 'Leave it'}
           </Button>
           <Button type="submit" color="red" disabled={askName && typed !== name}>
-            Delete {kind}
+            {verb} {kind}
           </Button>
         </Group>
       </form>

@@ -14,32 +14,36 @@ export interface DeleteOptions<Row> {
   readonly call: (row: Row) => Answer;
   readonly disabled?: (row: Row) => string | undefined;
   readonly deleted?: () => void;
+  /** What else than deleting is asked about, and how the menu names it. */
+  readonly instead?: { readonly verb: string; readonly label: string };
 }
 
-/** The row action that deletes, and the question it asks first. */
+/** The row action that deletes or loses something, and the question it asks first. */
 export function useDelete<Row>(options: DeleteOptions<Row>): {
   readonly action: RowAction<Row>;
   readonly dialog: ReactNode;
 } {
-  const { kind, nameOf, consequences, askName, call, disabled, deleted } = options;
+  const { kind, nameOf, consequences, askName, call, disabled, deleted, instead } = options;
+  const { verb, label } = instead ?? { verb: 'Delete', label: 'Delete…' };
   const [doomed, setDoomed] = useState<Row>();
   const dialog = (
     <ConfirmDelete
       name={doomed && nameOf(doomed)}
       kind={kind}
+      verb={verb}
       askName={doomed !== undefined && (askName?.(doomed) ?? false)}
       consequences={doomed && consequences(doomed)}
       close={() => setDoomed(undefined)}
       confirm={() => {
         if (!doomed) return;
         const answer = call(doomed);
-        void startTask(answer, { title: `Delete ${nameOf(doomed)}` });
+        void startTask(answer, { title: `${verb} ${nameOf(doomed)}` });
         void answer.then(({ error }) => error === undefined && deleted?.());
       }}
     />
   );
   return {
-    action: { label: 'Delete…', danger: true, run: setDoomed, ...(disabled ? { disabled } : {}) },
+    action: { label, danger: true, run: setDoomed, ...(disabled ? { disabled } : {}) },
     dialog,
   };
 }

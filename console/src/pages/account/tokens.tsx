@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { api, client, queryClient, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { CopyText } from '../../ui/copy.tsx';
-import { useDelete } from '../../ui/delete-action.tsx';
-import { type Column, ListPage } from '../../ui/list-page.tsx';
-import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import type { Column } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text } from '../../ui/side-form.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
 import { ROLES } from './roles.ts';
 
@@ -53,7 +53,6 @@ export function ApiTokens() {
   const session = useSession();
   const clientId = session.state === 'in' ? session.clientId : 0;
   const path = { clientId };
-  const form = useNewForm();
   const [made, setMade] = useState<string>();
   const list = useQuery(
     api.queryOptions('get', '/iam/clients/{clientId}/tokens', {
@@ -62,57 +61,50 @@ export function ApiTokens() {
   );
   const results = list.data ?? [];
   const refresh = () => void queryClient.invalidateQueries();
-  const remove = useDelete<Token>({
-    kind: 'token',
-    nameOf: ({ name }) => name,
-    consequences: ({ last_usage }) =>
-      last_usage ? 'Programs that use it are refused from now on.' : 'It was never used.',
-    askName: ({ last_usage }) => Boolean(last_usage),
-    call: ({ id }) =>
-      client.DELETE('/iam/clients/{clientId}/tokens/{tokenId}', {
-        params: { path: { ...path, tokenId: id } },
-      }) as never,
-    deleted: refresh,
-  });
   return (
     <>
-      <ListPage<Token>
+      <NounPage
         title="API tokens"
         about="A token lets a program call the API as this account, with the role that it has."
-        create={{ label: 'Create token', to: form.to }}
         result={{ ...list, data: list.data && { count: results.length, results } } as never}
         columns={COLUMNS}
-        rowKey={({ id }) => String(id)}
-        actions={[remove.action]}
+        idOf={({ id }) => String(id)}
         empty={{
           title: 'No tokens',
           about: 'Create one for each program, so that each can be taken back alone.',
-          action: { label: 'Create token', to: form.to },
         }}
-      />
-      {remove.dialog}
-      <SideForm
-        title="Create token"
-        fields={FIELDS}
-        body={(values) => ({
-          name: text(values, 'name'),
-          ...(text(values, 'description') ? { description: text(values, 'description') } : {}),
-          exp_date:
-            Number(values.days) > 0
-              ? new Date(Date.now() + Number(values.days) * 86_400_000).toISOString()
-              : null,
-          client_user: { role: { id: Number(values.role) } },
-        })}
-        submit={(body) =>
-          client.POST('/iam/clients/{clientId}/tokens', { params: { path }, body: body as never })
-        }
-        call={(body) => ({ method: 'POST', path: `/iam/clients/${clientId}/tokens`, body })}
-        done={(data) => {
-          setMade((data as { token?: string }).token);
-          refresh();
+        remove={{
+          kind: 'token',
+          nameOf: ({ name }) => name,
+          consequences: ({ last_usage }) =>
+            last_usage ? 'Programs that use it are refused from now on.' : 'It was never used.',
+          askName: ({ last_usage }) => Boolean(last_usage),
+          call: ({ id }) =>
+            client.DELETE('/iam/clients/{clientId}/tokens/{tokenId}', {
+              params: { path: { ...path, tokenId: id } },
+            }) as never,
+          deleted: refresh,
         }}
-        opened={form.opened}
-        close={form.close}
+        form={{
+          title: 'Create token',
+          fields: FIELDS,
+          body: (values) => ({
+            name: text(values, 'name'),
+            ...(text(values, 'description') ? { description: text(values, 'description') } : {}),
+            exp_date:
+              Number(values.days) > 0
+                ? new Date(Date.now() + Number(values.days) * 86_400_000).toISOString()
+                : null,
+            client_user: { role: { id: Number(values.role) } },
+          }),
+          submit: (body) =>
+            client.POST('/iam/clients/{clientId}/tokens', { params: { path }, body: body as never }),
+          call: (body) => ({ method: 'POST', path: `/iam/clients/${clientId}/tokens`, body }),
+          done: (data) => {
+            setMade((data as { token?: string }).token);
+            refresh();
+          },
+        }}
       />
       <Modal
         opened={made !== undefined}

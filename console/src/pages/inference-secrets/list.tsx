@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, client, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
-import { useDelete } from '../../ui/delete-action.tsx';
-import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
-import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text } from '../../ui/side-form.tsx';
 
 type InferenceSecret = Schemas['InferenceSecret'];
 
@@ -29,57 +29,48 @@ export function InferenceSecrets() {
   const { project } = usePlace();
   const path = { project_id: project };
   const { page } = useListSearch();
-  const form = useNewForm();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v3/inference/{project_id}/secrets', { params: { path, query: page } }),
   );
   const refresh = () => void queryClient.invalidateQueries();
-  const remove = useDelete<InferenceSecret>({
-    kind: 'secret',
-    nameOf: ({ name }) => name,
-    consequences: () => 'Models that use it can no longer read their data.',
-    askName: () => true,
-    call: ({ name }) =>
-      client.DELETE('/cloud/v3/inference/{project_id}/secrets/{secret_name}', {
-        params: { path: { ...path, secret_name: name } },
-      }) as never,
-    deleted: refresh,
-  });
   return (
-    <>
-      <ListPage<InferenceSecret>
-        title="Inference secrets"
-        about="Credentials that inference uses to read models and data. They are kept encrypted."
-        create={{ label: 'Create secret', to: form.to }}
-        result={result}
-        columns={COLUMNS}
-        rowKey={({ name }) => name}
-        actions={[remove.action]}
-        empty={{
-          title: 'No inference secrets',
-          about: 'Create one with the AWS key of the bucket that has your models.',
-          action: { label: 'Create secret', to: form.to },
-        }}
-      />
-      {remove.dialog}
-      <SideForm
-        title="Create secret"
-        fields={FIELDS}
-        body={(values) => ({
+    <NounPage
+      title="Inference secrets"
+      about="Credentials that inference uses to read models and data. They are kept encrypted."
+      result={result}
+      columns={COLUMNS}
+      idOf={({ name }) => name}
+      empty={{
+        title: 'No inference secrets',
+        about: 'Create one with the AWS key of the bucket that has your models.',
+      }}
+      remove={{
+        kind: 'secret',
+        nameOf: ({ name }) => name,
+        consequences: () => 'Models that use it can no longer read their data.',
+        askName: () => true,
+        call: ({ name }) =>
+          client.DELETE('/cloud/v3/inference/{project_id}/secrets/{secret_name}', {
+            params: { path: { ...path, secret_name: name } },
+          }) as never,
+        deleted: refresh,
+      }}
+      form={{
+        title: 'Create secret',
+        fields: FIELDS,
+        body: (values) => ({
           name: text(values, 'name'),
           type: 'aws-iam',
           data: { aws_access_key_id: text(values, 'id'), aws_secret_access_key: text(values, 'secret') },
-        })}
-        submit={(body) => client.POST('/cloud/v3/inference/{project_id}/secrets', { params: { path }, body })}
-        call={(body) => ({
+        }),
+        submit: (body) => client.POST('/cloud/v3/inference/{project_id}/secrets', { params: { path }, body }),
+        call: (body) => ({
           method: 'POST',
           path: `/cloud/v3/inference/${project}/secrets`,
           body: { ...body, data: { ...body.data, aws_secret_access_key: '…' } },
-        })}
-        done={refresh}
-        opened={form.opened}
-        close={form.close}
-      />
-    </>
+        }),
+        done: refresh,
+      }}
+    />
   );
 }

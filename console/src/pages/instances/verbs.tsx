@@ -8,6 +8,7 @@ import { text } from '../../ui/side-form.tsx';
 import type { RowAction } from '../../ui/table.tsx';
 import { tagChanges, tagPairs } from '../../ui/values.ts';
 import type { Instance } from './list.tsx';
+import { useScreen } from './screen.tsx';
 
 type Power = 'start' | 'stop' | 'reboot' | 'reboot_hard' | 'suspend' | 'resume';
 
@@ -50,6 +51,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       }),
       { title: `${label} ${instance.name}` },
     );
+  const screen = useScreen(place, whyNot(['ACTIVE']));
   const resize = useRowForm<Instance, { flavor_id: string }>({
     label: 'Resize…',
     disabled: whyNot(SETTLED),
@@ -133,7 +135,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       run: power(action, label),
       disabled: whyNot(from),
     })),
-    verbs: [resize, group, edit],
+    verbs: [screen, resize, group, edit],
     remove: {
       kind: 'instance',
       nameOf: ({ name }) => name,

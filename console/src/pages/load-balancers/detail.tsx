@@ -19,6 +19,7 @@ import { DeleteLoadBalancer } from './delete.tsx';
 import { Health, type LoadBalancer } from './list.tsx';
 import { Listeners } from './listeners.tsx';
 import { Metrics } from './metrics.tsx';
+import { Policies } from './policies.tsx';
 import { Pools } from './pools.tsx';
 import { useLoadBalancer } from './queries.ts';
 import { ResizeLoadBalancer } from './resize.tsx';
@@ -49,8 +50,9 @@ export function LoadBalancerDetail() {
       </Card>
       <Parts
         lb={lb.data}
-        pools={<Pools pools={pools} />}
+        pools={<Pools lb={lb.data} listeners={listeners} pools={pools} />}
         listeners={<Listeners lb={lb.data} listeners={listeners} />}
+        policies={<Policies lb={lb.data} listeners={listeners} pools={pools} policies={policies} />}
       />
     </>
   );
@@ -185,9 +187,10 @@ interface PartsProps {
   readonly lb: LoadBalancer;
   readonly pools: ReactNode;
   readonly listeners: ReactNode;
+  readonly policies: ReactNode;
 }
 
-function Parts({ lb, pools, listeners }: PartsProps) {
+function Parts({ lb, pools, listeners, policies }: PartsProps) {
   const navigate = useNavigate();
   const { tab = 'members' } = useSearch({ strict: false }) as { tab?: string };
   const place = usePlace();
@@ -202,11 +205,13 @@ function Parts({ lb, pools, listeners }: PartsProps) {
       <Tabs.List mb="md">
         <Tabs.Tab value="members">Pools and members</Tabs.Tab>
         <Tabs.Tab value="listeners">Listeners</Tabs.Tab>
+        <Tabs.Tab value="policies">Policies</Tabs.Tab>
         <Tabs.Tab value="metrics">Metrics</Tabs.Tab>
         <Tabs.Tab value="code">Code</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="members">{pools}</Tabs.Panel>
       <Tabs.Panel value="listeners">{listeners}</Tabs.Panel>
+      <Tabs.Panel value="policies">{policies}</Tabs.Panel>
       <Tabs.Panel value="metrics">
         <Metrics id={lb.id} />
       </Tabs.Panel>

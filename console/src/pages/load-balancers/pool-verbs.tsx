@@ -2,14 +2,14 @@ import { client, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
-import { type Field, given, text } from '../../ui/side-form.tsx';
+import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 
 export type Pool = Schemas['Pool'];
 type Check = NonNullable<Pool['healthmonitor']>;
 type NewCheck = Schemas['CreateHealthMonitor'];
 
-const ALGORITHMS = [
+export const ALGORITHMS = [
   { value: 'ROUND_ROBIN', label: 'Round robin' },
   { value: 'LEAST_CONNECTIONS', label: 'Least connections' },
   { value: 'SOURCE_IP', label: 'By source address' },
@@ -26,7 +26,7 @@ const TYPES = ['HTTP', 'HTTPS', 'TCP', 'TLS-HELLO', 'PING', 'UDP-CONNECT'].map((
 
 const isHttp = (type: string) => type === 'HTTP' || type === 'HTTPS';
 
-const checkFields = (check: Check | null): readonly Field[] => [
+export const checkFields = (check: Check | null): readonly Field[] => [
   {
     key: 'type',
     label: 'How members are checked',
@@ -86,6 +86,17 @@ const checkFields = (check: Check | null): readonly Field[] => [
     initial: check?.max_retries ?? 2,
   },
 ];
+
+/** How members are checked, but for the type, which can't be changed. */
+export const checkBody = (values: Values) =>
+  given({
+    delay: number(values, 'delay'),
+    timeout: number(values, 'timeout'),
+    max_retries: number(values, 'max_retries'),
+    max_retries_down: number(values, 'max_retries_down'),
+    url_path: isHttp(text(values, 'type')) ? text(values, 'url_path') : '',
+    expected_codes: isHttp(text(values, 'type')) ? text(values, 'expected_codes') : '',
+  });
 
 /** What can be done with a pool: its own properties, how its members are checked, its end. */
 export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
@@ -149,14 +160,7 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
       fields: checkFields(pool.healthmonitor),
       body: (values) => ({
         ...(pool.healthmonitor ? {} : { type: text(values, 'type') as NewCheck['type'] }),
-        ...given({
-          delay: number(values, 'delay'),
-          timeout: number(values, 'timeout'),
-          max_retries: number(values, 'max_retries'),
-          max_retries_down: number(values, 'max_retries_down'),
-          url_path: isHttp(text(values, 'type')) ? text(values, 'url_path') : '',
-          expected_codes: isHttp(text(values, 'type')) ? text(values, 'expected_codes') : '',
-        }),
+        ...checkBody(values),
       }),
       submit: (body) =>
         pool.healthmonitor

@@ -8,23 +8,39 @@ import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { ActionsMenu } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import type { LoadBalancer } from './list.tsx';
 import { MemberForm } from './member-form.tsx';
+import { useNewPool } from './new-pool.tsx';
 import { usePoolVerbs } from './pool-verbs.tsx';
 import styles from './pools.module.css';
 
 type Pool = Schemas['Pool'];
 type Member = Pool['members'][number];
 
+interface PoolsProps {
+  readonly lb: LoadBalancer;
+  readonly listeners: readonly Schemas['Listener'][];
+  readonly pools: readonly Pool[];
+}
+
 /** Each pool with its members: switched off, on, taken out, added. */
-export function Pools({ pools }: { readonly pools: readonly Pool[] }) {
+export function Pools({ lb, listeners, pools }: PoolsProps) {
   const [adding, setAdding] = useState<Pool>();
-  const verbs = usePoolVerbs(usePlace());
-  if (pools.length === 0)
-    return (
-      <Empty title="No pools" about="A pool is a group of servers among which connections are shared." />
-    );
+  const place = usePlace();
+  const verbs = usePoolVerbs(place);
+  const add = useNewPool(place, listeners, pools);
+  const why = whyBusy(lb);
   return (
     <>
+      <Group justify="flex-end" mb="sm">
+        <Button size="xs" disabled={why !== undefined} title={why} onClick={() => add.action.run(lb)}>
+          Add pool
+        </Button>
+      </Group>
+      {add.dialog}
+      {pools.length === 0 && (
+        <Empty title="No pools" about="A pool is a group of servers among which connections are shared." />
+      )}
       {pools.map((pool) => (
         <Card
           key={pool.id}

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, client, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
-import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
-import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
-import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
@@ -12,8 +13,8 @@ type Network = Schemas['Network'];
 
 const COLUMNS: readonly Column<Network>[] = [
   { label: 'Name', order: 'name', cell: ({ name }) => name },
-  { label: 'Subnets', cell: ({ subnets }) => subnets.length, end: true },
   { label: 'Kind', cell: (network) => kindOf(network) },
+  { label: 'Subnets', cell: ({ subnets }) => subnets.length, end: true },
   { label: 'MTU', cell: ({ mtu }) => mtu, end: true, wideOnly: true },
   { label: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wideOnly: true },
   { label: 'Created', order: 'created_at', cell: ({ created_at }) => <Time at={created_at} /> },
@@ -39,7 +40,6 @@ export function Networks() {
   const place = usePlace();
   const path = pathParams(place);
   const { page, search } = useListSearch();
-  const form = useNewForm();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', {
       params: {
@@ -52,59 +52,49 @@ export function Networks() {
       },
     }),
   );
-  const remove = useDelete<Network>({
-    kind: 'network',
-    nameOf: ({ name }) => name,
-    consequences: ({ subnets }) =>
-      `Its ${subnets.length} subnets go with it. A network that something is connected to stays.`,
-    askName: ({ subnets }) => subnets.length > 0,
-    disabled: (network) => (network.external ? 'It belongs to the region' : whyBusy(network)),
-    call: ({ id }) =>
-      client.DELETE('/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
-        params: { path: { ...path, network_id: id } },
-      }),
-  });
   return (
-    <>
-      <ListPage<Network>
-        title="Networks"
-        about="A network of your own: what stands on one of its subnets reaches the others on it, and nobody else does."
-        create={{ label: 'Create network', to: form.to }}
-        filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
-        defaultOrder="created_at.desc"
-        result={result}
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        href={({ id }) => pathIn(place, 'networks', id)}
-        actions={[copyId(({ id }) => id), remove.action]}
-        empty={{
-          title: 'No networks here',
-          about: 'Create one, and put load balancers, instances and clusters on its subnets.',
-          action: { label: 'Create network', to: form.to },
-        }}
-      />
-      {remove.dialog}
-      <SideForm
-        title="Create network"
-        fields={FIELDS}
-        body={(values) => ({ name: text(values, 'name'), create_router: values.create_router === true })}
-        submit={(body) =>
-          client.POST('/cloud/v1/networks/{project_id}/{region_id}', { params: { path }, body })
-        }
-        call={(body) => ({
+    <NounPage
+      title="Networks"
+      about="A network of your own: what stands on one of its subnets reaches the others on it, and nobody else does."
+      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      defaultOrder="created_at.desc"
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      href={({ id }) => pathIn(place, 'networks', id)}
+      empty={{
+        title: 'No networks here',
+        about: 'Create one, and put load balancers, instances and clusters on its subnets.',
+      }}
+      remove={{
+        kind: 'network',
+        nameOf: ({ name }) => name,
+        consequences: ({ subnets }) =>
+          `Its ${subnets.length} subnets go with it. A network that something is connected to stays.`,
+        askName: ({ subnets }) => subnets.length > 0,
+        disabled: (network) => (network.external ? 'It belongs to the region' : whyBusy(network)),
+        call: ({ id }) =>
+          client.DELETE('/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
+            params: { path: { ...path, network_id: id } },
+          }),
+      }}
+      form={{
+        title: 'Create network',
+        fields: FIELDS,
+        body: (values) => ({ name: text(values, 'name'), create_router: values.create_router === true }),
+        submit: (body) =>
+          client.POST('/cloud/v1/networks/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
           method: 'POST',
           path: `/cloud/v1/networks/${place.project}/${place.region}`,
           body,
           terraform: terraform('gcore_network', body.name, place, { ...body }),
-        })}
-        to={({ created_resources }) =>
+        }),
+        to: ({ created_resources }) =>
           created_resources?.networks?.[0]
             ? pathIn(place, 'networks', String(created_resources.networks[0]))
-            : undefined
-        }
-        opened={form.opened}
-        close={form.close}
-      />
-    </>
+            : undefined,
+      }}
+    />
   );
 }

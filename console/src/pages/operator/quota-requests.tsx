@@ -5,26 +5,15 @@ import { operatorApi, operatorClient } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { wishesOf } from '../quotas/names.ts';
 
 type Request = Schemas['LimitsRequest'];
-
-/** `loadbalancer_count_limit 20 in region 1`. */
-function wishesOf({ requested_limits: { global_limits, regional_limits } }: Request): string {
-  const words = (limits: object, where: string) =>
-    Object.entries(limits)
-      .filter(([key, value]) => key.endsWith('_limit') && value !== null)
-      .map(([key, value]) => `${key.replace(/_limit$/, '').replaceAll('_', ' ')} ${value}${where}`);
-  return [
-    ...words(global_limits ?? {}, ''),
-    ...(regional_limits ?? []).flatMap((limits) => words(limits, ` in region ${limits.region_id}`)),
-  ].join(', ');
-}
 
 const COLUMNS: readonly Column<Request>[] = [
   { label: 'Request', cell: ({ id }) => `Request ${id}` },
   { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { label: 'Client', cell: ({ client_id }) => client_id, end: true },
-  { label: 'Asked for', cell: wishesOf },
+  { label: 'Asked for', cell: ({ requested_limits }) => wishesOf(requested_limits) },
   { label: 'Why', cell: ({ description }) => description ?? '' },
   { label: 'Asked', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
@@ -45,7 +34,7 @@ export function QuotaRequests() {
     void queryClient.invalidateQueries();
   };
   const settled = ({ status }: Request) =>
-    /done|reject|approv/i.test(status) ? `It is answered: ${status}` : undefined;
+    status === 'in progress' ? undefined : `It is answered: ${status === 'done' ? 'granted' : status}`;
   return (
     <ListPage<Request>
       title="Quota requests"

@@ -10,13 +10,9 @@ import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { type Quota, quotaName, quotasOf } from './names.ts';
 import styles from './quotas.module.css';
-
-interface Quota {
-  readonly name: string;
-  readonly limit: number;
-  readonly usage: number;
-}
+import { OwnRequests, RequestMore } from './requests.tsx';
 
 /** What the account may use, in this region and in all, and when it is warned. */
 export function Quotas() {
@@ -58,6 +54,13 @@ export function Quotas() {
             })
           }
         />
+        {quotas.data && (
+          <RequestMore
+            regional={quotasOf(here ?? {})}
+            global={quotasOf(quotas.data.global_quotas)}
+            threshold={mark}
+          />
+        )}
       </PageHead>
       <Card title="Warning">
         {threshold.data ? (
@@ -77,43 +80,10 @@ export function Quotas() {
           <Skeleton height={80} m="md" />
         )}
       </Card>
+      <OwnRequests />
     </>
   );
 }
-
-function quotasOf(flat: object): readonly Quota[] {
-  const values = flat as Readonly<Record<string, number>>;
-  return Object.keys(values)
-    .filter((key) => key.endsWith('_limit'))
-    .map((key) => key.slice(0, -'_limit'.length))
-    .map((name) => ({ name, limit: values[`${name}_limit`] ?? 0, usage: values[`${name}_usage`] ?? 0 }))
-    .sort(
-      (a, b) =>
-        b.usage / Math.max(1, b.limit) - a.usage / Math.max(1, a.limit) || a.name.localeCompare(b.name),
-    );
-}
-
-/** The parts of quota names that are written otherwise by people. */
-const WORDS: Readonly<Record<string, string>> = {
-  vm: 'instances',
-  cpu: 'CPUs',
-  ram: 'memory in MiB',
-  loadbalancer: 'load balancers',
-  cluster: 'Kubernetes clusters',
-  floating: 'floating IPs',
-  keypair: 'SSH keys',
-  volume_size: 'volume size in GiB',
-  external_ip: 'external IPs',
-  firewall: 'security groups',
-  servergroup: 'server groups',
-};
-
-const quotaName = (name: string) => {
-  const short = name.replace(/_count$/, '');
-  const known = WORDS[short];
-  if (known) return known;
-  return name === short ? short.replaceAll('_', ' ') : `${short.replaceAll('_', ' ')}s`;
-};
 
 function Bars({ quotas, mark }: { readonly quotas: readonly Quota[]; readonly mark: number }) {
   if (quotas.length === 0) return <p className={styles.none}>Nothing is in use.</p>;

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { api, client, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { copyId, useDelete } from '../../ui/delete-action.tsx';
-import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
-import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 
 type Secret = Schemas['Secret'];
@@ -51,58 +51,48 @@ export function Secrets() {
   const place = usePlace();
   const path = pathParams(place);
   const { page } = useListSearch();
-  const form = useNewForm();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/secrets/{project_id}/{region_id}', { params: { path, query: page } }),
   );
-  const remove = useDelete<Secret>({
-    kind: 'certificate',
-    nameOf: ({ name }) => name,
-    consequences: () => 'A certificate that a listener or pool uses stays.',
-    call: ({ id }) =>
-      client.DELETE('/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}', {
-        params: { path: { ...path, secret_id: id } },
-      }),
-  });
   return (
-    <>
-      <ListPage<Secret>
-        title="Certificates"
-        about="Certificates with their keys, for listeners that decrypt HTTPS and for connections to members."
-        create={{ label: 'Add certificate', to: form.to }}
-        result={result}
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        actions={[copyId(({ id }) => id), remove.action]}
-        empty={{
-          title: 'No certificates',
-          about: 'Add one, and a load balancer can serve HTTPS with it.',
-          action: { label: 'Add certificate', to: form.to },
-        }}
-      />
-      {remove.dialog}
-      <SideForm
-        title="Add certificate"
-        fields={FIELDS}
-        body={(values) => ({
+    <NounPage
+      title="Certificates"
+      about="Certificates with their keys, for listeners that decrypt HTTPS and for connections to members."
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      empty={{
+        title: 'No certificates',
+        about: 'Add one, and a load balancer can serve HTTPS with it.',
+      }}
+      remove={{
+        kind: 'certificate',
+        nameOf: ({ name }) => name,
+        consequences: () => 'A certificate that a listener or pool uses stays.',
+        call: ({ id }) =>
+          client.DELETE('/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}', {
+            params: { path: { ...path, secret_id: id } },
+          }),
+      }}
+      form={{
+        title: 'Add certificate',
+        fields: FIELDS,
+        body: (values) => ({
           name: text(values, 'name'),
           payload: {
             certificate: text(values, 'certificate'),
             private_key: text(values, 'private_key'),
             certificate_chain: text(values, 'chain') || text(values, 'certificate'),
           },
-        })}
-        submit={(body) =>
-          client.POST('/cloud/v2/secrets/{project_id}/{region_id}', { params: { path }, body })
-        }
-        call={(body) => ({
+        }),
+        submit: (body) =>
+          client.POST('/cloud/v2/secrets/{project_id}/{region_id}', { params: { path }, body }),
+        call: (body) => ({
           method: 'POST',
           path: `/cloud/v2/secrets/${place.project}/${place.region}`,
           body: { ...body, payload: { ...body.payload, private_key: '…' } },
-        })}
-        opened={form.opened}
-        close={form.close}
-      />
-    </>
+        }),
+      }}
+    />
   );
 }

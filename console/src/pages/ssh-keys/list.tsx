@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { api, client, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
-import { copyId, useDelete } from '../../ui/delete-action.tsx';
-import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
-import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 
@@ -40,49 +40,42 @@ export function SshKeys() {
   const { project } = usePlace();
   const path = { project_id: project };
   const { page } = useListSearch();
-  const form = useNewForm();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/ssh_keys/{project_id}', { params: { path, query: page } }),
   );
   const refresh = () => void queryClient.invalidateQueries();
-  const remove = useDelete<SshKey>({
-    kind: 'SSH key',
-    nameOf: ({ name }) => name,
-    consequences: () => 'New instances can no longer be given it. Instances that have it keep it.',
-    call: ({ id }) =>
-      client.DELETE('/cloud/v1/ssh_keys/{project_id}/{ssh_key_id}', {
-        params: { path: { ...path, ssh_key_id: id } },
-      }) as never,
-    deleted: refresh,
-  });
   return (
-    <>
-      <ListPage<SshKey>
-        title="SSH keys"
-        about="Public keys that new instances and nodes of clusters are given, so that you can sign in to them."
-        create={{ label: 'Add SSH key', to: form.to }}
-        result={result}
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        actions={[copyId(({ id }) => id), remove.action]}
-        empty={{
-          title: 'No SSH keys',
-          about: 'Add the public half of your key. Clusters need one.',
-          action: { label: 'Add SSH key', to: form.to },
-          code: 'cat ~/.ssh/id_ed25519.pub',
-        }}
-      />
-      {remove.dialog}
-      <SideForm
-        title="Add SSH key"
-        fields={FIELDS}
-        body={(values) => ({
+    <NounPage
+      title="SSH keys"
+      about="Public keys that new instances and nodes of clusters are given, so that you can sign in to them."
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      empty={{
+        title: 'No SSH keys',
+        about: 'Add the public half of your key. Clusters need one.',
+        code: 'cat ~/.ssh/id_ed25519.pub',
+      }}
+      remove={{
+        kind: 'SSH key',
+        nameOf: ({ name }) => name,
+        consequences: () => 'New instances can no longer be given it. Instances that have it keep it.',
+        call: ({ id }) =>
+          client.DELETE('/cloud/v1/ssh_keys/{project_id}/{ssh_key_id}', {
+            params: { path: { ...path, ssh_key_id: id } },
+          }) as never,
+        deleted: refresh,
+      }}
+      form={{
+        title: 'Add SSH key',
+        fields: FIELDS,
+        body: (values) => ({
           name: text(values, 'name'),
           public_key: text(values, 'public_key'),
           shared_in_project: values.shared_in_project === true,
-        })}
-        submit={(body) => client.POST('/cloud/v1/ssh_keys/{project_id}', { params: { path }, body })}
-        call={(body) => ({
+        }),
+        submit: (body) => client.POST('/cloud/v1/ssh_keys/{project_id}', { params: { path }, body }),
+        call: (body) => ({
           method: 'POST',
           path: `/cloud/v1/ssh_keys/${project}`,
           body,
@@ -95,11 +88,9 @@ export function SshKeys() {
               public_key: body.public_key,
             },
           ),
-        })}
-        done={refresh}
-        opened={form.opened}
-        close={form.close}
-      />
-    </>
+        }),
+        done: refresh,
+      }}
+    />
   );
 }

@@ -1,7 +1,8 @@
+import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
-import { client, type Schemas } from '../../api/client.ts';
+import { client, queryClient, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
-import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
+import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -135,6 +136,24 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       call: (body) => ({ method: 'PATCH', path: at(volume.id), body }),
     }),
   });
+  const revert = useDelete<Volume>({
+    kind: 'volume',
+    instead: { verb: 'Revert', label: 'Revert to last snapshot…' },
+    nameOf: ({ name }) => name,
+    askName: () => true,
+    disabled: (volume) =>
+      whyNot(['available', 'error_restoring'])(volume) ??
+      ((volume.snapshot_ids ?? []).length === 0 ? 'It has no snapshot' : undefined),
+    consequences: () => 'It will hold what its last snapshot holds. What was written since is lost.',
+    call: ({ id }) =>
+      client.POST('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/revert', {
+        params: { path: path(id) },
+      }) as never,
+    deleted: () => {
+      notifications.show({ color: 'green', message: 'The volume holds what its last snapshot holds' });
+      void queryClient.invalidateQueries();
+    },
+  });
   return {
     actions: [
       {
@@ -144,7 +163,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
           whyNot(['in-use'])(volume) ?? (volume.is_root_volume ? 'Its instance starts from it' : undefined),
       },
     ],
-    verbs: [attach, extend, snapshot, edit],
+    verbs: [attach, extend, snapshot, edit, revert],
     remove: {
       kind: 'volume',
       nameOf: ({ name }) => name,

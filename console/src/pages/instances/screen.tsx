@@ -1,0 +1,50 @@
+import { Button, Modal, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, faultOf, type Schemas } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+import { Empty } from '../../ui/page.tsx';
+import type { RowVerb } from '../../ui/row-form.tsx';
+
+type Instance = Schemas['Instance'];
+
+/** Leads to the screen of an instance, or says why there is none. */
+export function useScreen(
+  place: Place,
+  disabled: (instance: Instance) => string | undefined,
+): RowVerb<Instance> {
+  const [instance, setInstance] = useState<Instance>();
+  return {
+    action: { label: 'Show screen…', run: setInstance, disabled },
+    dialog: (
+      <Modal
+        opened={instance !== undefined}
+        onClose={() => setInstance(undefined)}
+        title={`Screen of ${instance?.name ?? ''}`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {instance && <Screen place={place} id={instance.id} />}
+      </Modal>
+    ),
+  };
+}
+
+function Screen({ place, id }: { readonly place: Place; readonly id: string }) {
+  const query = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console', {
+      params: { path: { ...pathParams(place), instance_id: id } },
+    }),
+    // Each answer may be an address that works once.
+    refetchInterval: false,
+    staleTime: 0,
+    retry: false,
+  });
+  if (query.error) return <Empty title="There is no screen" about={faultOf(query.error).message} />;
+  const address = query.data?.remote_console.url;
+  if (!address) return <Skeleton height={120} />;
+  return (
+    <Button component="a" href={address} target="_blank" rel="noopener noreferrer" fullWidth>
+      Open the screen
+    </Button>
+  );
+}

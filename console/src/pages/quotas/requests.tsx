@@ -1,0 +1,130 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { usePlace } from '../../app/place.ts';
+import { QuotaBar } from '../../pictures/quota-bar.tsx';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { Card } from '../../ui/page.tsx';
+import { SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { number } from '../../ui/values.ts';
+import { type Quota, quotaName, wishesOf } from './names.ts';
+
+type Request = Schemas['LimitsRequest'];
+
+const COLUMNS: readonly Column<Request>[] = [
+  { label: 'Asked for', cell: ({ requested_limits }) => wishesOf(requested_limits) },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Why', cell: ({ description }) => description ?? '', wideOnly: true },
+  { label: 'Asked', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const refresh = () => void queryClient.invalidateQueries();
+
+interface RequestMoreProps {
+  readonly regional: readonly Quota[];
+  readonly global: readonly Quota[];
+  readonly threshold: number;
+}
+
+/** The button and the form that ask for a higher limit. */
+export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
+  const { region } = usePlace();
+  const form = useNewForm();
+  const all = [...regional, ...global];
+  const options = all.map(({ name }) => name).sort((a, b) => quotaName(a).localeCompare(quotaName(b)));
+  const bodyOf = (quota: string, limit: number, description: string): Schemas['CreateLimitsRequest'] => ({
+    description,
+    requested_limits: global.some(({ name }) => name === quota)
+      ? { global_limits: { [`${quota}_limit`]: limit } }
+      : { regional_limits: [{ region_id: region, [`${quota}_limit`]: limit }] },
+  });
+  return (
+    <>
+      <Button component={Link} to={form.to}>
+        Request more
+      </Button>
+      <SideForm
+        title="Request more"
+        fields={[
+          {
+            key: 'quota',
+            label: 'Of what',
+            kind: 'choice',
+            required: true,
+            initial: all[0]?.name ?? '',
+            options: options.map((value) => ({ value, label: quotaName(value) })),
+          },
+          {
+            key: 'limit',
+            label: 'How many in all',
+            kind: 'number',
+            min: 1,
+            required: true,
+            fault: 'requested_limits',
+          },
+          {
+            key: 'description',
+            label: 'What for',
+            about: 'Those who decide read this',
+            kind: 'area',
+            required: true,
+          },
+        ]}
+        picture={(values) => {
+          const quota = all.find(({ name }) => name === values.quota);
+          return (
+            quota && (
+              <QuotaBar
+                name={`${quotaName(quota.name)} now`}
+                limit={quota.limit}
+                usage={quota.usage}
+                threshold={threshold}
+              />
+            )
+          );
+        }}
+        body={(values) =>
+          bodyOf(text(values, 'quota'), number(values, 'limit') ?? 0, text(values, 'description'))
+        }
+        submit={(body) => client.POST('/cloud/v2/limits_request', { body })}
+        call={(body) => ({ method: 'POST', path: '/cloud/v2/limits_request', body })}
+        done={refresh}
+        opened={form.opened}
+        close={form.close}
+      />
+    </>
+  );
+}
+
+/** What was asked for, and what came of it. */
+export function OwnRequests() {
+  const { data } = useQuery(api.queryOptions('get', '/cloud/v2/limits_request'));
+  const withdraw = useDelete<Request>({
+    kind: 'request',
+    instead: { verb: 'Withdraw', label: 'Withdraw…' },
+    nameOf: ({ requested_limits }) => wishesOf(requested_limits),
+    consequences: () => 'Nobody will decide on it. Limits that were granted stay.',
+    call: ({ id }) =>
+      client.DELETE('/cloud/v2/limits_request/{request_id}', {
+        params: { path: { request_id: id } },
+      }) as never,
+    deleted: refresh,
+  });
+  if (!data || data.results.length === 0) return null;
+  return (
+    <Card title="Requests">
+      <Table
+        title="Requests"
+        rows={data.results}
+        columns={COLUMNS}
+        rowKey={({ id }) => String(id)}
+        actions={[withdraw.action]}
+      />
+      {withdraw.dialog}
+    </Card>
+  );
+}

@@ -1,0 +1,130 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { waitUntil } from '../harness/wait.ts';
+import { Portal } from './portal/harness.ts';
+
+/** A load balancer is grown in the portal, part by part, and real requests go the way that the forms say. */
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+
+const portal = new Portal();
+let servers: readonly Server[];
+let id: string;
+let address: string;
+
+beforeAll(async () => {
+  await portal.start();
+  await portal.signIn();
+  servers = await Promise.all(['web', 'api'].map(startServer));
+  const { virga } = portal;
+  const task = await virga.ended(
+    await virga.call('POST', '/cloud/v1/loadbalancers/1/1', {
+      name: 'shop',
+      listeners: [{ name: 'http', protocol: 'HTTP', protocol_port: 8091 }],
+    }),
+  );
+  id = task.created_resources?.loadbalancers?.[0] ?? '';
+  address = (await virga.call('GET', `/cloud/v1/loadbalancers/1/1/${id}`)).body.vip_address;
+});
+afterAll(async () => {
+  for (const server of servers ?? []) server.close();
+  await portal.stop();
+});
+
+const ask = async (path: string): Promise<string> => {
+  const answer = await fetch(`http://${address}:8091${path}`, {
+    headers: { connection: 'close' },
+    redirect: 'manual',
+  });
+  return answer.ok ? answer.text() : String(answer.status);
+};
+const comes = (path: string, what: string) =>
+  waitUntil(async () => (await ask(path)) === what, { what: `${path} to be answered with ${what}` });
+const save = (button: string) =>
+  portal.page.getByRole('dialog').getByRole('button', { name: button }).click();
+
+async function addPool(
+  name: string,
+  server: Server | undefined,
+  serves: 'its listener' | 'rules',
+): Promise<void> {
+  const { page } = portal;
+  await page.getByRole('button', { name: 'Add pool' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  if (serves === 'its listener') {
+    expect(await page.getByRole('combobox', { name: 'Listener that it serves' }).inputValue()).toContain(
+      '8091',
+    );
+  }
+  const members = page.getByRole('combobox', { name: 'Members', exact: true });
+  await members.fill(`127.0.0.1:${portOf(server)}`);
+  await members.press('Enter');
+  expect(await portal.barriers()).toEqual([]);
+  await save('Add pool');
+  await page.getByRole('heading', { name: new RegExp(`^${name}`) }).waitFor();
+}
+
+test('a pool that is added to a listener takes its requests', async () => {
+  await portal.go(1, `load-balancers/${id}`);
+  await addPool('web', servers[0], 'its listener');
+  await comes('/', 'web');
+});
+
+test('a policy with a rule sends some requests to another pool', async () => {
+  const { page } = portal;
+  await addPool('api', servers[1], 'rules');
+  await page.getByRole('tab', { name: 'Policies' }).click();
+  await page.getByText('No policies').waitFor();
+  await page.getByRole('button', { name: 'Add policy' }).click();
+  await page.getByLabel('Name').last().fill('to the api');
+  await portal.choose('Pool', 'api');
+  expect(await portal.barriers()).toEqual([]);
+  await save('Add policy');
+  await page.getByText('is sent to the pool api').waitFor();
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.getByLabel('Value').fill('/api');
+  await save('Add rule');
+  await page.getByRole('cell', { name: 'Path begins with /api' }).waitFor();
+  await comes('/api/orders', 'api');
+  await comes('/orders', 'web');
+  expect(await portal.barriers()).toEqual([]);
+});
+
+test('a rule and a policy are changed, and taken away again', async () => {
+  const { page } = portal;
+  await portal.act(/Path begins with/, 'Edit…');
+  await page.getByLabel('Value').fill('/v2');
+  await save('Save');
+  await page.getByRole('cell', { name: 'Path begins with /v2' }).waitFor();
+  await comes('/v2/orders', 'api');
+  await page.getByRole('button', { name: 'Actions' }).nth(1).click();
+  await page.getByRole('menuitem', { name: 'Edit…' }).click();
+  await portal.choose('What becomes of a request', 'Refuse it');
+  await save('Save');
+  await page.getByText('is refused').waitFor();
+  await comes('/v2/orders', '403');
+  await portal.act(/Path begins with/, 'Delete…');
+  await save('Delete rule');
+  await page.getByText('Without a rule it decides nothing').waitFor();
+  await comes('/v2/orders', 'web');
+  await page.getByRole('button', { name: 'Actions' }).nth(1).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  await save('Delete policy');
+  await page.getByText('No policies').waitFor();
+});
+
+test('the browser had nothing to complain about', () => {
+  expect(portal.complaints).toEqual([]);
+});
+
+function startServer(name: string): Promise<Server> {
+  const server = createServer((_request, response) => response.end(name));
+  return new Promise((resolve, reject) => {
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve(server));
+  });
+}
+
+const portOf = (server: Server | undefined) =>
+  ((server ?? servers[0])?.address() as AddressInfo | undefined)?.port;
