@@ -44,12 +44,36 @@ export async function buildConsole(root, say = () => {}) {
     });
     for (const file of filesBelow(draft)) compress(file);
     writeFileSync(path.join(draft, STAMP), stamp);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(draft, folder);
+    swapIn(draft, folder);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
   return true;
+}
+
+/**
+ * Puts a finished folder in the place of another. Several may do so at once: each step is one renaming, so that what
+ * stands there in the end is whole. Who comes second leaves what the first has made, which is of the same sources.
+ * @param {string} draft
+ * @param {string} folder
+ */
+export function swapIn(draft, folder) {
+  const old = `${draft}.old`;
+  unless(['ENOENT'], () => renameSync(folder, old));
+  unless(['ENOTEMPTY', 'EEXIST'], () => renameSync(draft, folder));
+  rmSync(old, { recursive: true, force: true });
+}
+
+/**
+ * @param {string[]} codes errors that are no failure
+ * @param {() => void} work
+ */
+function unless(codes, work) {
+  try {
+    work();
+  } catch (error) {
+    if (!codes.includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '')) throw error;
+  }
 }
 
 /** @param {string} root */

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+const run = promisify(execFile);
+
+/** Makes a folder of many files again and again, and swaps it in each time. */
+const SWAPS = `
+  import { mkdirSync, writeFileSync } from 'node:fs';
+  const { swapIn } = await import(process.argv[1]);
+  const folder = process.argv[2];
+  for (let round = 0; round < 40; round += 1) {
+    const draft = folder + '.' + process.pid;
+    mkdirSync(draft, { recursive: true });
+    for (let file = 0; file < 40; file += 1) writeFileSync(draft + '/' + file, '');
+    swapIn(draft, folder);
+  }
+`;
+
+test('several starts that build the portal at once leave a whole one', async () => {
+  const parent = mkdtempSync(path.join(tmpdir(), 'virga-portal-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const folder = path.join(parent, 'dist');
+  mkdirSync(folder, { recursive: true });
+  const library = path.join(import.meta.dirname, 'lib', 'console.mjs');
+  const swap = () => run(process.execPath, ['--input-type=module', '-e', SWAPS, library, folder]);
+  await Promise.all([swap(), swap(), swap(), swap()]);
+  expect(readdirSync(folder)).toHaveLength(40);
+}, 120_000);
