@@ -82,7 +82,7 @@ export function ClusterDetail() {
 
 interface PoolProps {
   readonly cluster: Cluster;
-  readonly pool: Schemas['K8sPool'];
+  readonly pool: Cluster['pools'][number];
   /** When the upgrade began that is going on. */
   readonly upgradeSince: number | undefined;
 }
