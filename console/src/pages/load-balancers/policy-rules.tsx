@@ -123,11 +123,12 @@ export function useNewRule(): RowVerb<Policy> {
 export function Rules({ policy }: { readonly policy: Policy }) {
   const place = usePlace();
   const path = { ...pathParams(place), l7policy_id: policy.id };
-  const query = useQuery(
-    api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
+  const query = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
       params: { path },
     }),
-  );
+    refetchInterval: 5_000,
+  });
   const one = '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules/{l7rule_id}';
   const edit = useRowForm<Rule, NewRule>({
     label: 'Edit…',

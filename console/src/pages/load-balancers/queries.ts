@@ -30,9 +30,10 @@ export function useLoadBalancer(place: Place, id: string) {
     }),
     ...LIVE,
   });
-  const all = useQuery(
-    api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path } }),
-  );
+  const all = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path } }),
+    ...LIVE,
+  });
   const own = (listeners.data?.results ?? []) as readonly Schemas['Listener'][];
   const policies = (all.data?.results ?? []).filter(({ listener_id }) =>
     own.some(({ id: one }) => one === listener_id),

@@ -28,7 +28,12 @@ export function Quotas() {
     }),
   );
   if (quotas.error && !quotas.data)
-    return <FaultNote fault={faultOf(quotas.error)} retry={() => void quotas.refetch()} />;
+    return (
+      <>
+        <PageHead title="Quotas" />
+        <FaultNote fault={faultOf(quotas.error)} retry={() => void quotas.refetch()} />
+      </>
+    );
   const mark = threshold.data?.threshold ?? 80;
   const here = quotas.data?.regional_quotas.find(({ region_id }) => region_id === region);
   const shown = (list: readonly Quota[]) =>

@@ -21,7 +21,13 @@ export function PageDesigner() {
     }),
     enabled: id !== undefined,
   });
-  if (set.error && !set.data) return <FaultNote fault={faultOf(set.error)} />;
+  if (set.error && !set.data)
+    return (
+      <>
+        <PageHead title="Response pages" />
+        <FaultNote fault={faultOf(set.error)} retry={() => void set.refetch()} />
+      </>
+    );
   if (id !== undefined && !set.data) return null;
   return <Designer key={id ?? 'new'} set={set.data as PageSet | undefined} />;
 }
