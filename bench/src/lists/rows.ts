@@ -53,6 +53,13 @@ const MEMBERS = 1000;
 
 export const ROWS: readonly Rows[] = [
   of('projects', { client_id: '1', ...named, created_at: at }),
+  // Else the next start would make them, one project after the other.
+  {
+    table: 'security_groups',
+    statement: `insert into security_groups (id, project_id, region_id, client_id, name, is_default, created_at, updated_at)
+      select gen_random_uuid(), p.id, r.id, p.client_id, 'default', true, p.created_at, p.created_at
+        from projects p, regions r where r.provider = 'simulated' on conflict do nothing`,
+  },
   of('clients', { name: `'client ' || i`, email: `'c' || i || '@example.test'`, created_at: at }),
   of(
     'users',
