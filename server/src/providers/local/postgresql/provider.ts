@@ -52,7 +52,7 @@ const REPLICA_LOOK_MS = 200;
 const SIDE_BY_SIDE = 2;
 const WATCH_EVERY_MS = 100;
 const NO_UPGRADE =
-  'make a new one of that version, and bring the data over with pg_dump and psql (Debian: apt-get install postgresql-client)';
+  'make a new one of that version, and bring the data over with pg_dump and psql of the newer of both versions';
 const FLAVORS = [
   [1, 1],
   [1, 2],
