@@ -33696,6 +33696,8 @@ export interface operations {
                 offset?: number;
                 /** @description A field and a direction: `name.asc`, `created_at.desc`. Default: "created_at.desc". */
                 order_by?: string;
+                /** @description What is to be stored there. No location has `sftp`. */
+                type?: "standard" | "fast" | "sftp";
             };
             header?: never;
             path?: never;

@@ -36,6 +36,8 @@ test('locations are the regions that have it', async () => {
       address: '',
     })),
   });
+  const sftp = await server.call('GET', '/storage/v4/locations?type=sftp');
+  expect(sftp.body).toEqual({ count: 0, results: [] });
 });
 
 test('a storage comes with a key, is listed, and belongs to its account alone', async () => {

@@ -17,7 +17,7 @@ const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
     tag,
     summary: 'List where storages can be made',
     access: 'read',
-    query: schema.OrderedQuery,
+    query: schema.LocationListQuery,
     response: schema.LocationList,
     handler: (ctx, { query }) => storages.listLocations(service, ctx, query),
   }),

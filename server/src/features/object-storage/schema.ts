@@ -30,6 +30,16 @@ const page = { limit, offset: offsetParameter() };
 export const PageQuery = Type.Object(page);
 export const OrderedQuery = Type.Object({ ...page, order_by: order() });
 
+export const LocationListQuery = Type.Object({
+  ...page,
+  order_by: order(),
+  type: Type.Optional(
+    StringEnum(['standard', 'fast', 'sftp'], {
+      description: 'What is to be stored there. No location has `sftp`.',
+    }),
+  ),
+});
+
 export const StorageListQuery = Type.Object({
   ...page,
   order_by: order(),

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../platform/http/context.ts';
 import { type RegionRow, readRegions } from '../regions/index.ts';
 import * as access from './access.ts';
 import { insertKey } from './parts-store.ts';
-import type { CreateObjectStorage, OrderedQuery, StorageListQuery } from './schema.ts';
+import type { CreateObjectStorage, LocationListQuery, StorageListQuery } from './schema.ts';
 import { newAccessKey, newSecret, sealSecret } from './secrets.ts';
 import * as store from './store.ts';
 import { viewStorage } from './views.ts';
@@ -28,11 +28,11 @@ const LOCATION_FIELDS = ['name', 'title', 'technical_name', 'type', 'address', '
 export async function listLocations(
   service: Service,
   ctx: RequestContext,
-  query: Static<typeof OrderedQuery>,
+  query: Static<typeof LocationListQuery>,
 ) {
   const [field, direction] = access.readOrder(query.order_by, LOCATION_FIELDS).split('.');
   const regions = (await regionsWith(service, ctx)).filter(
-    ({ id }) => service.providerOf(id)?.unavailable() === undefined,
+    ({ id }) => query.type !== 'sftp' && service.providerOf(id)?.unavailable() === undefined,
   );
   const keyOf = (row: RegionRow) =>
     field === 'created_at' ? row.created_at.toISOString() : field === 'title' ? row.display_name : row.slug;

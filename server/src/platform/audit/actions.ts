@@ -40,7 +40,8 @@ export const ACTION_TYPES = [
 ] as const;
 export type ActionType = (typeof ACTION_TYPES)[number];
 
-/** Groups of the API as users are shown them, and the type of what is changed in each. */
+/** Groups of the API as users are shown them, and the type of what is changed in each. Clients know these and no
+ *  others: actions on object storage are in the audit log alone. */
 const GROUPS = {
   floating_ip: 'floating_ip',
   image: 'image',

@@ -67,11 +67,12 @@ test('a pool is created with its members and monitor, read, and deleted without 
         ...{ id: members[0], address: '10.0.0.1', protocol_port: 80, weight: 0, admin_state_up: true },
         ...{ backup: false, subnet_id: null, monitor_address: '10.0.0.9', monitor_port: 81 },
         ...{ ...fine, operating_status: 'DRAINING' },
+        last_check: { reason: expect.stringContaining('Nothing is checked'), since: null },
       },
       {
         ...{ id: members[1], address: '2001:db8::1', protocol_port: 80, weight: 1, admin_state_up: false },
         ...{ backup: true, subnet_id: null, monitor_address: null, monitor_port: null },
-        ...{ ...fine, operating_status: 'OFFLINE' },
+        ...{ ...fine, operating_status: 'OFFLINE', last_check: null },
       },
     ],
   });
