@@ -208,6 +208,7 @@ create table images (
 );
 CREATE INDEX images_created_at ON public.images USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX images_held ON public.images USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX images_name ON public.images USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX images_public ON public.images USING btree (region_id, display_order) WHERE (project_id IS NULL);
 CREATE INDEX images_tags ON public.images USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE TRIGGER images_count AFTER INSERT OR DELETE OR UPDATE OF architecture, os_distro, os_version, tags ON public.images FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('images', 'tags');
@@ -970,6 +971,8 @@ create table postgresql_clusters (
   server_certificate text,
   tls_key_id text,
   sealed_tls_key bytea,
+  backups jsonb,
+  restored_from jsonb,
   constraint postgresql_clusters_pkey PRIMARY KEY (id),
   constraint postgresql_clusters_status_check CHECK ((status = ANY (ARRAY['PREPARING'::text, 'READY'::text, 'UPDATING'::text, 'DELETING'::text, 'FAILED'::text]))),
   constraint postgresql_clusters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -1127,6 +1130,7 @@ create table reserved_fixed_ips (
 );
 CREATE INDEX reserved_fixed_ips_additional_subnet ON public.reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
+CREATE INDEX reserved_fixed_ips_address_desc ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address DESC NULLS LAST, port_id DESC);
 CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
@@ -1493,6 +1497,7 @@ CREATE INDEX subnets_held ON public.subnets USING btree (task_id) WHERE (task_id
 CREATE INDEX subnets_name ON public.subnets USING btree (project_id, region_id, name, id);
 CREATE INDEX subnets_network ON public.subnets USING btree (network_id, created_at, id);
 CREATE INDEX subnets_tags ON public.subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX subnets_total_ips ON public.subnets USING btree (project_id, region_id, total_ips, id);
 CREATE INDEX subnets_updated_at ON public.subnets USING btree (project_id, region_id, updated_at, id);
 CREATE TRIGGER subnets_count AFTER INSERT OR DELETE OR UPDATE OF tags ON public.subnets FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('subnets', 'tags');
 

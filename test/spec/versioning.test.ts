@@ -30,11 +30,14 @@ test.each([
   expect(paths()).toContain(path);
 });
 
-test('every path of the cloud, of protection and of storage notifications has a version', () => {
+test('every path of the cloud, of protection and of storage has a version', () => {
   const areas = paths().filter((path) => /^\/(cloud|waap|storage|virga)\//.test(path));
   expect(areas.length).toBeGreaterThan(50);
   const unversioned = areas.filter(
-    (path) => !/^\/(cloud\/(public\/)?v[123]|waap\/v[12]|storage\/notifications\/v1|virga\/v1)\//.test(path),
+    (path) =>
+      !/^\/(cloud\/(public\/)?v[123]|waap\/v[12]|storage\/(notifications\/v1|stats\/v1|v4)|virga\/v1)\//.test(
+        path,
+      ),
   );
   expect(unversioned).toEqual([]);
 });

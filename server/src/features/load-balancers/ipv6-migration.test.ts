@@ -1,24 +1,17 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../../test/harness/database.ts';
+import { createEmptyDatabase } from '../../../../test/harness/database.ts';
 import { migrateToLatest } from '../../platform/database/migrate.ts';
 
 test('a database from before IPv6 gets the subnets, and load balancers that are being created their version', async () => {
-  const own = await createTestDatabase();
+  const own = await createEmptyDatabase();
   const pool = new pg.Pool(own.connection);
   try {
-    // As it was before the migration, with a load balancer that has not got its address yet.
+    await migrateToLatest(pool, { wanted: (name) => name < '0060' });
+    // With a load balancer that has not got its address yet.
     await pool.query(`
       insert into regions (id, display_name, slug, state, provider, settings, created_at)
       values (77, 'Old', 'old', 'ACTIVE', 'local', '{}', now());
-      drop function keep_additional_vip, keep_additional_reserved cascade;
-      alter table load_balancers drop column additional_address, drop column additional_subnet_id,
-        drop column additional_space;
-      alter table reserved_fixed_ips drop column additional_address, drop column additional_subnet_id,
-        drop column additional_space;
-      delete from subnets where project_id is null and family(cidr) = 6;
-      drop function own_ipv6_range;
-      delete from kysely_migration where name = '0060_ipv6';
       insert into clients (id, name, email, status, created_at) values (77, 'old', 'old@example.org', 'active', now());
       insert into projects (id, client_id, name, state, created_at) values (77, 77, 'old', 'ACTIVE', now());
       insert into load_balancers (id, project_id, region_id, client_id, name, preferred_connectivity, tags,
