@@ -3,6 +3,9 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { randomIds } from '../../kernel/ids.ts';
+import { setUpRegions } from '../../region-contents.ts';
 import { tagConditions } from '../http/tag-filters.ts';
 import { Db } from './db.ts';
 import { countIfKept, type Facets, foldCounts, keptCount, keptCountOfNetworks } from './kept-counts.ts';
@@ -18,8 +21,18 @@ beforeAll(async () => {
   db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 6 });
   await db.pool.query(`
     insert into clients (id, name, email) values (1, 'one', 'one@example.test');
-    insert into projects (id, client_id, name, created_at) values (1, 1, 'one', now());
-    insert into regions (id, display_name, slug, provider, created_at) values (2, 'two', 'two', 'simulated', now())`);
+    insert into projects (id, client_id, name, created_at) values (1, 1, 'one', now())`);
+  const region = {
+    id: 2,
+    display_name: 'two',
+    slug: 'two',
+    state: 'ACTIVE',
+    provider: 'simulated',
+    settings: {},
+  };
+  await db.transaction((tx) =>
+    setUpRegions(tx, [region], { ids: randomIds(), timestamp: systemClock().timestamp() }),
+  );
 });
 
 afterAll(async () => {
@@ -45,10 +58,13 @@ async function apply(step: typeof write extends fc.Arbitrary<infer T> ? T : neve
   // What goes wrong must not be counted.
   const undo = async (text: string, values: unknown[]) => {
     const client = await db.pool.connect();
-    await client.query('begin');
-    await client.query(text, values);
-    await client.query('rollback');
-    client.release();
+    try {
+      await client.query('begin');
+      await client.query(text, values);
+      await client.query('rollback');
+    } finally {
+      client.release();
+    }
   };
   const run = async (text: string, values: unknown[]) => {
     await undo(text, values);
