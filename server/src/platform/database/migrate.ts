@@ -17,7 +17,7 @@ export interface MigrateOptions {
 
 /** Locked out by what other nodes are doing, or in a circle with it: nothing was changed, and it may go again. */
 const BLOCKED = new Set(['40P01', '55P03']);
-const ATTEMPTS = 20;
+const ATTEMPTS = 100;
 const PAUSE_MS = 500;
 
 /**
@@ -35,10 +35,18 @@ export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {
   for (let attempt = 1; ; attempt++) {
     const failure = await migrate(pool, files, newer);
     if (failure === undefined) break;
-    if (attempt === ATTEMPTS || !BLOCKED.has(sqlStateOf(failure.cause))) throw failure;
+    if (!BLOCKED.has(sqlStateOf(failure.cause))) throw failure;
+    if (attempt === ATTEMPTS) throw heldUp(failure);
+    await interruptVacuums(pool);
     await delay(PAUSE_MS);
   }
   if (version !== undefined) await noteVersion(pool, version);
+}
+
+function heldUp(failure: Error): Error {
+  const advice =
+    'Another program holds tables of the database, for example a backup or a long query. Try again when it has ended';
+  return new Error(`${failure.message}. ${advice}`, { cause: failure.cause });
 }
 
 /** @returns why it could not be done */
@@ -74,6 +82,32 @@ export function migrationsFolder(): string {
   return path.join(folder, 'migrations');
 }
 
+/** The database's own tables; Kysely locks the ones that it keeps its list of migrations in. */
+const TABLES = `select format('%I.%I', schemaname, tablename) as name from pg_tables
+                 where schemaname = 'public' and tablename not like 'kysely%' order by tablename`;
+
+/** All tables at once, before the first change: a migration that came to its locks one after the other could lock
+ *  itself and an older node out in a circle, of which PostgreSQL ends either one. It gives up long before PostgreSQL
+ *  looks for circles (after a second), and goes again: whoever waits for a lock holds up all that come after. */
+const LOCK_ALL = `
+  set local lock_timeout = '200ms';
+  do $$ declare tables text := (select string_agg(name, ', ') from (${TABLES}) as t);
+  begin
+    if tables is not null then execute 'lock table ' || tables || ' in access exclusive mode'; end if;
+  end $$`;
+
+/** Asks for a lock that only vacuums are in the way of, one table at a time: PostgreSQL ends a vacuum that somebody
+ *  has waited for a second for, and begins it again later. */
+async function interruptVacuums(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(TABLES);
+  for (const { name } of rows) {
+    const lock = `perform set_config('lock_timeout', '3s', true); lock table ${name} in share update exclusive mode;`;
+    await pool.query(`do $$ begin ${lock} end $$`).catch((error) => {
+      if (!BLOCKED.has(sqlStateOf(error))) throw error;
+    });
+  }
+}
+
 /** Each `NNNN_name.sql` is one migration; its name in the database is the file's without the ending. */
 class SqlFiles implements MigrationProvider {
   readonly #folder: string;
@@ -98,8 +132,7 @@ class SqlFiles implements MigrationProvider {
       const text = await readFile(path.join(this.#folder, `${name}.sql`), 'utf8');
       migrations[name] = {
         up: async (db) => {
-          // Whoever waits for a lock on a table holds up all that come after.
-          await sql.raw(`set local lock_timeout = '3s'`).execute(db);
+          await sql.raw(LOCK_ALL).execute(db);
           await sql.raw(text).execute(db);
         },
       };
