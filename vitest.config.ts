@@ -7,6 +7,7 @@ export default defineConfig({
     include: [
       'server/src/**/*.test.ts',
       'edge/src/**/*.test.ts',
+      'signing/src/**/*.test.ts',
       'client/src/**/*.test.ts',
       'cli/src/**/*.test.ts',
       'scripts/**/*.test.ts',

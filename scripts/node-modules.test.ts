@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { isForThisMachine, type LockedPackage, missingPackages } from './lib/node-modules.mjs';
+import {
+  isForThisMachine,
+  type LockedPackage,
+  linkWorkspaces,
+  missingPackages,
+} from './lib/node-modules.mjs';
 import { ROOT } from './lib/root.mjs';
 
 let root: string;
@@ -66,6 +71,14 @@ test('optional packages count only for this machine; the own workspaces by their
     'node_modules/for-here',
     'server/node_modules/nested',
   ]);
+});
+
+test('a new workspace is linked; nothing is installed for it', () => {
+  lock({ ...two, signing: {}, 'node_modules/@virga/signing': { link: true, resolved: 'signing' } });
+  install({ ...two, signing: { version: '0.1.0' } });
+  expect(missingPackages(root)).toEqual(['node_modules/@virga/signing']);
+  linkWorkspaces(root);
+  expect(missingPackages(root)).toEqual([]);
 });
 
 test('a package for the other C library is not for this machine', () => {

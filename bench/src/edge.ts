@@ -5,8 +5,8 @@ import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { nginxConfig } from '../../edge/src/nginx-config.ts';
 import { edgeSettings, end, freePort, type Running, startNginx } from '../../edge/src/testing/processes.ts';
-import { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
-import { videoToken } from '../../server/src/kernel/video-signature.ts';
+import { IpRanges } from '../../signing/src/addresses.ts';
+import { videoToken } from '../../signing/src/signature.ts';
 import { waitUntil } from '../../test/harness/wait.ts';
 import { type Figure, median } from './measure.ts';
 

@@ -5,7 +5,7 @@ import { ACCOUNT, makeOrigin, type OriginFolder, STREAM } from '../../edge/src/t
 import { ask, listen, type Running } from '../../edge/src/testing/processes.ts';
 import { UsageCounter } from '../../edge/src/usage.ts';
 import { sign } from '../../server/src/features/video-tokens/model.ts';
-import { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
+import { IpRanges } from '../../signing/src/addresses.ts';
 import { type Timers, TokenRefresher, type TokenRefresherOptions, type VideoTokenRecord } from './refresh.ts';
 
 /** Time that passes when it is told to. */

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
+import { IpRanges } from '../../signing/src/addresses.ts';
 import { FolderOrigin } from './folder-origin.ts';
 import { nginxConfig } from './nginx-config.ts';
 import { deliveryTable, SECRETS, signedPath } from './testing/delivery-table.ts';

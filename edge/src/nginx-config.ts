@@ -1,4 +1,4 @@
-import { signedText, TOKEN_LENGTH } from '../../server/src/kernel/video-signature.ts';
+import { signedText, TOKEN_LENGTH } from '../../signing/src/signature.ts';
 import { PARTS } from './delivery-url.ts';
 import { CACHE_CONTROL, MEDIA_TYPES, OTHER_TYPE, PLAYLIST_PATTERN } from './media-types.ts';
 import { CORS, METHODS } from './server.ts';

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lchownSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { findAccount } from '../../server/src/kernel/accounts.ts';
+import { findAccount } from '../../signing/src/accounts.ts';
 
 /** An edge that root starts serves files that others may have put there, to everybody. It becomes nobody before it
  *  answers anyone. */

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
+import { IpRanges } from '../../signing/src/addresses.ts';
 import { waitUntil } from '../../test/harness/wait.ts';
 import { FolderOrigin } from './folder-origin.ts';
 import type { Origin } from './origin.ts';

@@ -1,5 +1,5 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { canonicalIp, type IpRanges } from '../../server/src/kernel/ip-addresses.ts';
+import { canonicalIp, type IpRanges } from '../../signing/src/addresses.ts';
 import { parseDeliveryUrl } from './delivery-url.ts';
 import type { Origin } from './origin.ts';
 import { refuse } from './origin.ts';

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { withSecretsFromFiles } from '../../server/src/kernel/secret-files.ts';
+import { withSecretsFromFiles } from '../../signing/src/secret-files.ts';
 import {
   type Environment,
   readVideoSettings,
   SECRETS_FILE,
   type VideoSettings,
-} from '../../server/src/kernel/video-settings.ts';
+} from '../../signing/src/settings.ts';
 
-export type { VideoSettings } from '../../server/src/kernel/video-settings.ts';
+export type { VideoSettings } from '../../signing/src/settings.ts';
 
 export interface EdgeSettings extends VideoSettings {
   /** Where what must survive a crash is kept. */

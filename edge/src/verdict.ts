@@ -1,4 +1,4 @@
-import { isVideoToken } from '../../server/src/kernel/video-signature.ts';
+import { isVideoToken } from '../../signing/src/signature.ts';
 import type { DeliveryUrl } from './delivery-url.ts';
 
 export interface Rules {

@@ -1,7 +1,7 @@
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
@@ -9,6 +9,7 @@ import path from 'node:path';
  * @typedef {object} LockedPackage
  * @property {string} [version]
  * @property {boolean} [link]
+ * @property {string} [resolved] of a link: the folder of the checkout
  * @property {boolean} [optional]
  * @property {string[]} [os]
  * @property {string[]} [cpu]
@@ -25,6 +26,7 @@ const STAMP = '.virga-install';
  * @returns {boolean} false when npm failed; it has then said why
  */
 export function installNodeModules(root) {
+  linkWorkspaces(root);
   const missing = missingPackages(root);
   if (missing.length === 0) return true;
   console.log(`Installing npm packages (${missing.length} missing, such as ${missing[0]}) ...`);
@@ -40,6 +42,28 @@ export function installNodeModules(root) {
   }
   writeFileSync(path.join(root, 'node_modules', STAMP), stampFor(root));
   return true;
+}
+
+/**
+ * Makes the links to the checkout's own packages that are missing: one that has come is no reason to install all others
+ * anew.
+ * @param {string} root
+ */
+export function linkWorkspaces(root) {
+  const packages = readPackages(path.join(root, 'package-lock.json')) ?? {};
+  for (const folder of missingPackages(root)) {
+    const target = packages[folder]?.link && packages[folder].resolved;
+    if (!target || !existsSync(path.join(root, 'node_modules'))) continue;
+    const link = path.join(root, folder);
+    mkdirSync(path.dirname(link), { recursive: true });
+    try {
+      symlinkSync(path.relative(path.dirname(link), path.join(root, target)), link);
+    } catch (error) {
+      // Another start may have made it, or the checkout cannot be written; what is missing still is found by the caller.
+      if (!['EEXIST', 'EROFS', 'EACCES'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? ''))
+        throw error;
+    }
+  }
 }
 
 /**

@@ -41,7 +41,7 @@ import { type AllowedNetworks, webhooks } from './features/webhooks/index.ts';
 import { meaningOf } from './glossary/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
-import type { IpRanges } from './kernel/ip-addresses.ts';
+import type { IpRanges } from './kernel/ip.ts';
 import type { Logger } from './kernel/log.ts';
 import { operationName } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';

@@ -2,13 +2,14 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
-import { IpRanges } from './kernel/ip-addresses.ts';
+import { withSecretsFromFiles } from '../../signing/src/secret-files.ts';
+import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from '../../signing/src/settings.ts';
+import { IpRanges } from './kernel/ip.ts';
 import { memberNetworks } from './kernel/member-networks.ts';
-import { SECRET_FILE_SETTINGS, withSecretsFromFiles } from './kernel/secret-files.ts';
-import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from './kernel/video-settings.ts';
 import type { TlsFiles } from './platform/http/tls.ts';
 import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
 import { readTracingSettings, type TracingSettings } from './platform/tracing/settings.ts';
+import { SECRET_FILE_SETTINGS, SECRET_SETTINGS } from './secret-settings.ts';
 
 /** The whole configuration, from the environment and the files that it names for secrets, read once. */
 export interface Config {
@@ -116,7 +117,7 @@ export function readConfig(
   cwd = process.cwd(),
 ): Config {
   const faults: string[] = [];
-  const env = withSecretsFromFiles(environment, faults);
+  const env = withSecretsFromFiles(environment, faults, SECRET_SETTINGS);
   const text = (name: string) => env[name]?.trim() || undefined;
   const number = (name: string, fallback: number, min: number, max: number, whole: boolean) => {
     const raw = text(name);

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, freePort, listen } from '../../edge/src/testing/processes.ts';
 import { UsageJournal } from '../../edge/src/usage-journal.ts';
 import type { UsageReport } from '../../edge/src/usage-report.ts';
+import { videoToken } from '../../signing/src/signature.ts';
 import { waitUntil } from '../../test/harness/wait.ts';
 import { EdgeProcess } from './edge-process.ts';
-import { videoToken } from './kernel/video-signature.ts';
 
 let folder: string;
 let script: string;

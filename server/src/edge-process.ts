@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { VIDEO_SETTING_NAMES } from '../../signing/src/settings.ts';
 import type { Logger } from './kernel/log.ts';
-import { VIDEO_SETTING_NAMES } from './kernel/video-settings.ts';
 
 /** After a death the edge is started again: at first after a second, later less and less often. */
 const FIRST_RETRY_MS = 1_000;

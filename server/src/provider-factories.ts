@@ -4,7 +4,6 @@ import type { SimulationSignals } from './features/kubernetes/port.ts';
 import type { StrikesOf } from './features/simulation/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
-import type { LogCollector } from './kernel/log-collector.ts';
 import type { MemberNetworks } from './kernel/member-networks.ts';
 import { postgresqlPrograms } from './postgresql-programs.ts';
 import {
@@ -14,6 +13,7 @@ import {
   createOwnedDataPlane,
   type LocalObjectStorage,
   type LocalPostgresql,
+  type LogCollector,
   localNetworks,
   OwnerFence,
 } from './providers/local/index.ts';

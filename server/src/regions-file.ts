@@ -12,9 +12,9 @@ import {
   NODE_KINDS,
 } from './features/simulation/index.ts';
 import { Invalid } from './kernel/errors.ts';
-import { type LogCollector, parseLogCollector } from './kernel/log-collector.ts';
 import { Key, Nullable, StringEnum } from './platform/http/schemas.ts';
 import { Validator } from './platform/http/validation.ts';
+import { type LogCollector, parseLogCollector } from './providers/local/index.ts';
 
 const PROVIDERS = ['local', 'simulated'] as const;
 

@@ -1,8 +1,8 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { SECRETS_FILE } from '../../signing/src/settings.ts';
 import { ConfigError } from './config.ts';
 import type { Ids } from './kernel/ids.ts';
-import { SECRETS_FILE } from './kernel/video-settings.ts';
 
 /** The secrets that video URLs are signed with when none are configured: one is made on the first run and kept
  *  in the data directory (mode 0600, one a line, newest first).

@@ -29,7 +29,12 @@ const imports: readonly Import[] = files.flatMap((from) => {
   });
 });
 
-const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : 'composition');
+/** What the server and the edge share, beside both. */
+const SHARED = path.join('..', '..', 'signing', 'src');
+const layer = (file: string) => {
+  if (file.startsWith(SHARED)) return 'signing';
+  return file.includes('/') ? (file.split('/')[0] ?? '') : 'composition';
+};
 /** A feature, or a noun of the one that holds several. */
 const part = (file: string) =>
   file
@@ -38,14 +43,23 @@ const part = (file: string) =>
     .join('/');
 
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  kernel: ['kernel'],
+  kernel: ['kernel', 'signing'],
   platform: ['kernel', 'platform'],
   engines: ['kernel', 'engines'],
-  features: ['kernel', 'platform', 'features'],
+  features: ['kernel', 'platform', 'features', 'signing'],
   providers: ['kernel', 'providers', 'features'],
   // Words alone: what fields are called in the reference.
   glossary: ['glossary'],
-  composition: ['kernel', 'platform', 'features', 'providers', 'engines', 'glossary', 'composition'],
+  composition: [
+    'kernel',
+    'platform',
+    'features',
+    'providers',
+    'engines',
+    'glossary',
+    'signing',
+    'composition',
+  ],
 };
 
 const show = (list: readonly Import[]) => list.map(({ from, to }) => `${from} → ${to}`);
@@ -57,6 +71,20 @@ test('there are imports to look at', () => {
 test('every layer imports only what lies below it', () => {
   const wrong = imports.filter(({ from, to }) => !ALLOWED[layer(from)]?.includes(layer(to)));
   expect(show(wrong)).toEqual([]);
+});
+
+test.each(['signing', 'edge', 'client', 'cli'])('%s imports nothing of the server', (name) => {
+  const folder = path.join(ROOT, name, 'src');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test)\.m?ts$/.test(file),
+  );
+  expect(sources.length).toBeGreaterThan(0);
+  const wrong = sources.filter((file) =>
+    [...readFileSync(path.join(folder, file), 'utf8').matchAll(IMPORT)].some((match) =>
+      /\/server\//.test(match[1] ?? match[2] ?? match[3] ?? ''),
+    ),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test('providers know features by their ports alone', () => {

@@ -12,7 +12,7 @@ import { createEdge } from '../../edge/src/server.ts';
 import { freePort, listen, type Running } from '../../edge/src/testing/processes.ts';
 import { UsageCounter } from '../../edge/src/usage.ts';
 import { EdgeProcess } from '../../server/src/edge-process.ts';
-import { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
+import { IpRanges } from '../../signing/src/addresses.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { writeSilentStream } from '../harness/silent-stream.ts';
 import { waitUntil } from '../harness/wait.ts';

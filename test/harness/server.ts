@@ -12,7 +12,6 @@ import type { VideoTokenSettings } from '../../server/src/features/video-tokens/
 import type { AllowedNetworks } from '../../server/src/features/webhooks/index.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
 import { type Ids, randomIds } from '../../server/src/kernel/ids.ts';
-import type { IpRanges } from '../../server/src/kernel/ip-addresses.ts';
 import { memberNetworks } from '../../server/src/kernel/member-networks.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
@@ -24,6 +23,7 @@ import { providerFactories } from '../../server/src/provider-factories.ts';
 import { setUpProject, setUpRegions } from '../../server/src/region-contents.ts';
 import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
 import { collectorsOf } from '../../server/src/regions-file.ts';
+import type { IpRanges } from '../../signing/src/addresses.ts';
 import { createTestDatabase } from './database.ts';
 import { checkErrors } from './documented-errors.ts';
 import { newFolder } from './leavings.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { collectorName } from '../../server/src/kernel/log-collector.ts';
+import { collectorName } from '../../server/src/providers/local/load-balancers/access-logs/collector.ts';
 import {
   type Backend,
   startBackend,

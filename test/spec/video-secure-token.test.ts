@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expiryOf, viewerIp } from '../../server/src/features/video-tokens/model.ts';
 import type { Clock } from '../../server/src/kernel/clock.ts';
-import { canonicalIp, IpRanges } from '../../server/src/kernel/ip-addresses.ts';
-import { readVideoSettings } from '../../server/src/kernel/video-settings.ts';
-import { isVideoToken, videoToken } from '../../server/src/kernel/video-signature.ts';
+import { canonicalIp, IpRanges } from '../../signing/src/addresses.ts';
+import { readVideoSettings } from '../../signing/src/settings.ts';
+import { isVideoToken, videoToken } from '../../signing/src/signature.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../harness/server.ts';
 
 /** "Video token endpoint" of the specification: shape, expiry rule, viewer IP, formula, delivery URLs. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { videoToken } from '../../../server/src/kernel/video-signature.ts';
+import { videoToken } from '../../../signing/src/signature.ts';
 import { ACCOUNT, PLAYLIST, SEGMENT, STREAM, VIDEO } from './origin-files.ts';
 import { type Answer, type Ask, ask } from './processes.ts';
 

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { canonicalIp, IpRanges } from './ip-addresses.ts';
+import { canonicalIp, IpRanges } from './ip.ts';
 
 /** A port of this control plane: its API, its edge, its database. */
 export interface OwnPort {

@@ -1,5 +1,5 @@
 import { Invalid } from '../../kernel/errors.ts';
-import { addressNumber } from '../../kernel/subnets.ts';
+import { addressNumber } from '../../kernel/ip.ts';
 
 /** Names that are made of addresses. */
 

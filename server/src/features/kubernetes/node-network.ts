@@ -1,5 +1,5 @@
 import { Invalid, NotFound, TaskFailed } from '../../kernel/errors.ts';
-import { hostsOf, parseRange } from '../../kernel/subnets.ts';
+import { hostsOf, parseRange } from '../../kernel/ip.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { findPlace, readSource, readTakenAddresses } from '../networking/networks/index.ts';
 import type { ClusterRow } from './model.ts';

@@ -1,5 +1,5 @@
 import type { Faults } from '../../kernel/faults.ts';
-import { parseRange } from '../../kernel/subnets.ts';
+import { parseRange } from '../../kernel/ip.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { DIRECTIONS, ETHERTYPES, MAX_RULES, type Rule, type RuleMatch } from './model.ts';
 import type { RuleInput } from './schema.ts';

@@ -1,5 +1,5 @@
-import { canonicalIp, IpRanges } from '../../kernel/ip-addresses.ts';
-import { videoToken } from '../../kernel/video-signature.ts';
+import { videoToken } from '../../../../signing/src/signature.ts';
+import { canonicalIp, IpRanges } from '../../kernel/ip.ts';
 import type { VideoTokenRecord } from './schema.ts';
 
 /** Seconds a token lives when nothing else is asked for. */

@@ -1,5 +1,5 @@
 import { Invalid, PermissionDenied } from '../../kernel/errors.ts';
-import { canonicalIp, type IpRanges } from '../../kernel/ip-addresses.ts';
+import { canonicalIp, type IpRanges } from '../../kernel/ip.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { HttpError } from '../../platform/http/errors.ts';
 import { authorize } from './authorize.ts';

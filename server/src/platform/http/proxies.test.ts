@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { IpRanges } from '../../kernel/ip-addresses.ts';
+import { IpRanges } from '../../kernel/ip.ts';
 
 /** Behind a proxy. 10.0.0.0/8 is the proxies' network. */
 

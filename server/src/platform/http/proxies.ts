@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { canonicalIp, type IpRanges } from '../../kernel/ip-addresses.ts';
+import { canonicalIp, type IpRanges } from '../../kernel/ip.ts';
 import type { TraceHeaders } from '../tracing/tracing.ts';
 
 /** What is believed of a request that comes through a proxy. */

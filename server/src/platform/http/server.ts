@@ -9,7 +9,7 @@ import Fastify, {
 import type { Clock } from '../../kernel/clock.ts';
 import { NotFound, PermissionDenied, Unauthenticated } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { IpRanges } from '../../kernel/ip-addresses.ts';
+import type { IpRanges } from '../../kernel/ip.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Authenticator, type Caller, NOBODY, roleIn } from '../auth/caller.ts';
 import { CredentialWatch } from '../auth/credential-watch.ts';

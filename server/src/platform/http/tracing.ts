@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { IpRanges } from '../../kernel/ip-addresses.ts';
+import type { IpRanges } from '../../kernel/ip.ts';
 import type { Span, Tracing } from '../tracing/tracing.ts';
 import { PROBES } from './access-log.ts';
 import { clientAddress, givenTrace } from './proxies.ts';

@@ -1,4 +1,4 @@
-import { canonicalIp } from '../../kernel/ip-addresses.ts';
+import { canonicalIp } from '../../kernel/ip.ts';
 
 /** Where a request came from, for limits: an IPv4 address, or the /64 of an IPv6 address, since whoever has one
  *  address of a /64 has them all. */

@@ -1,4 +1,5 @@
 export { LOCAL_CONTENTS } from './contents.ts';
+export { type LogCollector, parseLogCollector } from './load-balancers/access-logs/collector.ts';
 export {
   type CloseMode,
   createLocalLoadBalancers,

@@ -5,8 +5,8 @@ import type {
   ObservedLoadBalancer,
 } from '../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
+import { addressNumber, addressText, firstFreeHost } from '../../kernel/ip.ts';
 import { READY } from '../../kernel/operation.ts';
-import { addressNumber, addressText, firstFreeHost } from '../../kernel/subnets.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. What only repairs or takes back costs no time. */

@@ -1,6 +1,6 @@
 import { Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
-import { canonicalAddress } from '../../../kernel/subnets.ts';
+import { canonicalAddress } from '../../../kernel/ip.ts';
 import { refuseMore } from '../../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../../kernel/subnets.ts';
+import { canonicalAddress } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { readPortsOf } from '../../networking/ports/index.ts';
 import type { LoadBalancerRow } from '../model.ts';

@@ -1,4 +1,4 @@
-import { canonicalIp } from '../../../kernel/ip-addresses.ts';
+import { canonicalIp } from '../../../kernel/ip.ts';
 import type { Faults } from '../faults.ts';
 import type { MemberInput, MemberOfList } from './schema.ts';
 

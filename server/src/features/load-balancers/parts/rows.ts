@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/ids.ts';
-import { canonicalIp } from '../../../kernel/ip-addresses.ts';
+import { canonicalIp } from '../../../kernel/ip.ts';
 import type { HealthMonitorInput } from '../health-monitors/schema.ts';
 import type { ListenerInput } from '../listeners/schema.ts';
 import type { MemberInput } from '../members/schema.ts';

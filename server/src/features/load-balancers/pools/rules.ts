@@ -1,4 +1,4 @@
-import { netmaskBits } from '../../../kernel/subnets.ts';
+import { netmaskBits } from '../../../kernel/ip.ts';
 import type { Faults } from '../faults.ts';
 import { checkHealthMonitor } from '../health-monitors/rules.ts';
 import { checkMembers } from '../members/rules.ts';

@@ -1,7 +1,7 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { hostsOf, parseRange } from '../../../kernel/ip.ts';
 import type { Operation, Progress } from '../../../kernel/operation.ts';
 import { READY } from '../../../kernel/operation.ts';
-import { hostsOf, parseRange } from '../../../kernel/subnets.ts';
 import type {
   AddressSource,
   DesiredLoadBalancer,

@@ -1,5 +1,5 @@
 import { Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
-import { parseRange, rangeContains } from '../../../kernel/subnets.ts';
+import { parseRange, rangeContains } from '../../../kernel/ip.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { NetworkRow, Place } from './model.ts';
 import { keepNetwork, readExternalNetwork, readNetwork } from './store.ts';

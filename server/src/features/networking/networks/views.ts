@@ -1,5 +1,5 @@
 import { offsetTime } from '../../../kernel/codecs.ts';
-import { parseRange } from '../../../kernel/subnets.ts';
+import { parseRange } from '../../../kernel/ip.ts';
 import { viewTags } from '../../../platform/http/tags.ts';
 import type { NetworkRow, SubnetRow } from './model.ts';
 

@@ -1,4 +1,4 @@
-import { addressText, parseRange, usableAddresses } from '../../../kernel/subnets.ts';
+import { addressText, parseRange, usableAddresses } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 
 /** Addresses of a subnet, given to ports inside the caller's transaction. */

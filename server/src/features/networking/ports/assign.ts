@@ -1,6 +1,6 @@
 import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
-import { canonicalAddress } from '../../../kernel/subnets.ts';
+import { canonicalAddress } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { giveAddress, lockAddresses } from './addresses.ts';
 import { refuseTwice } from './change.ts';

@@ -1,5 +1,5 @@
 import { Faults } from '../../../kernel/faults.ts';
-import { canonicalAddress, parseRange } from '../../../kernel/subnets.ts';
+import { canonicalAddress, parseRange } from '../../../kernel/ip.ts';
 import { patchTags, sameTags } from '../../../platform/http/tags.ts';
 import type { AddressPair, PortRow, PortSettings } from './model.ts';
 import type { UpdatePort } from './schema.ts';

@@ -1,5 +1,5 @@
 import { Conflict, Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
-import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/subnets.ts';
+import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';

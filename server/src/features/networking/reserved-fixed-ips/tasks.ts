@@ -1,5 +1,5 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { firstFreeHost } from '../../../kernel/subnets.ts';
+import { firstFreeHost } from '../../../kernel/ip.ts';
 import type { Db } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { release } from '../../quotas/index.ts';

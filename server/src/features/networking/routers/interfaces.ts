@@ -1,5 +1,5 @@
 import { Conflict, Invalid, NotFound } from '../../../kernel/errors.ts';
-import { canonicalAddress, isHostOf, parseRange, rangesOverlap } from '../../../kernel/subnets.ts';
+import { canonicalAddress, isHostOf, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { type AddressPlace, isGivenIn, WHOLE_REGION } from '../networks/index.ts';
 import { closePorts, openPortAt, openPorts, type PortScope } from '../ports/index.ts';

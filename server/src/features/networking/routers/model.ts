@@ -1,6 +1,6 @@
 import { Locked } from '../../../kernel/errors.ts';
 import type { Faults } from '../../../kernel/faults.ts';
-import { canonicalAddress, parseRange, rangeContains } from '../../../kernel/subnets.ts';
+import { canonicalAddress, parseRange, rangeContains } from '../../../kernel/ip.ts';
 import type { IpAssignment } from '../ports/index.ts';
 
 export interface StaticRoute {

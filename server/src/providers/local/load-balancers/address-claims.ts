@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { hostsOf, parseRange } from '../../../kernel/subnets.ts';
+import { hostsOf, parseRange } from '../../../kernel/ip.ts';
 import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './address-space.ts';
 import { readForeignText, readJson, writeFileAtomically } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';

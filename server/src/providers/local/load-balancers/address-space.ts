@@ -6,7 +6,7 @@ import {
   parseRange,
   rangeContains,
   rangesOverlap,
-} from '../../../kernel/subnets.ts';
+} from '../../../kernel/ip.ts';
 
 /** The addresses that load balancers of this machine can have: in IPv4 the loopback network, in IPv6 unique local
  *  addresses (RFC 4193), which are added to the loopback interface. Both are claimed in blocks (`127.77.3` stands for

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { addressNumber, canonicalAddress, parseRange, rangesOverlap } from '../../../kernel/subnets.ts';
+import { addressNumber, canonicalAddress, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
 import { LOOPBACK_PROBE } from './address-space.ts';
 import { readText } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';

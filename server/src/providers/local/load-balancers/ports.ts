@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { canonicalAddress } from '../../../kernel/subnets.ts';
+import { canonicalAddress } from '../../../kernel/ip.ts';
 import type { Endpoint } from './bind-probe.ts';
 import { listeningSockets } from './sockets.ts';
 

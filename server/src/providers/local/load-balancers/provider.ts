@@ -8,10 +8,10 @@ import type {
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
-import type { LogCollector } from '../../../kernel/log-collector.ts';
 import { type MemberNetworks, memberNetworks } from '../../../kernel/member-networks.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { NotOwner, type OwnerFence } from '../owner-fence.ts';
+import type { LogCollector } from './access-logs/collector.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { engineAccount, ownCapabilities } from './account.ts';
 import { AddressAllocation } from './address-allocation.ts';

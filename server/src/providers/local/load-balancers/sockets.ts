@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { canonicalAddress } from '../../../kernel/subnets.ts';
+import { canonicalAddress } from '../../../kernel/ip.ts';
 import { commandLine } from './processes.ts';
 
 export type Transport = 'tcp' | 'udp';

@@ -8,7 +8,7 @@ import {
   rangeContains,
   rangesOverlap,
   usableAddresses,
-} from '../../../../kernel/subnets.ts';
+} from '../../../../kernel/ip.ts';
 import type { HostRoute } from '../model.ts';
 import type { CreateSubnet } from './schema.ts';
 

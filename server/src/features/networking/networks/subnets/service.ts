@@ -1,6 +1,6 @@
 import { BadRequest, Conflict, Invalid } from '../../../../kernel/errors.ts';
 import { Faults } from '../../../../kernel/faults.ts';
-import { parseRange } from '../../../../kernel/subnets.ts';
+import { parseRange } from '../../../../kernel/ip.ts';
 import { recordAudit } from '../../../../platform/audit/audit.ts';
 import type { Tx } from '../../../../platform/database/db.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';

@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LogCollector } from '../../../../kernel/log-collector.ts';
+import type { LogCollector } from './collector.ts';
 
 /** Hands syslog messages to a collector. One call at a time. */
 export interface LogSender {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { collectorName, type LogCollector } from '../../../../kernel/log-collector.ts';
+import { collectorName, type LogCollector } from './collector.ts';
 import { type LogSource, syslogMessage } from './rfc5424.ts';
 import { type LogSender, senderTo } from './senders.ts';
 import type { LogPosition, LogTail } from './tail.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../../test/harness/wait.ts';
 import type { DesiredLoadBalancer } from '../../../../features/load-balancers/port.ts';
-import type { LogCollector } from '../../../../kernel/log-collector.ts';
 import { type Backend, startBackend } from '../test-support/backend.ts';
 import { get, startLoad } from '../test-support/client.ts';
 import { startTcpCollector, startUdpCollector, type TestCollector } from '../test-support/collector.ts';
 import { accessLog, listener, loadBalancer, member, pool } from '../test-support/desired.ts';
 import { operation, startProvider, type TestProvider } from '../test-support/provider.ts';
+import type { LogCollector } from './collector.ts';
 
 /** Region 1 collects over TCP, region 2 over UDP, region 3 not at all. */
 const collectors = new Map<number, LogCollector>();

@@ -1,7 +1,7 @@
 import type { DesiredLoadBalancer } from '../../../../features/load-balancers/port.ts';
-import { collectorName, type LogCollector } from '../../../../kernel/log-collector.ts';
 import { makePrivateDirectory } from '../files.ts';
 import type { InstancePaths } from '../paths.ts';
+import { collectorName, type LogCollector } from './collector.ts';
 import type { LogSource } from './rfc5424.ts';
 import { Shipper, type ShipperLog } from './shipper.ts';
 import { LogTail } from './tail.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { canonicalAddress, netmaskBits } from '../../../../kernel/subnets.ts';
+import { canonicalAddress, netmaskBits } from '../../../../kernel/ip.ts';
 
 /** `10.0.0.1`, 80 → `ipv4@10.0.0.1:80`; `fd12::1`, 80 → `ipv6@[fd12::1]:80`.
  *  @throws TaskFailed when it is no IP address */

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { LogCollector } from '../../../../kernel/log-collector.ts';
+import type { LogCollector } from '../access-logs/collector.ts';
 
 /** A syslog message as a collector understands it (RFC 5424, 6). */
 export interface Received {

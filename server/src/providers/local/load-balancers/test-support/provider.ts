@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { newFolder } from '../../../../../../test/harness/leavings.ts';
 import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../features/load-balancers/port.ts';
-import type { LogCollector } from '../../../../kernel/log-collector.ts';
 import type { MemberNetworks } from '../../../../kernel/member-networks.ts';
 import type { Operation } from '../../../../kernel/operation.ts';
+import type { LogCollector } from '../access-logs/collector.ts';
 import { createLocalLoadBalancers, type LocalLoadBalancers } from '../provider.ts';
 
 export interface TestProvider {

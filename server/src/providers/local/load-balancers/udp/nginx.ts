@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { canonicalAddress } from '../../../../kernel/subnets.ts';
+import { canonicalAddress } from '../../../../kernel/ip.ts';
 import {
   makeDirectoryOfEngine,
   makeFileOfEngine,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { IpRanges } from './ip-addresses.ts';
+import { IpRanges } from './addresses.ts';
 
 /** Settings that the token service and the delivery edge must agree on, and those of the edge. Both processes
  *  read them from the environment with this code. */

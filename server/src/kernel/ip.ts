@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
+export { canonicalIp, IpRanges } from '../../../signing/src/addresses.ts';
+
 /** A range of addresses in CIDR notation, as numbers. */
 export interface AddressRange {
   readonly version: 4 | 6;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectorName, parseLogCollector } from './log-collector.ts';
+import { collectorName, parseLogCollector } from './collector.ts';
 
 test.each([
   ['syslog+tcp://logs.example:6514', { transport: 'tcp', host: 'logs.example', port: 6514 }],

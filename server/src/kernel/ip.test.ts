@@ -10,7 +10,7 @@ import {
   parseRange,
   rangeContains,
   rangesOverlap,
-} from './subnets.ts';
+} from './ip.ts';
 
 const v4 = fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })).map(([ip, bits]) => `${ip}/${bits}`);
 const v6 = fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 })).map(([ip, bits]) => `${ip}/${bits}`);
