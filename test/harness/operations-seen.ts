@@ -3,6 +3,9 @@ import type { FastifyInstance } from 'fastify';
 /** Operations that the tests of this file have called with success, as `GET /cloud/v1/tasks/{task_id}`. */
 const seen = new Set<string>();
 
+/** Test files share a process, and each proves its own. */
+export const forgetOperations = (): void => seen.clear();
+
 export const operationsSeen = (): ReadonlySet<string> => seen;
 
 export function noteOperations(api: FastifyInstance): void {

@@ -2,8 +2,12 @@ import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { claimsOf, ROOT, readCompatibility } from '../golden/compatibility/document.ts';
-import { undocumented } from './documented-errors.ts';
-import { operationsSeen } from './operations-seen.ts';
+import { forgetUndocumented, undocumented } from './documented-errors.ts';
+import { forgetOperations, operationsSeen } from './operations-seen.ts';
+
+// This file is read again for each file of tests.
+forgetOperations();
+forgetUndocumented();
 
 /** After the tests of each file: refusals were as documented, and the file shows what it is said to show.
  *  docs/compatibility.md says which tests show an operation at work. Each test file proves what is said of it;
