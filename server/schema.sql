@@ -2214,7 +2214,9 @@ CREATE OR REPLACE FUNCTION public.next_task_change()
  LANGUAGE plpgsql
 AS $function$
 begin
+  -- Nodes of before wait for transactions by their numbers.
   perform pg_current_xact_id();
+  perform pg_advisory_xact_lock_shared(72118, 0);
   return nextval('task_changes');
 end $function$;
 

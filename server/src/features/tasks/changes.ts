@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../platform/database/db.ts';
+import { SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { TaskStreamQuery } from './schema.ts';
 import { COLUMNS, type TaskRow } from './store.ts';
 
@@ -14,18 +15,20 @@ export interface Cursor {
 
 interface Drawn {
   readonly change: number;
-  /** Transactions from this number on began later. */
-  readonly before: number;
+  /** The transactions that may have drawn this number or a lower one, and had not ended. */
+  readonly writers: ReadonlySet<string>;
 }
 
 const SOON_MS = 10;
 const LONGEST_WAIT_MS = 2000;
 
-/** Knows up to which change everything can be seen. Whoever draws a number is a transaction that others know to be on
- *  its way. So this reads first which number was drawn last, then which transactions are on their way: when those
- *  have ended, everything up to that number is there. */
+/** Knows up to which change everything can be seen; one for all streams of a node. Whoever draws a number takes a
+ *  lock before, and has it until others can see its changes. So this reads first which number was drawn last, then who
+ *  has the lock: when those have ended, everything up to that number is there. Other transactions do not matter. */
 export class Horizon {
   readonly #db: Db;
+  readonly #looks = new SharedLookUp<'all', number>(async () => new Map([['all', await this.#look()]]));
+  #last = 0;
   #reached = 0;
   #drawn: Drawn | undefined;
 
@@ -38,40 +41,59 @@ export class Horizon {
     return this.#drawn !== undefined;
   }
 
-  /** Looks once.
+  /** Looks once; those who look at the same time share it.
    *  @returns up to where everything can be seen */
   async look(): Promise<number> {
+    return (await this.#looks.get('all')) ?? this.#reached;
+  }
+
+  async #look(): Promise<number> {
     const [last] = await this.#db.named<{ change: number }>(
       'task_last_change',
       'select case when is_called then last_value else 0 end as change from task_changes',
       [],
     );
-    const [running] = await this.#db.named<{ oldest: number; next: number }>(
-      'task_transactions',
-      `select pg_snapshot_xmin(s)::text::float8 as oldest, pg_snapshot_xmax(s)::text::float8 as next
-         from pg_current_snapshot() s`,
-      [],
-    );
-    const { oldest = 0, next = 0 } = running ?? {};
     const change = last?.change ?? 0;
-    if (this.#drawn && oldest >= this.#drawn.before) {
-      this.#reached = this.#drawn.change;
-      this.#drawn = undefined;
-    }
-    if (oldest === next) this.#reached = change;
-    this.#drawn = change > this.#reached ? (this.#drawn ?? { change, before: next }) : undefined;
+    this.#last = change;
+    // Another database has taken the place of this one.
+    if (change < this.#reached) this.#reached = 0;
+    if (change <= this.#reached) this.#drawn = undefined;
+    else this.#pass(change, await this.#writers());
     return this.#reached;
   }
 
-  /** The last change until now, once everything up to it can be seen, or would have to be waited for too long. */
+  #pass(change: number, writers: ReadonlySet<string>): void {
+    const isOnItsWay = (one: string) => writers.has(one);
+    if (this.#drawn && ![...this.#drawn.writers].some(isOnItsWay)) {
+      this.#reached = this.#drawn.change;
+      this.#drawn = undefined;
+    }
+    if (writers.size === 0) this.#reached = change;
+    this.#drawn = change > this.#reached ? (this.#drawn ?? { change, writers }) : undefined;
+  }
+
+  /** Who has drawn numbers and has not ended: see next_task_change(). */
+  async #writers(): Promise<ReadonlySet<string>> {
+    const rows = await this.#db.named<{ who: string }>(
+      'task_writers',
+      `select virtualtransaction as who from pg_locks
+        where locktype = 'advisory' and classid = 72118 and objid = 0 and objsubid = 2
+          and database = (select oid from pg_database where datname = current_database())`,
+      [],
+    );
+    return new Set(rows.map(({ who }) => who));
+  }
+
+  /** Where to begin so that nothing that happens from now on is left out: the last change until now, once everything
+   *  up to it can be seen. When that would have to be waited for too long, some of what was before is told again. */
   async settle(): Promise<number> {
     await this.look();
-    const wanted = this.#drawn?.change ?? this.#reached;
+    const wanted = this.#last;
     for (let waited = 0; this.#reached < wanted && waited < LONGEST_WAIT_MS; waited += SOON_MS) {
       await delay(SOON_MS);
       await this.look();
     }
-    return wanted;
+    return this.#reached === 0 ? wanted : Math.min(this.#reached, wanted);
   }
 }
 

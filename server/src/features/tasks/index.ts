@@ -2,6 +2,7 @@ import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import { Horizon } from './changes.ts';
 import { foldJob } from './counts.ts';
 import { epochJob } from './epochs.ts';
 import { taskExamples } from './examples.ts';
@@ -24,7 +25,7 @@ export function tasks(deps: {
   return {
     name: 'tasks',
     examples: taskExamples,
-    routes: taskRoutes(new TaskReads(db, watcher, waits), watcher, slots),
+    routes: taskRoutes(new TaskReads(db, watcher, waits), { watcher, slots, horizon: new Horizon(db) }),
     background: [foldJob(db), epochJob(db)],
   };
 }

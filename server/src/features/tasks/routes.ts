@@ -1,8 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute, route } from '../../platform/http/route.ts';
 import { RegionParams } from '../../platform/http/schemas.ts';
-import type { Slots } from '../../platform/http/slots.ts';
-import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import { type TaskReads, WAITS } from './reads.ts';
 import {
   AcknowledgeAllQuery,
@@ -16,12 +14,12 @@ import {
   TaskStreamQuery,
 } from './schema.ts';
 import { acknowledgeAllTasks, acknowledgeTask, listActiveTasks, listTasks } from './service.ts';
-import { STREAMS, streamTasks } from './stream.ts';
+import { STREAMS, type Streams, streamTasks } from './stream.ts';
 
 const tag = 'Tasks';
 const TaskParams = Type.Object({ task_id: Type.String() });
 
-export function taskRoutes(reads: TaskReads, watcher: TaskWatcher, slots: Slots): readonly Route[] {
+export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -68,7 +66,7 @@ export function taskRoutes(reads: TaskReads, watcher: TaskWatcher, slots: Slots)
       produces: 'text/event-stream',
       handler: (ctx, { query, headers }) => {
         const last = headers['last-event-id'];
-        return streamTasks(ctx, query, last === undefined ? undefined : String(last), { watcher, slots });
+        return streamTasks(ctx, query, last === undefined ? undefined : String(last), streams);
       },
     }),
     route({

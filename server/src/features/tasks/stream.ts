@@ -11,7 +11,7 @@ import {
   type Cursor,
   changedTasks,
   currentEpoch,
-  Horizon,
+  type Horizon,
   isOurs,
   MOST_CHANGES,
 } from './changes.ts';
@@ -31,6 +31,13 @@ const UNREAD_MS = 30_000;
 /** Streams that a token, and all of them together, may have open on one node. */
 export const STREAMS: SlotLimits = { perCaller: 20, inAll: 1000 };
 
+/** What the streams of a node share. */
+export interface Streams {
+  readonly watcher: TaskWatcher;
+  readonly slots: Slots;
+  readonly horizon: Horizon;
+}
+
 /** Server-sent events: every change of the client's tasks, from now on or from `Last-Event-ID`, until the reader goes,
  *  the server stops or the reader's credential ends. An id that means nothing here any more is answered with an event
  *  that says so, and a fresh start.
@@ -39,14 +46,13 @@ export async function streamTasks(
   ctx: RequestContext,
   query: TaskStreamQuery,
   lastEventId: string | undefined,
-  { watcher, slots }: { readonly watcher: TaskWatcher; readonly slots: Slots },
+  { watcher, slots, horizon }: Streams,
 ): Promise<RawReply> {
   const last = lastEventId === undefined ? undefined : parseCursor(lastEventId);
   const release = slots.take(ctx.caller);
   const stream = new PassThrough();
   stream.once('close', release);
   try {
-    const horizon = new Horizon(ctx.db);
     const { start, resumes } = await beginning(ctx, last, horizon);
     stream.write('retry: 1000\n\n');
     if (last !== undefined && !resumes) stream.write(resetAt(start));
