@@ -1,10 +1,9 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
-import ipaddr from 'ipaddr.js';
 import { withSecretsFromFiles } from '../../signing/src/secret-files.ts';
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from '../../signing/src/settings.ts';
-import { IpRanges } from './kernel/ip.ts';
+import { type AddressRange, IpRanges, parseNetwork } from './kernel/ip.ts';
 import { memberNetworks } from './kernel/member-networks.ts';
 import type { TlsFiles } from './platform/http/tls.ts';
 import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
@@ -47,7 +46,7 @@ export interface Config {
   /** How long what has ended is kept. */
   readonly kept: Kept;
   /** Networks off the internet in which those may be who subscribe to user actions. */
-  readonly webhookNetworks: readonly Cidr[];
+  readonly webhookNetworks: readonly AddressRange[];
   /** Whose `X-Forwarded-*`, `X-Request-ID` and `traceparent` are believed; undefined: nobody's. */
   readonly trustedProxies: IpRanges | undefined;
   /** Where people reach the portal, for links in mails. */
@@ -64,8 +63,6 @@ export interface Config {
   readonly tracing: TracingSettings | undefined;
   readonly video: VideoSettings;
 }
-
-type Cidr = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** A setting that cannot be used; its message is one line for the person who starts the program. */
 export class ConfigError extends Error {}
@@ -182,7 +179,7 @@ export function readConfig(
       tasksDays: number('VIRGA_TASKS_KEPT', KEPT_A_YEAR.tasksDays, 0, 36_500, true),
       auditLogDays: number('VIRGA_AUDIT_LOG_KEPT', KEPT_A_YEAR.auditLogDays, 0, 36_500, true),
     },
-    webhookNetworks: cidrs('VIRGA_WEBHOOK_NETWORKS', text('VIRGA_WEBHOOK_NETWORKS'), faults),
+    webhookNetworks: networksOf('VIRGA_WEBHOOK_NETWORKS', text('VIRGA_WEBHOOK_NETWORKS'), faults),
     trustedProxies: proxies(text('VIRGA_TRUSTED_PROXIES'), faults),
     publicUrl: publicUrl(text('VIRGA_PUBLIC_URL'), faults),
     drainMs:
@@ -272,12 +269,12 @@ function masterKeys(raw: string | undefined, faults: string[]): readonly Buffer[
   return keys;
 }
 
-function cidrs(name: string, raw: string | undefined, faults: string[]): readonly Cidr[] {
+function networksOf(name: string, raw: string | undefined, faults: string[]): readonly AddressRange[] {
   const texts = (raw ?? '').split(',').map((text) => text.trim());
-  const wrong = texts.filter((text) => text !== '' && !ipaddr.isValidCIDR(text));
+  const wrong = texts.filter((text) => text !== '' && !parseNetwork(text));
   if (wrong.length > 0)
     faults.push(`${name} must be networks with commas between them, not "${wrong.join(', ')}"`);
-  return texts.filter((text) => ipaddr.isValidCIDR(text)).map((text) => ipaddr.parseCIDR(text));
+  return texts.flatMap((text) => parseNetwork(text) ?? []);
 }
 
 function roleArgument(args: readonly string[], faults: string[]): string | undefined {

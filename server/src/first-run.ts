@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   deleteOrphans,
@@ -11,6 +11,7 @@ import { GLOBAL_REGION, reserve } from './features/quotas/index.ts';
 import type { NewRegion } from './features/regions/index.ts';
 import { keepFileFaults } from './features/simulation/index.ts';
 import type { Clock } from './kernel/clock.ts';
+import { writeFileAtomically } from './kernel/files.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db, Tx } from './platform/database/db.ts';
@@ -179,6 +180,5 @@ function writeCredentials(dataDir: string, credentials: Omit<Credentials, 'signI
     `OPERATOR_TOKEN=${credentials.operatorToken}`,
   ];
   mkdirSync(dataDir, { recursive: true });
-  writeFileSync(`${file}.new`, `${lines.join('\n')}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writeFileAtomically(file, `${lines.join('\n')}\n`);
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { insertToken, newTokenValue } from './features/iam/index.ts';
 import type { Clock } from './kernel/clock.ts';
+import { writeFileAtomically } from './kernel/files.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db } from './platform/database/db.ts';
-import { writeFileAtomically } from './platform/database/embedded/index.ts';
 import { takeTurns } from './start-turns.ts';
 
 export interface ReporterTokenOptions {
@@ -41,7 +41,7 @@ export async function keepReporterToken({ db, clock, ids, dataDir }: ReporterTok
       expiresAt: null,
       timestamp: clock.timestamp(),
     });
-    writeFileAtomically(file, `${token}\n`, 0o600);
+    writeFileAtomically(file, `${token}\n`, { durable: true });
     return token;
   });
 }

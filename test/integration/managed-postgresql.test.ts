@@ -4,7 +4,7 @@ import path from 'node:path';
 import { checkServerIdentity } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allPids, commandLine } from '../../server/src/providers/local/load-balancers/processes.ts';
+import { allPids, commandLine } from '../../server/src/kernel/processes.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';

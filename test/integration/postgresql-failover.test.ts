@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
-import { identify } from '../../server/src/providers/local/load-balancers/processes.ts';
+import { identify } from '../../server/src/kernel/processes.ts';
 import { ask, type LocalClusters, session, startLocalClusters } from '../harness/local-postgresql.ts';
 import { waitUntil } from '../harness/wait.ts';
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
 import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
-import { allPids, commandLine } from '../../server/src/providers/local/load-balancers/processes.ts';
+import { allPids, commandLine } from '../../server/src/kernel/processes.ts';
 import { type LocalClusters, session, startLocalClusters } from '../harness/local-postgresql.ts';
 import { waitUntil } from '../harness/wait.ts';
 

@@ -7,9 +7,22 @@ export interface AddressRange {
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;
+  /** Leading bits that all its addresses share. */
+  readonly bits: number;
   /** In its one spelling: `10.0.0.0/24`, `2001:db8::/64`. */
   readonly text: string;
 }
+
+export const isIpAddress = (text: string): boolean => addressNumber(text) !== undefined;
+
+/** Whether it is an address, or a network in CIDR notation. */
+export const isIpNetwork = (text: string): boolean => parseRange(text) !== undefined;
+
+export const isIpv4Address = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text);
+
+/** Whether an address is of the internet: of no private, local or reserved network.
+ *  @throws Error for what is no address */
+export const isPublicAddress = (text: string): boolean => ipaddr.process(text).range() === 'unicast';
 
 /** An address as a number, with its version; undefined when it is none. */
 export function addressNumber(text: string): { version: 4 | 6; value: bigint } | undefined {
@@ -37,7 +50,12 @@ export function parseRange(text: string): AddressRange | undefined {
   const size = 1n << BigInt(width - bits);
   const first = (address.value / size) * size;
   const { version } = address;
-  return { version, first, last: first + size - 1n, text: `${addressText(version, first)}/${bits}` };
+  return { version, first, last: first + size - 1n, bits, text: `${addressText(version, first)}/${bits}` };
+}
+
+/** `10.0.0.7/24` is the range 10.0.0.0/24; undefined for anything else, a single address too. */
+export function parseNetwork(text: string): AddressRange | undefined {
+  return text.includes('/') ? parseRange(text) : undefined;
 }
 
 export function rangeContains(range: AddressRange, text: string): boolean {

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import { Invalid } from '../../kernel/errors.ts';
+import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
 import { findFlavor } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 import type { CreateCluster, CreatePool, UpdateCluster } from './schema-input.ts';
@@ -97,10 +97,10 @@ function checkMasks(faults: Faults, settings: ClusterSettings): void {
   if (!cilium) return;
   const check = (field: keyof typeof LONGEST_MASK, pool: 'pods_ip_pool' | 'pods_ipv6_pool') => {
     const text = settings[pool];
-    const range = text === null ? undefined : parseRange(text);
+    const range = text === null ? undefined : parseNetwork(text);
     const size = cilium[field];
     if (!range || size === undefined) return;
-    const [least, most] = [range[1] + 1, LONGEST_MASK[field]];
+    const [least, most] = [range.bits + 1, LONGEST_MASK[field]];
     if (least > most)
       faults.add(pool, `must be larger than a /${most}, so that every node can get a part of it`);
     else if (size < least || size > most)
@@ -115,16 +115,6 @@ const LONGEST_MASK = { mask_size: 28, mask_size_v6: 124 } as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string) => UUID.test(text);
 
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
-
-function parseRange(text: string): Range | undefined {
-  try {
-    return ipaddr.parseCIDR(text) as Range;
-  } catch {
-    return undefined;
-  }
-}
-
 function checkRanges(faults: Faults, input: CreateCluster, settings: ClusterSettings): void {
   for (const field of ['pods_ipv6_pool', 'services_ipv6_pool'] as const) {
     if (!settings.is_ipv6 && input[field]) faults.add(field, 'is for clusters with is_ipv6');
@@ -133,17 +123,12 @@ function checkRanges(faults: Faults, input: CreateCluster, settings: ClusterSett
   checkPair(faults, 'ipv6', ['pods_ipv6_pool', 'services_ipv6_pool'], settings);
 }
 
+const IP_VERSIONS = { ipv4: 4, ipv6: 6 } as const;
+
 const EXAMPLES = {
   ipv4: 'IPv4 network such as 172.16.0.0/18',
   ipv6: 'IPv6 network such as fd00:1::/64',
 } as const;
-
-const networkOf = ([address, bits]: Range) =>
-  address instanceof ipaddr.IPv4
-    ? ipaddr.IPv4.networkAddressFromCIDR(`${address}/${bits}`)
-    : ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`);
-
-const sameAddress = (a: Range[0], b: Range[0]) => a.toString() === b.toString();
 
 type RangeField = 'pods_ip_pool' | 'services_ip_pool' | 'pods_ipv6_pool' | 'services_ipv6_pool';
 
@@ -156,24 +141,18 @@ function checkPair(
   const ranges = fields.map((field) => {
     const text = settings[field];
     if (text === null) return undefined;
-    const range = parseRange(text);
-    if (range?.[0].kind() !== kind) {
+    const range = parseNetwork(text);
+    if (range?.version !== IP_VERSIONS[kind]) {
       faults.add(field, `must be an ${EXAMPLES[kind]}`);
       return undefined;
     }
-    const network = `${networkOf(range)}/${range[1]}`;
-    if (!sameAddress(range[0], networkOf(range)))
-      faults.add(field, `must begin where its network does: ${network}`);
+    if (addressNumber(text.split('/')[0] ?? '')?.value !== range.first)
+      faults.add(field, `must begin where its network does: ${range.text}`);
     return range;
   });
   const [pods, services] = ranges;
-  if (pods && services && overlap(pods, services)) faults.add(fields[1], `must not overlap ${fields[0]}`);
-}
-
-function overlap([a, aBits]: Range, [b, bBits]: Range): boolean {
-  const bits = Math.min(aBits, bBits);
-  if (a instanceof ipaddr.IPv4 && b instanceof ipaddr.IPv4) return a.match(b, bits);
-  return a instanceof ipaddr.IPv6 && b instanceof ipaddr.IPv6 && a.match(b, bits);
+  if (pods && services && rangesOverlap(pods, services))
+    faults.add(fields[1], `must not overlap ${fields[0]}`);
 }
 
 export const MAX_NODES = 200;

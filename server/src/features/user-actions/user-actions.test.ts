@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { parseNetwork } from '../../kernel/ip.ts';
 import { userActionOf } from '../../platform/audit/actions.ts';
 
 /** What users have changed, listed and told to those who subscribe. */
@@ -29,7 +29,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/actions`;
-  server = await startTestServer({ webhookNetworks: [ipaddr.parseCIDR('127.0.0.0/8')] });
+  server = await startTestServer({
+    webhookNetworks: [parseNetwork('127.0.0.0/8')].filter((each) => each !== undefined),
+  });
 });
 
 afterAll(async () => {

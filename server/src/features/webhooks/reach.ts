@@ -2,17 +2,17 @@ import { lookup as resolve } from 'node:dns';
 import { type ClientRequest, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { type AddressRange, canonicalIp, isPublicAddress, rangeContains } from '../../kernel/ip.ts';
 
 /** Where calls may go that clients ask for: public addresses, and networks that the operator allows. */
 
-export type AllowedNetworks = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
+export type AllowedNetworks = readonly AddressRange[];
 
 /** Whether an address is of the internet, or of one of these networks. */
 export function mayReach(address: string, allowed: AllowedNetworks): boolean {
-  const ip = ipaddr.process(address);
-  if (ip.range() === 'unicast') return true;
-  return allowed.some(([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits));
+  if (isPublicAddress(address)) return true;
+  const ip = canonicalIp(address) ?? address;
+  return allowed.some((network) => rangeContains(network, ip));
 }
 
 export interface Posting {

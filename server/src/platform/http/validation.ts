@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
 import { _, Ajv2020, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv/dist/2020.js';
-import ipaddr from 'ipaddr.js';
 import { readTime, TIME_PATTERN } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { isIpAddress, isIpNetwork, isIpv4Address } from '../../kernel/ip.ts';
 import { mapSchema } from './bounds.ts';
 import { describe } from './validation-words.ts';
 
@@ -103,7 +103,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   timestamp: isRealTime,
   'date-time': isRealTime,
   email: (text) => text.length <= 254 && EMAIL.test(text),
-  ipv4: ipaddr.IPv4.isValidFourPartDecimal,
+  ipv4: isIpv4Address,
   ipv6: (text) => isIpAddress(text) && text.includes(':'),
   'ip-address': isIpAddress,
   'ip-network': isIpNetwork,
@@ -118,17 +118,6 @@ function isRealTime(text: string): boolean {
   const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
   if (year === 0 || month < 1 || month > 12 || !readTime(text)) return false;
   return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
-}
-
-export function isIpAddress(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'));
-}
-
-export function isIpNetwork(text: string): boolean {
-  if (isIpAddress(text)) return true;
-  const [address, bits] = text.split('/');
-  if (!address || !bits || !isIpAddress(address) || !/^\d{1,3}$/.test(bits)) return false;
-  return Number(bits) <= (address.includes(':') ? 128 : 32);
 }
 
 /** `$id`s name schemas in the document; to the validator, which sees nested copies, they would be duplicates. */

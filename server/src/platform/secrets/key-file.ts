@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { writeFileAtomically } from '../../kernel/files.ts';
 import { StartError } from '../database/embedded/index.ts';
 import { KEY_BYTES } from './cipher.ts';
 
@@ -33,20 +34,7 @@ export function readKeyFile(dataDir: string): readonly Buffer[] {
 
 /** Replaces the file in one step; when this returns, it is on the disk. */
 export function writeKeyFile(dataDir: string, keys: readonly Buffer[]): void {
-  const file = keyFile(dataDir);
   mkdirSync(dataDir, { recursive: true });
-  const draft = openSync(`${file}.new`, 'w', 0o600);
-  try {
-    writeSync(draft, `${keys.map((key) => key.toString('base64')).join('\n')}\n`);
-    fsyncSync(draft);
-  } finally {
-    closeSync(draft);
-  }
-  renameSync(`${file}.new`, file);
-  const folder = openSync(dataDir, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  const text = `${keys.map((key) => key.toString('base64')).join('\n')}\n`;
+  writeFileAtomically(keyFile(dataDir), text, { durable: true });
 }

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { syncNames, writeFileAtomically } from '../../../kernel/files.ts';
 import { type Binaries, majorVersion, program } from './binaries.ts';
-import { syncFolder, writeFileAtomically } from './files.ts';
 import type { Place } from './place.ts';
-import { eventually, postgresProcessesOn, signal } from './processes.ts';
+import { eventually, postgresProcessesOn, signal } from './postgres-processes.ts';
 import { StartError } from './start-error.ts';
 
 /** PostgreSQL's superuser. The application is not; see `application-role.ts`. */
@@ -98,7 +98,7 @@ async function createCluster(place: Place, binaries: Binaries, options: ClusterO
   rmSync(passwordInput);
   await appendFile(path.join(draft, 'postgresql.conf'), "\ninclude_if_exists 'virga.conf'\n");
   renameSync(draft, place.clusterDir);
-  syncFolder(place.home);
+  syncNames(place.home);
 }
 
 function giveAway(place: Place, ...files: string[]): void {
@@ -131,7 +131,7 @@ function runInitdb(place: Place, binaries: Binaries, args: string[]): Promise<vo
 
 function newPassword(place: Place): string {
   const password = randomBytes(24).toString('base64url');
-  writeFileAtomically(place.passwordFile, `${password}\n`, 0o600);
+  writeFileAtomically(place.passwordFile, `${password}\n`, { durable: true });
   return password;
 }
 
@@ -160,6 +160,6 @@ function writeSettings(place: Place, overrides: Record<string, string>): void {
   const settings = { ...SETTINGS, unix_socket_directories: place.socketDir, ...overrides };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
   const file = path.join(place.clusterDir, 'virga.conf');
-  writeFileAtomically(file, `# Written at every start.\n${lines.join('\n')}\n`, 0o600);
+  writeFileAtomically(file, `# Written at every start.\n${lines.join('\n')}\n`, { durable: true });
   giveAway(place, file);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { postgresProcessesOn, signal } from './processes.ts';
+import { postgresProcessesOn, signal } from './postgres-processes.ts';
 import { temporaryFolder } from './testing/folders.ts';
 import { type Holder, type HolderOptions, installHolder, runHolder } from './testing/run-holder.ts';
 

@@ -1,5 +1,4 @@
 /** The PostgreSQL that comes with Virga, and the lock on the data directory that it lives in. */
-export { writeFileAtomically } from './files.ts';
 export {
   currentInstances,
   isTemporaryDataDir,

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { writeFileAtomically } from '../../../kernel/files.ts';
 import { noteOrigin, removeAbandonedFolders } from '../../../kernel/short-folders.ts';
 import { type Account, blockedBy, serverAccount } from './account.ts';
-import { writeFileAtomically } from './files.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 /** Where root puts what an unprivileged PostgreSQL could not reach in a folder that only root may enter. */
@@ -60,7 +60,7 @@ function readOrCreateId(dataDir: string): string {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
   const id = randomBytes(8).toString('hex');
-  writeFileAtomically(file, `${id}\n`, 0o600);
+  writeFileAtomically(file, `${id}\n`, { durable: true });
   return id;
 }
 

@@ -6,7 +6,7 @@ import { type Binaries, program } from './binaries.ts';
 import { ENVIRONMENT } from './cluster.ts';
 import { processIdentity } from './instance.mjs';
 import type { Place } from './place.ts';
-import { eventually, gone, isPostgresOn, postgresProcessesOn, signal } from './processes.ts';
+import { eventually, gone, isPostgresOn, postgresProcessesOn, signal } from './postgres-processes.ts';
 import { StartError } from './start-error.ts';
 
 /** One running PostgreSQL, started by us or found running. */

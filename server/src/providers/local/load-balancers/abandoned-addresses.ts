@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJson } from '../../../kernel/files.ts';
 import type { AddressClaims } from './address-claims.ts';
-import { readJson } from './files.ts';
 import { loopbackAddresses, removeFromLoopback, visibleFault } from './loopback.ts';
 import { listeningSockets } from './sockets.ts';
 import type { InstanceState } from './state.ts';

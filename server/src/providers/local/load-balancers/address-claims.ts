@@ -15,9 +15,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import { hostsOf, parseRange } from '../../../kernel/ip.ts';
 import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './address-space.ts';
-import { readForeignText, readJson, writeFileAtomically } from './files.ts';
+import { readForeignText } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';
 
 /** Name of the lock under which claims change. */
@@ -175,7 +176,7 @@ export class AddressClaims {
       this.#saveList();
       this.#shareFolder();
       const claim: Claim = { dataDir: this.#dataDir, token, pid: process.pid };
-      writeFileAtomically(this.#path(block), JSON.stringify(claim), 0o644);
+      writeFileAtomically(this.#path(block), JSON.stringify(claim), { mode: 0o644 });
       return true;
     } catch (error) {
       this.#own.delete(block);
@@ -188,7 +189,7 @@ export class AddressClaims {
   #saveList(): void {
     const entries = Object.fromEntries(this.#own);
     mkdirSync(dirname(this.#listPath), { recursive: true });
-    writeFileAtomically(this.#listPath, JSON.stringify({ ...entries }), 0o644);
+    writeFileAtomically(this.#listPath, JSON.stringify({ ...entries }), { mode: 0o644 });
   }
 
   /** Makes the folder, in which everybody may add claims and nobody may remove another user's. Others can write

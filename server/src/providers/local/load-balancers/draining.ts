@@ -1,5 +1,5 @@
+import { isAlive, type ProcessIdentity, processKey, terminate } from '../../../kernel/processes.ts';
 import { type Counters, readListeners } from './counters.ts';
-import { isAlive, type ProcessIdentity, processKey, terminate } from './processes.ts';
 import type { RuntimeSocket } from './runtime-socket.ts';
 import { parseStat, SHOW_STAT } from './show-stat.ts';
 

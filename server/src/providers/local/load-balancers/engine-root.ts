@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { blockedBy } from '../../../kernel/accounts.ts';
+import { readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { engineAccount } from './account.ts';
-import { makePassage, readText, writeFileAtomically } from './files.ts';
+import { makePassage } from './files.ts';
 import { daemonsUnder } from './strays.ts';
 
 /** Where root puts what engines cannot reach in a folder that only root may enter. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, type ProcessIdentity, processKey, terminate } from '../../../kernel/processes.ts';
 import type { RenderedBackend } from './config/rendering.ts';
 import { type Counters, readListeners } from './counters.ts';
 import { Draining } from './draining.ts';
@@ -6,7 +7,6 @@ import { giveToEngine, writeForEngine } from './files.ts';
 import { runningProcess, startProcess } from './haproxy.ts';
 import { applyLiveChanges, deleteDeparted, endSessionsOf, type LiveChanges } from './live-changes.ts';
 import type { InstancePaths } from './paths.ts';
-import { isAlive, type ProcessIdentity, processKey, terminate } from './processes.ts';
 import { RuntimeSocket } from './runtime-socket.ts';
 import { EMPTY_SERVER_STATE, serverStateFile } from './server-state.ts';
 import { parseStat, SHOW_STAT, type StatLine } from './show-stat.ts';

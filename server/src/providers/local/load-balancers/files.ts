@@ -3,41 +3,19 @@ import {
   chownSync,
   closeSync,
   constants,
-  fchmodSync,
   fchownSync,
   fstatSync,
   lchownSync,
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeFileAtomically } from '../../../kernel/files.ts';
 import { engineAccount } from './account.ts';
 
-/** The parsed file, or null when it is absent or half-written (then it never counted). */
-export function readJson<T>(path: string): T | null {
-  const text = readText(path);
-  if (text === null) return null;
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return null;
-  }
-}
-
-/** The file's text, or null when there is none that we can read. */
-export function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-/** The same of a short file in a folder that others may write: what is a link or a pipe there is no file. */
+/** The text of a short file in a folder that others may write: what is a link or a pipe there is no file.
+ *  Null: there is none. */
 export function readForeignText(path: string): string | null {
   let file: number | undefined;
   try {
@@ -53,31 +31,10 @@ export function readForeignText(path: string): string | null {
   }
 }
 
-/** Whoever reads the file sees the old text or the new one, never a part. Only the owner can read it
- *  unless `mode` says otherwise. */
-export function writeFileAtomically(path: string, text: string, mode = 0o600, group?: number): void {
-  const next = `${path}.${process.pid}.next`;
-  try {
-    rmSync(next, { force: true });
-    const file = openSync(next, 'wx', mode);
-    try {
-      writeSync(file, text);
-      if (group !== undefined) fchownSync(file, process.getuid?.() ?? 0, group);
-      if (group !== undefined) fchmodSync(file, mode);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(next, path);
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
-}
-
-/** The same of a file that engines have to read, and cannot change. */
+/** Replaces a file that engines have to read, and cannot change. */
 export function writeForEngine(path: string, text: string): void {
   const account = engineAccount();
-  writeFileAtomically(path, text, account ? 0o640 : 0o600, account?.gid);
+  writeFileAtomically(path, text, { mode: account ? 0o640 : 0o600, group: account?.gid });
 }
 
 /** Makes a file that engines write to, empty or as it is, in a directory in which they can make none. */

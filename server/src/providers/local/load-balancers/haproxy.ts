@@ -1,9 +1,10 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { readText } from '../../../kernel/files.ts';
+import { commandLine, identify, type ProcessIdentity } from '../../../kernel/processes.ts';
 import { startLogWriter } from './access-logs/file.ts';
 import type { Capability } from './account.ts';
-import { makeFileOfEngine, readText } from './files.ts';
+import { makeFileOfEngine } from './files.ts';
 import type { InstancePaths } from './paths.ts';
-import { commandLine, identify, type ProcessIdentity } from './processes.ts';
 import { run } from './programs.ts';
 import { MATCH_LIMIT } from './quoting.ts';
 import { holderOf } from './sockets.ts';

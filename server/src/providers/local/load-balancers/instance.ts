@@ -5,6 +5,8 @@ import type {
   Usage,
 } from '../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import { commandLine, processKey } from '../../../kernel/processes.ts';
 import { rotateAccessLog } from './access-logs/file.ts';
 import type { AddressClaims } from './address-claims.ts';
 import { type Endpoint, requireFree } from './bind-probe.ts';
@@ -12,7 +14,7 @@ import { render } from './config/render.ts';
 import { listenerName, type RenderEnvironment, type Rendering } from './config/rendering.ts';
 import { Counters, type SavedCounters } from './counters.ts';
 import { Engine } from './engine.ts';
-import { makeDirectoryForEngine, readJson, writeFileAtomically } from './files.ts';
+import { makeDirectoryForEngine } from './files.ts';
 import { ConfigurationRefused, objection } from './haproxy.ts';
 import { membersSeen, udpHealth } from './health.ts';
 import { LastChecks } from './last-checks.ts';
@@ -22,7 +24,6 @@ import type { InstancePaths } from './paths.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
-import { commandLine, processKey } from './processes.ts';
 import { holderPid } from './sockets.ts';
 import { isStaged, removeStaleFiles, stage } from './staging.ts';
 import { emptyState, type InstanceState, stateAfter } from './state.ts';

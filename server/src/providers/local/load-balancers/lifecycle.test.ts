@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { allPids, commandLine } from './processes.ts';
+import { allPids, commandLine } from '../../../kernel/processes.ts';
 import { emptyState } from './state.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { readText } from '../../../kernel/files.ts';
 import { addressNumber, canonicalAddress, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
 import { LOOPBACK_PROBE } from './address-space.ts';
-import { readText } from './files.ts';
 import { withMachineLock } from './machine-lock.ts';
 import { findProgram, run } from './programs.ts';
 

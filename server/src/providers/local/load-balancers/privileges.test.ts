@@ -3,7 +3,7 @@ import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allPids, commandLine } from './processes.ts';
+import { allPids, commandLine } from '../../../kernel/processes.ts';
 import { startBackend } from './test-support/backend.ts';
 import { makeCertificate } from './test-support/certificates.ts';
 import { listener, loadBalancer } from './test-support/desired.ts';

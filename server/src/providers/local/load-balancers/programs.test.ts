@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allPids, commandLine } from './processes.ts';
+import { allPids, commandLine } from '../../../kernel/processes.ts';
 import { endPrograms, run } from './programs.ts';
 
 /** Words that nothing else on this machine has in its command line. */

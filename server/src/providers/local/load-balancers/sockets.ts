@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { canonicalAddress } from '../../../kernel/ip.ts';
-import { commandLine } from './processes.ts';
+import { commandLine } from '../../../kernel/processes.ts';
 
 export type Transport = 'tcp' | 'udp';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DesiredLoadBalancer } from '../../../features/load-balancers/port.ts';
+import type { ProcessIdentity } from '../../../kernel/processes.ts';
 import { addressesOf, type RenderedBackend, type RenderedBind, type Rendering } from './config/rendering.ts';
 import { type ProbeTarget, probeTargets } from './probes/targets.ts';
-import type { ProcessIdentity } from './processes.ts';
 import { NO_UDP, type UdpPlan, udpPlan } from './udp/plan.ts';
 
 /** What is known of a load balancer's data plane across restarts of the server. No secrets: contents

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { allPids, commandLine, identify, terminate } from './processes.ts';
+import { allPids, commandLine, identify, terminate } from '../../../kernel/processes.ts';
 
 /** Ends data-plane processes under this data directory that no load balancer counts as its own, which
  *  a crash at the wrong moment can leave behind.

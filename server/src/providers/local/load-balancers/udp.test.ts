@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PATIENCE_MS, waitUntil } from '../../../../../test/harness/wait.ts';
-import { allPids, commandLine } from './processes.ts';
+import { allPids, commandLine } from '../../../kernel/processes.ts';
 import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
 

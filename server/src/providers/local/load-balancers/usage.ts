@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Usage } from '../../../features/load-balancers/port.ts';
-import { type ProcessIdentity, processKey } from './processes.ts';
+import { type ProcessIdentity, processKey } from '../../../kernel/processes.ts';
 
 /** Milliseconds of one tick of the kernel's accounting, which is 100 Hz towards programs everywhere. */
 const TICK_MS = 10;

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { readText } from '../../../kernel/files.ts';
+import { commandLine, identify, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
 import { startLogWriter } from '../load-balancers/access-logs/file.ts';
-import { makeFileOfEngine, readText, writeForEngine } from '../load-balancers/files.ts';
-import { commandLine, identify, type ProcessIdentity, terminate } from '../load-balancers/processes.ts';
+import { makeFileOfEngine, writeForEngine } from '../load-balancers/files.ts';
 import { findProgram, run } from '../load-balancers/programs.ts';
 import { quote } from '../load-balancers/quoting.ts';
 import type { Place } from './place.ts';

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { unprivileged } from '../load-balancers/account.ts';
-import { readJson, readText, writeFileAtomically } from '../load-balancers/files.ts';
+import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import {
   allPids,
   commandLine,
@@ -11,7 +10,8 @@ import {
   isAlive,
   type ProcessIdentity,
   terminate,
-} from '../load-balancers/processes.ts';
+} from '../../../kernel/processes.ts';
+import { unprivileged } from '../load-balancers/account.ts';
 import { findProgram } from '../load-balancers/programs.ts';
 import { Gateway } from './gateway.ts';
 import type { Place } from './place.ts';

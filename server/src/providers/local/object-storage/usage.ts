@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BucketReport, StorageReport } from '../../../features/object-storage/port.ts';
-import { readJson, writeFileAtomically } from '../load-balancers/files.ts';
+import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import type { Server } from './server.ts';
 import { readTraffic, shorten, type Traffic } from './traffic.ts';
 import { type Level, walk } from './walk.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Conf } from '../../../features/managed-postgresql/port.ts';
+import { identify, isAlive, processKey } from '../../../kernel/processes.ts';
 import { checks } from '../checks.ts';
 import { writeForEngine } from '../load-balancers/files.ts';
-import { identify, isAlive, processKey } from '../load-balancers/processes.ts';
 import { run } from '../load-balancers/programs.ts';
 import { makeOwn } from './place.ts';
 

@@ -5,8 +5,9 @@ import type {
   ObservedCluster,
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { readText, writeForEngine } from '../load-balancers/files.ts';
-import { isAlive, isFrozen, type ProcessIdentity } from '../load-balancers/processes.ts';
+import { readText } from '../../../kernel/files.ts';
+import { isAlive, isFrozen, type ProcessIdentity } from '../../../kernel/processes.ts';
+import { writeForEngine } from '../load-balancers/files.ts';
 import { archiveNow, Backups } from './backups.ts';
 import { type Role, renderConf, renderHba } from './configuration.ts';
 import { measure } from './measure.ts';

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { giveToEngine, writeFileAtomically } from '../load-balancers/files.ts';
+import { writeFileAtomically } from '../../../kernel/files.ts';
+import { giveToEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { usedBytes } from './measure.ts';
 import { makeOwn } from './place.ts';

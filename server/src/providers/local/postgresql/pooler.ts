@@ -1,20 +1,15 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
-import {
-  makeFileOfEngine,
-  makePassage,
-  readForeignText,
-  readText,
-  writeForEngine,
-} from '../load-balancers/files.ts';
+import { readText } from '../../../kernel/files.ts';
 import {
   commandLine,
   identify,
   type ProcessIdentity,
   signalProcess,
   terminate,
-} from '../load-balancers/processes.ts';
+} from '../../../kernel/processes.ts';
+import { makeFileOfEngine, makePassage, readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, aclLines, PORT } from './configuration.ts';
 import { makeOwn, type Place } from './place.ts';

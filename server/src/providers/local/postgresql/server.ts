@@ -13,13 +13,7 @@ import {
 import { join } from 'node:path';
 import pg from 'pg';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import {
-  giveToEngine,
-  makeFileOfEngine,
-  readForeignText,
-  readJson,
-  writeFileAtomically,
-} from '../load-balancers/files.ts';
+import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import {
   allPids,
   commandLine,
@@ -28,7 +22,8 @@ import {
   type ProcessIdentity,
   signalProcess,
   terminate,
-} from '../load-balancers/processes.ts';
+} from '../../../kernel/processes.ts';
+import { giveToEngine, makeFileOfEngine, readForeignText } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
 import { makeOwn, type NodeName, type Place } from './place.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { readJson, writeFileAtomically } from '../files.ts';
+import { readJson, writeFileAtomically } from '../../../../kernel/files.ts';
 import { MOST_KEPT } from './file.ts';
 
 /** A place in a log that moves (`access.log` to `.1`, `.1` to `.2` …): the beginning of the file, which has a time

@@ -1,4 +1,4 @@
-import { allPids, commandLine } from '../processes.ts';
+import { allPids, commandLine } from '../../../../kernel/processes.ts';
 import { get } from './client.ts';
 import { listener, loadBalancer, member, pool } from './desired.ts';
 import { startProvider } from './provider.ts';

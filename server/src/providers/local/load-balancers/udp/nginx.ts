@@ -2,15 +2,8 @@ import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TaskFailed } from '../../../../kernel/errors.ts';
+import { readText } from '../../../../kernel/files.ts';
 import { canonicalAddress } from '../../../../kernel/ip.ts';
-import {
-  makeDirectoryOfEngine,
-  makeFileOfEngine,
-  readForeignText,
-  readText,
-  writeForEngine,
-} from '../files.ts';
-import type { InstancePaths } from '../paths.ts';
 import {
   allPids,
   commandLine,
@@ -18,7 +11,9 @@ import {
   type ProcessIdentity,
   signalProcess,
   terminate,
-} from '../processes.ts';
+} from '../../../../kernel/processes.ts';
+import { makeDirectoryOfEngine, makeFileOfEngine, readForeignText, writeForEngine } from '../files.ts';
+import type { InstancePaths } from '../paths.ts';
 import { findProgram, run } from '../programs.ts';
 import { parseAddress } from '../sockets.ts';
 import { renderNginx } from './nginx-config.ts';

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { allPids, commandLine } from '../../../kernel/processes.ts';
 import { processIdentity } from './instance.mjs';
 
 /**
@@ -16,14 +17,9 @@ export function isPostgresOn(pid: number, folder: string): boolean {
   return process.platform === 'linux' ? worksOn(pid, folder) : processIdentity(pid) !== undefined;
 }
 
-function allPids(): number[] {
-  if (process.platform !== 'linux') return [];
-  return readdirSync('/proc').map(Number).filter(Number.isInteger);
-}
-
 function worksOn(pid: number, folder: string): boolean {
   try {
-    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    const args = commandLine(pid);
     // Backends rename themselves to "postgres: user database …".
     if (!/^(postgres|initdb)(:|$)/.test(path.basename(args[0]?.split(' ')[0] ?? ''))) return false;
     return args.includes(folder) || readlinkSync(`/proc/${pid}/cwd`) === folder;
