@@ -1531,6 +1531,7 @@ create table task_epochs (
   token text default substr(md5((gen_random_uuid())::text), 1, 8) not null,
   identity text not null,
   began_at bigint not null,
+  server_started_at timestamp with time zone,
   constraint task_epochs_pkey PRIMARY KEY (number),
   constraint task_epochs_token_key UNIQUE (token)
 );

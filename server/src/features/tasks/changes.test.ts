@@ -68,6 +68,18 @@ test('a cursor stays good when the database is copied, and what the old one did 
   expect(await isOurs(db, { epoch: 'deadbeef', change })).toBe(false);
 });
 
+test('a folder of the database that is put back is another history from where it was copied', async () => {
+  const first = await currentEpoch(db);
+  const change = await drawn();
+  const lost = change + 1;
+  // What tells it from the one that it replaces is that its server was started anew.
+  await db.pool.query(`update task_epochs set server_started_at = now() - interval '1 hour'`);
+  await keepEpoch(db);
+  expect(await drawn()).toBe(lost);
+  expect(await isOurs(db, { epoch: first, change })).toBe(true);
+  expect(await isOurs(db, { epoch: first, change: lost })).toBe(false);
+});
+
 test('a copy that came without the state of its sequence goes on where its tasks are', async () => {
   await db.pool.query(
     `insert into tasks (id, client_id, user_id, type, created_at, updated_at, change)

@@ -1,8 +1,9 @@
 import { type Db, sqlStateOf } from '../../platform/database/db.ts';
 import type { BackgroundJob } from '../../platform/feature.ts';
 
-/** The lives of a database. A restored, copied or promoted one begins a new life, with its own changes of tasks from
- *  some change on. So a cursor can be told to be of this history, or of one that never happened here. */
+/** The lives of a database. One that was restored, copied or promoted begins a new life, with its own changes of tasks
+ *  from some change on; so does each start of its server, since a folder that was put back looks like what it replaces.
+ *  So a cursor can be told to be of this history, or of one that never happened here. */
 
 const LOOK_EVERY_MS = 1000;
 const FORBIDDEN = '42501';
@@ -27,7 +28,8 @@ export async function keepEpoch(db: Db): Promise<void> {
   const identity = await readIdentity(db);
   const [known] = await db.named(
     'task_epoch_known',
-    'select 1 from (select identity from task_epochs order by number desc limit 1) e where identity = $1',
+    `select 1 from (select identity, server_started_at from task_epochs order by number desc limit 1) e
+      where identity = $1 and server_started_at = pg_postmaster_start_time()`,
     [identity],
   );
   if (known) return;
@@ -39,8 +41,11 @@ export async function keepEpoch(db: Db): Promise<void> {
       `with last as (
          select greatest((select last_value from task_changes), (select max(change) from tasks)) as change),
        begun as (
-         insert into task_epochs (identity, began_at) select $1::text, change from last
-          where $1::text is distinct from (select identity from task_epochs order by number desc limit 1)
+         insert into task_epochs (identity, server_started_at, began_at)
+         select $1::text, pg_postmaster_start_time(), change from last
+          where not exists (
+            select from (select identity, server_started_at from task_epochs order by number desc limit 1) e
+             where identity = $1::text and server_started_at = pg_postmaster_start_time())
          returning began_at)
        select setval('task_changes', began_at) from begun`,
       [identity],

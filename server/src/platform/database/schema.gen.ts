@@ -1047,6 +1047,7 @@ export interface TaskEpochs {
   began_at: number;
   identity: string;
   number: Generated<number>;
+  server_started_at: Date | null;
   token: Generated<string>;
 }
 
