@@ -23,6 +23,7 @@ const CREATE = [
     ['Create floating IP', 'floating-ips'],
     ['Reserve address', 'reserved-ips'],
     ['Create cluster', 'kubernetes'],
+    ['Create storage', 'storages'],
     ['Add certificate', 'secrets'],
   ].map(([label = '', path = '']) => ({ label, path, form: true })),
 ];

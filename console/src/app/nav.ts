@@ -67,7 +67,11 @@ export const NAV: readonly NavGroup[] = [
   },
   { label: 'Kubernetes', icon: IconBox, items: [page('Kubernetes', 'kubernetes', 'has_k8s')] },
   { label: 'Databases', icon: IconDatabase, items: [page('PostgreSQL', 'databases')] },
-  { label: 'Storage', icon: IconBucket, items: [page('Storage notifications', 'storage')] },
+  {
+    label: 'Storage',
+    icon: IconBucket,
+    items: [page('Storages', 'storages'), page('Storage notifications', 'storage')],
+  },
   {
     label: 'Secrets',
     icon: IconLock,

@@ -12,20 +12,35 @@ export interface Line {
   readonly color: string;
 }
 
+/** A value that is to be seen against the lines, such as a threshold. */
+export interface Mark {
+  readonly label: string;
+  readonly value: number;
+  /** Whether it was reached, and told: it has a flag then. */
+  readonly told: boolean;
+}
+
 export interface SeriesProps {
   readonly title: string;
   /** Seconds since 1970, rising. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
+  readonly marks?: readonly Mark[];
+  /** The first and last second that are shown; left out: as far as there are values. */
+  readonly from?: number;
+  readonly to?: number;
+  /** What is said while there is nothing to draw. */
+  readonly nothing?: string;
 }
 
+const NO_MARKS: readonly Mark[] = [];
 const HEIGHT = 160;
 /** Charts with this key share their crosshair. */
 const SYNC = 'virga';
 
 /** Values over time; a gap in the data is a gap in the line. */
-export function Series({ title, times, lines, format }: SeriesProps) {
+export function Series({ title, times, lines, format, marks = NO_MARKS, nothing, from, to }: SeriesProps) {
   const { ref: frame, width } = useElementSize();
   const target = useRef<HTMLDivElement>(null);
   const empty = times.length === 0 || lines.every(({ values }) => values.every((value) => value === null));
@@ -44,7 +59,11 @@ export function Series({ title, times, lines, format }: SeriesProps) {
         height: HEIGHT,
         cursor: { sync: { key: SYNC }, y: false },
         legend: { live: true },
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1e-6) * 1.15] } },
+        scales: {
+          ...(from && to ? { x: { range: [from, to] as [number, number] } } : {}),
+          y: { range: (_plot, _min, max) => [0, topOf(max ?? 0, marks) * 1.15] },
+        },
+        hooks: { draw: [(drawn) => drawMarks(drawn, marks)] },
         axes: [axis, { ...axis, size: 64, values: (_plot, ticks) => ticks.map(format) }],
         series: [
           {},
@@ -53,7 +72,8 @@ export function Series({ title, times, lines, format }: SeriesProps) {
             stroke: resolve(color),
             width: 1.5,
             spanGaps: false,
-            points: { show: false },
+            // A single value has no line.
+            points: { show: times.length === 1, size: 7 },
             value: (_plot: uPlot, value: number | null) => (value === null ? '' : format(value)),
           })),
         ],
@@ -62,16 +82,70 @@ export function Series({ title, times, lines, format }: SeriesProps) {
       target.current,
     );
     return () => plot.destroy();
-  }, [width, times, lines, format, empty]);
+  }, [width, times, lines, format, empty, marks, from, to]);
   return (
     <figure className={styles.figure} ref={frame}>
       <figcaption>{title}</figcaption>
       {empty ? (
-        <div className={styles.empty}>No data yet. The first point comes within a minute.</div>
+        <div className={styles.empty}>{nothing ?? 'No data yet. The first point comes within a minute.'}</div>
       ) : (
         <div ref={target} className={styles.plot} />
       )}
+      {marks.length > 0 && <Marks marks={marks} format={format} />}
     </figure>
+  );
+}
+
+/** Marks far above the lines would press them flat: they are only named. */
+const FAR = 8;
+const topOf = (max: number, marks: readonly Mark[]) =>
+  Math.max(max, ...marks.map(({ value }) => value).filter((value) => max === 0 || value <= max * FAR), 1e-6);
+
+function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
+  const { ctx, bbox } = plot;
+  const top = plot.scales.y?.max ?? 0;
+  ctx.save();
+  for (const { value, told } of marks.filter((mark) => mark.value <= top)) {
+    const y = Math.round(plot.valToPos(value, 'y', true));
+    ctx.strokeStyle = ctx.fillStyle = resolve(told ? '--failed' : '--degraded');
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    if (told) drawFlag(ctx, bbox.left + bbox.width - 14 * devicePixelRatio, y);
+  }
+  ctx.restore();
+}
+
+function drawFlag(ctx: CanvasRenderingContext2D, x: number, y: number): void {
+  const size = 9 * devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x, y - size);
+  ctx.lineTo(x + size, y - size * 0.7);
+  ctx.lineTo(x, y - size * 0.4);
+  ctx.fill();
+}
+
+/** The marks in words, for those who do not see the drawing, and those that are too far above it. */
+function Marks({
+  marks,
+  format,
+}: {
+  readonly marks: readonly Mark[];
+  readonly format: SeriesProps['format'];
+}) {
+  return (
+    <ul className={styles.marks}>
+      {marks.map(({ label, value, told }) => (
+        <li key={`${label} ${value}`} data-told={told}>
+          {label}: {format(value)}
+          {told && ', reached and told'}
+        </li>
+      ))}
+    </ul>
   );
 }
 

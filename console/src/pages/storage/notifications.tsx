@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { api, client, queryClient, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -46,6 +47,8 @@ const refresh = () => void queryClient.invalidateQueries();
 
 /** Thresholds of storages, drawn against what is used, and what was told. */
 export function StorageNotifications() {
+  // A storage's own page leads here with its name.
+  const { storage = '' } = useSearch({ strict: false }) as { storage?: string };
   const events = useQuery(api.queryOptions('get', '/storage/notifications/v1/events'));
   const usage = useQuery(
     api.queryOptions('get', '/virga/v1/storage_usage', { params: { query: { limit: 1000 } } }),
@@ -87,7 +90,7 @@ export function StorageNotifications() {
               initial: 'reaching_used_space',
               options: KINDS.map(({ name, label }) => ({ value: name, label })),
             },
-            { key: 'storage_name', label: 'Storage', kind: 'text', required: true },
+            { key: 'storage_name', label: 'Storage', kind: 'text', required: true, initial: storage },
             { key: 'bucket_name', label: 'Bucket', about: 'Empty: the whole storage', kind: 'text' },
             {
               key: 'gigabytes',

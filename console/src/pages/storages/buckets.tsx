@@ -1,0 +1,181 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { bytes } from '../../ui/bytes.ts';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { list, number } from '../../ui/values.ts';
+import { refresh, type Storage, useStorageUsage, whyFixed } from './verbs.tsx';
+
+type Bucket = Schemas['StorageBucket'];
+type Usage = Schemas['StorageUsage'];
+
+const columnsOf = (usage: ReadonlyMap<string, Usage>): readonly Column<Bucket>[] => [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Who may read', cell: ({ policy }) => (policy.is_public ? 'everybody' : 'keys') },
+  {
+    label: 'Web pages',
+    cell: ({ cors }) => cors.allowed_origins.join(', ') || 'none',
+  },
+  {
+    label: 'Objects stay',
+    cell: ({ lifecycle: { expiration_days: days } }) =>
+      days === 0 ? 'for good' : `${days.toLocaleString()} days`,
+  },
+  {
+    label: 'Objects',
+    cell: ({ name }) => (usage.get(name)?.files_quantity ?? 0).toLocaleString(),
+    end: true,
+  },
+  { label: 'Space', cell: ({ name }) => bytes(usage.get(name)?.used_space ?? 0), end: true },
+];
+
+/** The buckets of a storage, with what is in them, and who may use them. */
+export function Buckets({ storage }: { readonly storage: Storage }) {
+  const path = { storage_id: storage.id };
+  const buckets = useQuery(
+    api.queryOptions('get', '/storage/v4/object_storages/{storage_id}/buckets', {
+      params: { path, query: { limit: 1000 } },
+    }),
+  );
+  const usage = useStorageUsage(storage.name);
+  const used = new Map((usage ?? []).map((row) => [row.bucket_name, row]));
+  const create = useNewBucket(storage);
+  const edit = useBucketForm(storage);
+  const remove = useDelete<Bucket>({
+    kind: 'bucket',
+    nameOf: ({ name }) => name,
+    consequences: () => 'Only an empty bucket is deleted. Its policy, CORS and expiration go with it.',
+    disabled: () => whyFixed(storage),
+    call: ({ name }) =>
+      client.DELETE('/storage/v4/object_storages/{storage_id}/buckets/{name}', {
+        params: { path: { ...path, name } },
+      }) as never,
+    deleted: refresh,
+  });
+  const why = whyFixed(storage);
+  if (buckets.error && !buckets.data)
+    return <FaultNote fault={faultOf(buckets.error)} retry={() => void buckets.refetch()} />;
+  return (
+    <Card
+      title="Buckets"
+      aside={
+        <Button
+          size="xs"
+          variant="default"
+          disabled={why !== undefined}
+          title={why}
+          onClick={() => create.action.run(storage)}
+        >
+          Create bucket
+        </Button>
+      }
+    >
+      {buckets.data?.results.length === 0 ? (
+        <Empty
+          title="No buckets"
+          about="Objects lie in buckets. Create one here, or with an S3 client: it is listed within seconds."
+        />
+      ) : (
+        <Table
+          title="Buckets"
+          rows={buckets.data?.results ?? []}
+          columns={columnsOf(used)}
+          loading={buckets.isPending}
+          rowKey={({ name }) => name}
+          actions={[edit.action, remove.action]}
+        />
+      )}
+      {create.dialog}
+      {edit.dialog}
+      {remove.dialog}
+    </Card>
+  );
+}
+
+const useNewBucket = (storage: Storage) =>
+  useRowForm<Storage, Schemas['CreateStorageBucket']>({
+    label: 'Create bucket',
+    form: ({ id }) => ({
+      title: 'Create bucket',
+      fields: [
+        {
+          key: 'name',
+          label: 'Name',
+          about: '3 to 63 small letters, digits, “.” and “-”',
+          kind: 'text',
+          required: true,
+        },
+      ],
+      body: (values) => ({ name: text(values, 'name') }),
+      submit: (body) =>
+        client.POST('/storage/v4/object_storages/{storage_id}/buckets', {
+          params: { path: { storage_id: id } },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/storage/v4/object_storages/${storage.id}/buckets`,
+        body,
+      }),
+      done: refresh,
+    }),
+  });
+
+const useBucketForm = (storage: Storage) =>
+  useRowForm<Bucket, Schemas['UpdateStorageBucket']>({
+    label: 'Who may use it, how long objects stay…',
+    disabled: () => whyFixed(storage),
+    form: ({ name, cors, policy, lifecycle }) => ({
+      title: `Change ${name}`,
+      verb: 'Save',
+      fields: [
+        {
+          key: 'is_public',
+          label: 'Everybody may read its objects',
+          about: 'Without a key, by their address',
+          kind: 'switch',
+          initial: policy.is_public,
+          fault: 'policy.is_public',
+        },
+        {
+          key: 'origins',
+          label: 'Web pages that may use it (CORS)',
+          about: 'Origins such as https://app.example, or * for all',
+          kind: 'list',
+          initial: cors.allowed_origins,
+          fault: 'cors.allowed_origins',
+        },
+        {
+          key: 'days',
+          label: 'Days that objects stay',
+          about: 'After they were last written; 0: for good',
+          kind: 'number',
+          min: 0,
+          max: 36_500,
+          initial: lifecycle.expiration_days,
+          fault: 'lifecycle.expiration_days',
+        },
+      ],
+      body: (values) => ({
+        policy: { is_public: values.is_public === true },
+        cors: { allowed_origins: [...list(values, 'origins')] },
+        lifecycle: { expiration_days: number(values, 'days') ?? 0 },
+      }),
+      submit: (body) =>
+        client.PATCH('/storage/v4/object_storages/{storage_id}/buckets/{name}', {
+          params: { path: { storage_id: storage.id, name } },
+          body,
+        }),
+      call: (body) => ({
+        method: 'PATCH',
+        path: `/storage/v4/object_storages/${storage.id}/buckets/${name}`,
+        body,
+      }),
+      done: refresh,
+    }),
+  });

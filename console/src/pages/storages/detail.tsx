@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { api } from '../../api/client.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { bytes } from '../../ui/bytes.ts';
+import { CodePanel } from '../../ui/code-panel.tsx';
+import { Copy, CopyText } from '../../ui/copy.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { Detail } from '../../ui/detail.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Buckets } from './buckets.tsx';
+import styles from './connect.module.css';
+import { AccessKeys } from './keys.tsx';
+import { removal, type Storage, useStorageUsage } from './verbs.tsx';
+
+const StorageUsage = lazy(() => import('./usage.tsx').then(({ StorageUsage: one }) => ({ default: one })));
+
+/** One storage: where it is, what is in it, who may open it, and what it used. */
+export function StorageDetail() {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const list = pathIn(place, 'storages');
+  const deletion = useDelete<Storage>(removal(() => void navigate({ to: list })));
+  const storage = useQuery(
+    api.queryOptions('get', '/storage/v4/object_storages/{storage_id}', {
+      params: { path: { storage_id: Number(id) } },
+    }),
+  );
+  return (
+    <Detail<Storage>
+      kind="Storage"
+      back={{ to: list, label: 'Storages' }}
+      query={storage}
+      nameOf={({ name }) => name}
+      idOf={(one) => String(one.id)}
+      badge={({ provisioning_status: status }) => <StatusBadge status={status} />}
+      verbs={[deletion]}
+      facts={(one) => [
+        {
+          label: 'Address',
+          value: one.address ? <CopyText value={one.address} label="Copy address" /> : 'none yet',
+        },
+        { label: 'Location', value: one.location_name },
+        { label: 'Used', value: <Used storage={one.name} /> },
+        { label: 'Created', value: <Time at={one.created_at} /> },
+      ]}
+      tabs={(one) => [
+        { key: 'buckets', label: 'Buckets', body: <Buckets storage={one} /> },
+        { key: 'keys', label: 'Access keys', body: <AccessKeys storage={one} /> },
+        {
+          key: 'usage',
+          label: 'Usage',
+          body: (
+            <Suspense>
+              <StorageUsage storage={one.name} />
+            </Suspense>
+          ),
+        },
+        { key: 'connect', label: 'Connect', body: <Connect storage={one} /> },
+      ]}
+    />
+  );
+}
+
+function Used({ storage }: { readonly storage: string }) {
+  const rows = useStorageUsage(storage);
+  if (!rows) return '…';
+  const sum = (of: 'used_space' | 'files_quantity') => rows.reduce((all, row) => all + row[of], 0);
+  return `${bytes(sum('used_space'))} in ${sum('files_quantity').toLocaleString()} objects`;
+}
+
+/** How S3 clients get in, and how the API tells of it. */
+function Connect({ storage: { id, address } }: { readonly storage: Storage }) {
+  const lines = [
+    'export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_DEFAULT_REGION=us-east-1',
+    `aws --endpoint-url ${address || 'ADDRESS'} s3 mb s3://photos`,
+    `aws --endpoint-url ${address || 'ADDRESS'} s3 cp cat.jpg s3://photos/`,
+  ].join('\n');
+  return (
+    <>
+      <Card title="With an S3 client" aside={<Copy value={lines} label="Copy code" />}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <pre className={styles.lines} tabIndex={0}>
+          {lines}
+        </pre>
+      </Card>
+      <CodePanel call={{ method: 'GET', path: `/storage/v4/object_storages/${id}` }} />
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { CopyText } from '../../ui/copy.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { refresh, type Storage, whyFixed } from './verbs.tsx';
+
+type Key = Schemas['StorageAccessKey'];
+
+/** Both halves of a key, as they are shown once. */
+export const secretsOf = (key: { access_key: string; secret_key: string }): readonly Secret[] => [
+  { label: 'Access key', value: key.access_key },
+  { label: 'Secret key', value: key.secret_key },
+];
+
+const COLUMNS: readonly Column<Key>[] = [
+  { label: 'Access key', cell: ({ access_key: key }) => <CopyText value={key} label="Copy access key" /> },
+  { label: 'May', cell: ({ read_only: only }) => (only ? 'list and read' : 'read and write') },
+  { label: 'Created', cell: ({ created_at: created }) => <Time at={created} /> },
+];
+
+/** The keys that open a storage. */
+export function AccessKeys({ storage }: { readonly storage: Storage }) {
+  const path = { storage_id: storage.id };
+  const [made, setMade] = useState<Schemas['NewStorageAccessKey']>();
+  const keys = useQuery(
+    api.queryOptions('get', '/storage/v4/object_storages/{storage_id}/access_keys', {
+      params: { path, query: { limit: 1000 } },
+    }),
+  );
+  const create = useRowForm<Storage, Schemas['CreateStorageAccessKey']>({
+    label: 'Create key',
+    form: () => ({
+      title: 'Create key',
+      fields: [
+        {
+          key: 'read_only',
+          label: 'It may only list and read',
+          about: 'Such a key lists and reads objects. It does not list buckets.',
+          kind: 'switch',
+        },
+      ],
+      body: (values) => ({ read_only: values.read_only === true }),
+      submit: (body) =>
+        client.POST('/storage/v4/object_storages/{storage_id}/access_keys', { params: { path }, body }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/storage/v4/object_storages/${storage.id}/access_keys`,
+        body,
+      }),
+      done: (data) => {
+        setMade(data as Schemas['NewStorageAccessKey']);
+        refresh();
+      },
+    }),
+  });
+  const remove = useDelete<Key>({
+    kind: 'key',
+    nameOf: ({ access_key: key }) => key,
+    consequences: () => 'It opens nothing any more. Programs that use it are refused from now on.',
+    disabled: () => whyFixed(storage),
+    call: ({ access_key: key }) =>
+      client.DELETE('/storage/v4/object_storages/{storage_id}/access_keys/{access_key}', {
+        params: { path: { ...path, access_key: key } },
+      }) as never,
+    deleted: refresh,
+  });
+  const why = whyFixed(storage);
+  if (keys.error && !keys.data)
+    return <FaultNote fault={faultOf(keys.error)} retry={() => void keys.refetch()} />;
+  return (
+    <Card
+      title="Access keys"
+      aside={
+        <Button
+          size="xs"
+          variant="default"
+          disabled={why !== undefined}
+          title={why}
+          onClick={() => create.action.run(storage)}
+        >
+          Create key
+        </Button>
+      }
+    >
+      {keys.data?.results.length === 0 ? (
+        <Empty title="No keys" about="Without a key nobody writes to it. Create one for each program." />
+      ) : (
+        <Table
+          title="Access keys"
+          rows={keys.data?.results ?? []}
+          columns={COLUMNS}
+          loading={keys.isPending}
+          rowKey={({ access_key: key }) => key}
+          actions={[remove.action]}
+        />
+      )}
+      {create.dialog}
+      {remove.dialog}
+      <ShownOnce
+        title="The new key"
+        about="Keep it where your program reads its secrets."
+        secrets={made && secretsOf(made)}
+        close={() => setMade(undefined)}
+      />
+    </Card>
+  );
+}

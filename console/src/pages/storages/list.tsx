@@ -1,0 +1,137 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, client, type Schemas } from '../../api/client.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { bytes } from '../../ui/bytes.ts';
+import type { Choices } from '../../ui/field-input.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { Time } from '../../ui/time.tsx';
+import { secretsOf } from './keys.tsx';
+import { refresh, removal, restore, type Storage, type Usage, useStorageUsage } from './verbs.tsx';
+
+const STORAGES = '/storage/v4/object_storages';
+const CREATE = `curl -X POST ${location.origin}${STORAGES} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"location_name": "local", "name": "media"}'`;
+const STATES = ['creating', 'active', 'updating', 'deleting', 'deleted'] as const;
+
+const locations: Choices = {
+  key: 'storage locations',
+  none: 'No region has object storage at present',
+  load: async () => {
+    const { data } = await client.GET('/storage/v4/locations', {
+      params: { query: { limit: 1000, order_by: 'title.asc' } },
+    });
+    return (data?.results ?? []).map(({ name, title }) => ({ value: name, label: title }));
+  },
+};
+
+const columnsOf = (usage: readonly Usage[] | undefined): readonly Column<Storage>[] => [
+  { label: 'Name', cell: ({ name }) => name, order: 'name' },
+  {
+    label: 'Status',
+    cell: ({ provisioning_status: status }) => <StatusBadge status={status} />,
+    order: 'provisioning_status',
+  },
+  { label: 'Location', cell: ({ location_name: place }) => place, order: 'location_name' },
+  { label: 'Address', cell: ({ address }) => (address ? <code>{address}</code> : 'none') },
+  { label: 'Space', cell: ({ name }) => (usage ? bytes(spaceOf(usage, name)) : ''), end: true },
+  { label: 'Created', cell: ({ created_at: created }) => <Time at={created} />, order: 'created_at' },
+];
+
+const spaceOf = (usage: readonly Usage[], name: string) =>
+  usage.filter((row) => row.storage_name === name).reduce((sum, row) => sum + row.used_space, 0);
+
+/** The storages of the account, which belong to no project. */
+export function Storages() {
+  const place = usePlace();
+  const { page, search } = useListSearch();
+  const [made, setMade] = useState<Schemas['NewObjectStorage']>();
+  const state = STATES.find((one) => one === search.status);
+  const result = useQuery(
+    api.queryOptions('get', '/storage/v4/object_storages', {
+      params: {
+        query: {
+          ...page,
+          ...(search.order_by ? { order_by: search.order_by } : {}),
+          ...(search.name ? { name: search.name } : {}),
+          ...(state ? { provisioning_status: state, show_deleted: state === 'deleted' } : {}),
+        },
+      },
+    }),
+  );
+  const usage = useStorageUsage();
+  return (
+    <>
+      <NounPage<Storage, Schemas['CreateObjectStorage']>
+        title="Storages"
+        about="Buckets of files that any S3 client reads and writes. A storage belongs to the account, in one location."
+        filters={[
+          { kind: 'text', key: 'name', label: 'Whole name' },
+          {
+            kind: 'choice',
+            key: 'status',
+            label: 'Status',
+            options: STATES.map((value) => ({ value, label: value })),
+          },
+        ]}
+        defaultOrder="created_at.desc"
+        result={result}
+        columns={columnsOf(usage)}
+        idOf={({ id }) => String(id)}
+        href={({ id, provisioning_status: status }) =>
+          status === 'deleted' ? undefined : pathIn(place, 'storages', String(id))
+        }
+        actions={[restore]}
+        remove={removal()}
+        empty={{
+          title: 'No storages',
+          about:
+            'Create one for what your programs keep: films, backups, uploads. Its first key comes with it.',
+          code: CREATE,
+        }}
+        form={{
+          title: 'Create storage',
+          fields: [
+            {
+              key: 'name',
+              label: 'Name',
+              about: 'Small letters, digits and “-”',
+              kind: 'text',
+              required: true,
+            },
+            {
+              key: 'location_name',
+              label: 'Location',
+              kind: 'choice',
+              required: true,
+              choices: locations,
+              first: true,
+            },
+          ],
+          body: (values) => ({ location_name: text(values, 'location_name'), name: text(values, 'name') }),
+          submit: (body) => client.POST(STORAGES, { body }),
+          call: (body) => ({ method: 'POST', path: STORAGES, body }),
+          done: (data) => {
+            setMade(data as Schemas['NewObjectStorage']);
+            refresh();
+          },
+        }}
+      />
+      <ShownOnce
+        title={`The first key of ${made?.name ?? ''}`}
+        about="Keep it where your program reads its secrets. More keys can be made at any time."
+        secrets={
+          made &&
+          [
+            { label: 'Address', value: made.address },
+            ...made.access_keys.flatMap((key) => secretsOf(key)),
+          ].filter(({ value }) => value !== '')
+        }
+        close={() => setMade(undefined)}
+      />
+    </>
+  );
+}

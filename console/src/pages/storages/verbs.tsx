@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import type { DeleteOptions } from '../../ui/delete-action.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import type { RowAction } from '../../ui/list-page.tsx';
+
+export type Storage = Schemas['ObjectStorage'];
+
+export const refresh = () => void queryClient.invalidateQueries();
+
+export type Usage = Schemas['StorageUsage'];
+
+/** What is used of each bucket now: of one storage, or of all. */
+export function useStorageUsage(storage?: string): readonly Usage[] | undefined {
+  const { data } = useQuery(
+    api.queryOptions('get', '/virga/v1/storage_usage', { params: { query: { limit: 1000 } } }),
+  );
+  return data?.results.filter((row) => storage === undefined || row.storage_name === storage);
+}
+
+/** Why nothing of a storage can be changed now. */
+export const whyFixed = ({ provisioning_status: status }: Storage): string | undefined =>
+  status === 'active'
+    ? undefined
+    : status === 'deleted'
+      ? 'It is deleted; restore it first'
+      : `It is ${status}; wait until that is done`;
+
+/** The question before a storage is deleted, and what it says. */
+export const removal = (deleted: () => void = () => undefined): DeleteOptions<Storage> => ({
+  kind: 'storage',
+  nameOf: ({ name }) => name,
+  consequences: () =>
+    'It stops answering at once, and gives its address back. For seven days it can be restored, with its keys, buckets and objects.',
+  askName: () => true,
+  disabled: whyFixed,
+  call: ({ id }) =>
+    client.DELETE('/storage/v4/object_storages/{storage_id}', {
+      params: { path: { storage_id: id } },
+    }) as never,
+  deleted: () => {
+    refresh();
+    deleted();
+  },
+});
+
+/** Brings a deleted storage back. */
+export const restore: RowAction<Storage> = {
+  label: 'Restore',
+  disabled: ({ provisioning_status: status }) => (status === 'deleted' ? undefined : 'It is not deleted'),
+  run: ({ id, name }) => {
+    const answer = client.POST('/storage/v4/object_storages/{storage_id}/restore', {
+      params: { path: { storage_id: id } },
+    });
+    void startTask(answer as never, { title: `Restore ${name}` }).then(refresh);
+  },
+};

@@ -1,0 +1,166 @@
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { lookFor } from '../harness/server.ts';
+import { waitUntil } from '../harness/wait.ts';
+import { Portal } from './portal/harness.ts';
+
+/** A storage is made in the portal, an S3 client uses what the portal shows, and the portal shows what was used. */
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+
+const fault = (await lookFor(['s3'])).faultOf('s3');
+const portal = new Portal();
+const dialog = () => portal.page.getByRole('dialog');
+const press = (name: string) => dialog().getByRole('button', { name, exact: true }).click();
+const tab = (name: string) => portal.page.getByRole('tab', { name }).click();
+
+describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : ''}`, () => {
+  let address: string;
+
+  beforeAll(async () => {
+    await portal.start();
+    await portal.signIn();
+  });
+  afterAll(() => portal.stop());
+
+  const client = (accessKeyId: string, secretAccessKey: string) =>
+    new S3Client({
+      endpoint: address,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId, secretAccessKey },
+    });
+  /** What the open dialog shows once. */
+  async function shown(): Promise<readonly string[]> {
+    await dialog().getByText('This is the only time').waitFor();
+    const values = await dialog().locator('code').allTextContents();
+    expect(await portal.barriers()).toEqual([]);
+    await press('I have copied it');
+    for (const value of values.slice(-1)) expect(await portal.page.content()).not.toContain(value);
+    return values;
+  }
+
+  test('a storage comes with a key that is shown once, and a bucket is made in it', async () => {
+    const { page } = portal;
+    await portal.go(1, 'storages');
+    await page.getByText('No storages').waitFor();
+    await page.getByRole('link', { name: 'Create storage' }).first().click();
+    await page.getByLabel('Name').last().fill('Media!');
+    await portal.choose('Location', 'Local');
+    portal.expected.add('400 POST /storage/v4/object_storages');
+    portal.expected.add('422 POST /storage/v4/object_storages');
+    await press('Create storage');
+    await page.getByText('must be small letters').waitFor();
+    await page.getByLabel('Name').last().fill('media');
+    await press('Create storage');
+    const [where = '', key = '', secret = ''] = await shown();
+    address = where;
+    await page.getByRole('link', { name: 'media' }).click();
+    await page.getByRole('button', { name: 'Create bucket' }).click();
+    await page.getByLabel('Name').last().fill('photos');
+    await press('Create bucket');
+    await page.getByRole('cell', { name: 'photos' }).waitFor();
+    await client(key, secret).send(
+      new PutObjectCommand({ Bucket: 'photos', Key: 'cat.jpg', Body: Buffer.alloc(200_000) }),
+    );
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('a bucket that everybody may read is read without a key, by pages that may', async () => {
+    const { page } = portal;
+    expect((await fetch(`${address}/photos/cat.jpg`)).status).toBe(403);
+    await portal.act(/photos/, /Who may use it/);
+    await page.getByRole('switch', { name: 'Everybody may read its objects' }).click();
+    const origins = page.getByRole('combobox', { name: 'Web pages that may use it (CORS)' });
+    await origins.fill('https://shop.example');
+    await origins.press('Enter');
+    await page.getByLabel('Days that objects stay').fill('30');
+    expect(await portal.barriers()).toEqual([]);
+    await press('Save');
+    await page.getByRole('row', { name: /photos everybody https:\/\/shop\.example 30 days/ }).waitFor();
+    const answer = await fetch(`${address}/photos/cat.jpg`, { headers: { origin: 'https://shop.example' } });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'https://shop.example',
+    ]);
+  });
+
+  test('a key that may only read is refused to write, and opens nothing when it is deleted', async () => {
+    const { page } = portal;
+    await tab('Access keys');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('switch', { name: 'It may only list and read' }).click();
+    await press('Create key');
+    const [key = '', secret = ''] = await shown();
+    const reader = client(key, secret);
+    const { Contents: found } = await reader.send(new ListObjectsV2Command({ Bucket: 'photos' }));
+    expect(found?.map(({ Key }) => Key)).toEqual(['cat.jpg']);
+    const write = new PutObjectCommand({ Bucket: 'photos', Key: 'dog.jpg', Body: 'dog' });
+    await expect(reader.send(write)).rejects.toThrow();
+    await portal.act(new RegExp(key), 'Delete…');
+    await press('Delete key');
+    await page.getByText(key).first().waitFor({ state: 'detached' });
+    await expect(reader.send(new ListObjectsV2Command({ Bucket: 'photos' }))).rejects.toThrow();
+  });
+
+  test('what was used is drawn over time, against the threshold that was told', async () => {
+    const { page, virga } = portal;
+    await tab('Usage');
+    await page.getByRole('link', { name: 'Set threshold' }).click();
+    await page.getByLabel('Threshold in GB').fill('0.0001');
+    await press('Set threshold');
+    await page.getByRole('cell', { name: 'media, all of it' }).waitFor();
+    await waitUntil(
+      async () => (await virga.call('GET', '/virga/v1/storage_usage')).body.results[0]?.reached.length === 1,
+      { what: 'the upload to be counted, and told' },
+    );
+    await portal.go(1, 'storages');
+    await page.getByRole('row', { name: /media.*200 KB/i }).waitFor();
+    await page.getByRole('link', { name: 'media' }).click();
+    await tab('Usage');
+    await page.getByText('Threshold: 100 kB, reached and told').waitFor();
+    expect(await page.locator('.u-over').count()).toBe(5);
+    expect(await portal.barriers()).toEqual([]);
+    await page.getByText('Year', { exact: true }).click();
+    await page.waitForURL(/span=year/);
+  });
+
+  test('a storage that was deleted is restored, with what is in it', async () => {
+    const { page } = portal;
+    await page.getByRole('button', { name: 'Actions' }).first().click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    expect(await dialog().getByRole('button', { name: 'Delete storage' }).isDisabled()).toBe(true);
+    await page.getByLabel('Type media to delete it').fill('media');
+    // The page may ask for the storage in the moment in which it goes.
+    portal.expected.add('404 GET /storage/v4/object_storages/1');
+    for (const part of ['buckets', 'access_keys'])
+      portal.expected.add(`404 GET /storage/v4/object_storages/1/${part}`);
+    await press('Delete storage');
+    await page.getByText('No storages').waitFor();
+    await portal.go(1, 'storages?status=deleted');
+    await portal.act(/media/, /^Restore/);
+    await page.getByText('Nothing matches').waitFor();
+    await portal.go(1, 'storages');
+    await page.getByRole('link', { name: 'media' }).click();
+    await page.getByRole('row', { name: /photos everybody/ }).waitFor();
+    address = (await page.locator('dd code').first().textContent()) ?? '';
+    expect((await fetch(`${address}/photos/cat.jpg`)).status).toBe(200);
+  });
+
+  test('storages are readable in the dark and in a narrow window', async () => {
+    const { page } = portal;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    for (const part of ['buckets', 'keys', 'usage', 'connect']) {
+      await page.goto(`${page.url().split('?')[0]}?tab=${part}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByRole('tabpanel').first().waitFor();
+      expect(await portal.barriers(), part).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), part).toBe(390);
+    }
+  });
+
+  test('the browser had nothing to complain about', () => {
+    expect(portal.complaints).toEqual([]);
+  });
+});
