@@ -1005,6 +1005,7 @@ create table projects (
   task_id uuid,
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  has_default_groups boolean default false not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text, 'DELETED'::text]))),
   constraint projects_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
@@ -1012,6 +1013,7 @@ create table projects (
 CREATE INDEX projects_client_created ON public.projects USING btree (client_id, created_at DESC, id DESC);
 CREATE INDEX projects_held ON public.projects USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX projects_name ON public.projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX projects_without_default_groups ON public.projects USING btree (id) WHERE ((NOT has_default_groups) AND (deleted_at IS NULL));
 
 create table quota_counters (
   client_id integer not null,
@@ -1090,6 +1092,7 @@ create table regions (
   provider text not null,
   settings jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone not null,
+  gave_default_groups boolean default false not null,
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))

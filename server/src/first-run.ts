@@ -15,7 +15,7 @@ import { writeFileAtomically } from './kernel/files.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db, Tx } from './platform/database/db.ts';
-import { setUpProject, setUpRegions } from './region-contents.ts';
+import { completeProjects, setUpProject, setUpRegions } from './region-contents.ts';
 import { planSeed } from './seed-store.ts';
 import { takeTurns } from './start-turns.ts';
 
@@ -57,16 +57,18 @@ export interface FirstRun {
  *  the configured regions and administrator token on every run.
  *  @returns the credentials of a first run, which are in `DATA_DIR/credentials` too, and where that is */
 export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRun> {
-  return options.db.transaction(async (tx) => {
+  const firstRun = await options.db.transaction(async (tx) => {
     // The first one does the work.
     await takeTurns(tx);
-    const credentials = (await isEmpty(tx)) ? await firstRun(tx, options) : undefined;
+    const credentials = (await isEmpty(tx)) ? await begin(tx, options) : undefined;
     const { ids, clock, regions = [] } = options;
     await setUpRegions(tx, regions, { ids, timestamp: clock.timestamp() });
     await keepFaults(tx, options);
     await keepFixedToken(tx, options);
     return { credentials, place: await readPlace(tx) };
   });
+  await completeProjects(options.db);
+  return firstRun;
 }
 
 /** Faults of the file count on from start to start; the counters are in the database. */
@@ -91,7 +93,7 @@ async function isEmpty(tx: Tx): Promise<boolean> {
   return (await tx.named('first_run_empty', 'select 1 from clients limit 1', [])).length === 0;
 }
 
-async function firstRun(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
+async function begin(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
   const { clock, ids } = options;
   const credentials = {
     email: ADMIN_EMAIL,

@@ -1,24 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../test/harness/server.ts';
+import type { NewRegion } from './features/regions/index.ts';
 import { randomIds } from './kernel/ids.ts';
-import { setUpRegions } from './region-contents.ts';
+import { completeProjects, setUpRegions } from './region-contents.ts';
 
 /** What a region has from the beginning comes from its provider's word, and each start sees to it. */
 
+const region = (id: number, provider: string) => ({
+  ...{ id, provider, state: 'ACTIVE', settings: {} },
+  ...{ display_name: `Region ${id}`, slug: `region-${id}` },
+});
+
 let server: TestServer;
 beforeAll(async () => {
-  const region = (id: number, provider: string) => ({
-    ...{ id, provider, state: 'ACTIVE', settings: {} },
-    ...{ display_name: `Region ${id}`, slug: `region-${id}` },
-  });
   server = await startTestServer({ worker: false, regions: [region(1, 'local'), region(2, 'simulated')] });
 });
 afterAll(() => server.close());
 
-const start = () =>
-  server.db.transaction((tx) =>
-    setUpRegions(tx, [], { ids: randomIds(), timestamp: new Date(0).toISOString() }),
+const start = async (regions: readonly NewRegion[] = []) => {
+  await server.db.transaction((tx) =>
+    setUpRegions(tx, regions, { ids: randomIds(), timestamp: new Date(0).toISOString() }),
   );
+  await completeProjects(server.db);
+};
 
 /** How many there are of each thing, by region. */
 const contents = () =>
@@ -55,6 +59,7 @@ test('a region has its addresses, images and groups, and a start adds nothing to
 test('a start completes what a node of an older version has made', async () => {
   const before = await contents();
   await server.db.named('test_lose_groups', 'delete from security_groups where project_id = 1', []);
+  await server.db.named('test_older', 'update projects set has_default_groups = false where id = 1', []);
   await server.db.named('test_lose_images', 'delete from images where region_id = 2', []);
   await server.db.named('test_lose_subnets', 'delete from subnets where region_id = 2', []);
   await server.db.named('test_lose_network', 'delete from networks where region_id = 2', []);
@@ -72,4 +77,36 @@ test('images of a region of one name have the same ids everywhere', async () => 
     [],
   );
   expect(alpine.id).toBe(row?.id);
+});
+
+/** Projects without a default group in a region that has security groups. */
+async function lacking(): Promise<number> {
+  const [row] = await server.db.named<{ count: number }>(
+    'test_lacking',
+    `select count(*) as count from projects p, regions r
+      where r.provider = 'simulated' and p.deleted_at is null and not exists (
+        select 1 from security_groups g where g.project_id = p.id and g.region_id = r.id and g.is_default)`,
+    [],
+  );
+  return row?.count ?? 0;
+}
+
+test('many projects that lack their groups are given them by two starts at once', async () => {
+  await server.db.named(
+    'test_many_projects',
+    `insert into projects (client_id, name, created_at) select 1, 'bulk ' || i, now() from generate_series(1, 2500) i`,
+    [],
+  );
+  expect(await lacking()).toBe(2500);
+  await Promise.all([start(), start()]);
+  expect(await lacking()).toBe(0);
+});
+
+test('all projects are given a group in a region that comes later, or changes its provider', async () => {
+  await start([region(3, 'simulated')]);
+  expect(await lacking()).toBe(0);
+  await start([region(3, 'local')]);
+  await server.db.named('test_no_groups', 'delete from security_groups where region_id = 3', []);
+  await start([region(3, 'simulated')]);
+  expect(await lacking()).toBe(0);
 });

@@ -3,9 +3,9 @@ import { addExternalNetworks } from './features/networking/networks/index.ts';
 import { insertProject, type NewProject, type ProjectRow } from './features/projects/index.ts';
 import { type NewRegion, readRegions, saveRegions } from './features/regions/index.ts';
 import type { RegionContents } from './features/regions/port.ts';
-import { addDefaultGroups } from './features/security-groups/index.ts';
+import { addDefaultGroups, completeDefaultGroups } from './features/security-groups/index.ts';
 import type { Ids } from './kernel/ids.ts';
-import type { Tx } from './platform/database/db.ts';
+import type { Db, Tx } from './platform/database/db.ts';
 import { LOCAL_CONTENTS } from './providers/local/index.ts';
 import { SIMULATED_CONTENTS } from './providers/simulated/index.ts';
 
@@ -48,7 +48,11 @@ export async function setUpRegions(
       createdAt: row.created_at,
     })),
   );
-  await addDefaultGroups(tx, WITH_SECURITY_GROUPS);
+}
+
+/** Gives projects what they have in each region, as far as they lack it: after setUpRegions, when that is committed. */
+export async function completeProjects(db: Db): Promise<void> {
+  await completeDefaultGroups(db, WITH_SECURITY_GROUPS);
 }
 
 /** Makes a project, with what each project has in each region. */

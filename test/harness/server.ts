@@ -20,7 +20,7 @@ import type { TlsFiles } from '../../server/src/platform/http/tls.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { providerFactories } from '../../server/src/provider-factories.ts';
-import { setUpProject, setUpRegions } from '../../server/src/region-contents.ts';
+import { completeProjects, setUpProject, setUpRegions } from '../../server/src/region-contents.ts';
 import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
 import { collectorsOf } from '../../server/src/regions-file.ts';
 import type { IpRanges } from '../../signing/src/addresses.ts';
@@ -291,7 +291,7 @@ async function ended(call: TestServer['call'], reply: Reply): Promise<TaskView> 
 }
 
 async function populate(db: Db, clock: Clock, regions: readonly NewRegion[]): Promise<TestServer['tokens']> {
-  return db.transaction(async (tx) => {
+  const tokens = await db.transaction(async (tx) => {
     const now = clock.timestamp();
     await tx.named(
       'test_accounts',
@@ -337,4 +337,6 @@ async function populate(db: Db, clock: Clock, regions: readonly NewRegion[]): Pr
       'other client': await make(2, 'Administrators'),
     };
   });
+  await completeProjects(db);
+  return tokens;
 }

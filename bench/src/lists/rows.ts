@@ -52,7 +52,7 @@ const address = `('10.0.0.0'::inet + i)`;
 const MEMBERS = 1000;
 
 export const ROWS: readonly Rows[] = [
-  of('projects', { client_id: '1', ...named, created_at: at }),
+  of('projects', { client_id: '1', ...named, created_at: at, has_default_groups: 'true' }),
   // Else the next start would make them, one project after the other.
   {
     table: 'security_groups',

@@ -1,31 +1,115 @@
-import type { Tx } from '../../platform/database/db.ts';
+import type { Db, Tx } from '../../platform/database/db.ts';
 
-/** Gives projects their default security group in each region of these providers in which they have none. It lets
- *  everything in and out.
- *  @param projectId of one project; absent: all */
+/** Default security groups: each project has one in each region whose provider has security groups. It lets everything
+ *  in and out. A project says itself whether it was given them, in the regions of that time; a region says whether
+ *  those projects have one that were there before it. */
+
+/** Projects that are given theirs in one transaction. */
+const BATCH = 1000;
+
+/** Whoever gives groups reads regions; whoever goes through the projects for a new region waits until those have ended
+ *  that may not have seen it. */
+const TURN = '72119, 0';
+
+/** @param projects SQL with their id, client_id and created_at, @param regions SQL with their id */
+const insertInto = (projects: string, regions: string) => `
+  insert into security_groups (id, project_id, region_id, client_id, name, description, is_default, rules,
+         created_at, updated_at)
+  select gen_random_uuid(), p.id, r.id, p.client_id, 'default', 'Default security group', true, (
+           select jsonb_agg(jsonb_build_object(
+                    'id', gen_random_uuid(), 'direction', direction, 'ethertype', ethertype, 'protocol', null,
+                    'port_range_min', null, 'port_range_max', null, 'remote_group_id', null,
+                    'remote_ip_prefix', null, 'description', '',
+                    'created_at', to_json(p.created_at at time zone 'UTC'),
+                    'updated_at', to_json(p.created_at at time zone 'UTC')))
+             from unnest(array['egress', 'ingress']) direction, unnest(array['IPv4', 'IPv6']) ethertype),
+         p.created_at, p.created_at
+    from (${projects}) p, (${regions}) r
+  on conflict (project_id, region_id) where is_default do nothing`;
+
+const REGIONS = 'select id from regions where provider = any($1)';
+
+/** @param some SQL of the projects that are given theirs; answers how many */
+const giveTo = (some: string) => `
+  with chosen as (${some}), added as (${insertInto('select * from chosen', REGIONS)}),
+  given as (update projects p set has_default_groups = true from chosen where p.id = chosen.id returning 1)
+  select count(*) as count from given`;
+
+const takePart = (tx: Tx) =>
+  tx.named('default_security_groups_turn', `select pg_advisory_xact_lock_shared(${TURN})`, []);
+
+/** Gives a project that was just made its groups in the regions of these providers. */
 export async function addDefaultGroups(
   tx: Tx,
   providers: readonly string[],
-  projectId: number | null = null,
+  projectId: number,
 ): Promise<void> {
+  await takePart(tx);
   await tx.named(
     'default_security_groups_add',
-    `insert into security_groups (id, project_id, region_id, client_id, name, description, is_default, rules,
-            created_at, updated_at)
-     select gen_random_uuid(), p.id, r.id, p.client_id, 'default', 'Default security group', true, (
-              select jsonb_agg(jsonb_build_object(
-                       'id', gen_random_uuid(), 'direction', direction, 'ethertype', ethertype, 'protocol', null,
-                       'port_range_min', null, 'port_range_max', null, 'remote_group_id', null,
-                       'remote_ip_prefix', null, 'description', '',
-                       'created_at', to_json(p.created_at at time zone 'UTC'),
-                       'updated_at', to_json(p.created_at at time zone 'UTC')))
-                from unnest(array['egress', 'ingress']) direction, unnest(array['IPv4', 'IPv6']) ethertype),
-            p.created_at, p.created_at
-       from projects p, regions r
-      where r.provider = any($1) and ($2::int is null or p.id = $2) and p.deleted_at is null
-        and not exists (select 1 from security_groups g
-                         where g.project_id = p.id and g.region_id = r.id and g.is_default)
-     on conflict (project_id, region_id) where is_default do nothing`,
+    giveTo('select id, client_id, created_at from projects where id = $2'),
     [providers, projectId],
+  );
+}
+
+/** Gives all projects the groups that they lack. Costs next to nothing when there are none; else it goes in batches,
+ *  and what was done stays done. */
+export async function completeDefaultGroups(db: Db, providers: readonly string[]): Promise<void> {
+  while ((await completeSome(db, providers)) > 0);
+  for (const regionId of await newRegions(db, providers)) await completeRegion(db, regionId);
+}
+
+/** Projects that an older node has made.
+ *  @returns how many there were */
+async function completeSome(db: Db, providers: readonly string[]): Promise<number> {
+  return db.transaction(async (tx) => {
+    await takePart(tx);
+    const [row] = await tx.named<{ count: number }>(
+      'default_security_groups_complete',
+      giveTo(`select id, client_id, created_at from projects where not has_default_groups and deleted_at is null
+               order by id limit ${BATCH} for no key update`),
+      [providers],
+    );
+    return row?.count ?? 0;
+  });
+}
+
+async function newRegions(db: Db, providers: readonly string[]): Promise<number[]> {
+  // One whose provider has no security groups may get one that has.
+  await db.named(
+    'default_security_groups_none',
+    'update regions set gave_default_groups = false where gave_default_groups and not provider = any($1)',
+    [providers],
+  );
+  const rows = await db.named<{ id: number }>(
+    'default_security_groups_regions',
+    `${REGIONS} and not gave_default_groups order by id`,
+    [providers],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Gives the projects that were there before a region their groups in it. */
+async function completeRegion(db: Db, regionId: number): Promise<void> {
+  await db.transaction((tx) =>
+    tx.named('default_security_groups_turn_ends', `select pg_advisory_xact_lock(${TURN})`, []),
+  );
+  const some = `select id, client_id, created_at from projects p
+    where id > $2 and deleted_at is null and not exists (
+      select 1 from security_groups g where g.project_id = p.id and g.region_id = $1 and g.is_default)
+    order by id limit ${BATCH}`;
+  for (let last: number | null = 0; last !== null; ) {
+    const [row]: { last: number | null }[] = await db.named(
+      'default_security_groups_of_region',
+      `with chosen as (${some}), added as (${insertInto('select * from chosen', 'select $1::int as id')})
+       select max(id) as last from chosen`,
+      [regionId, last],
+    );
+    last = row?.last ?? null;
+  }
+  await db.named(
+    'default_security_groups_done',
+    'update regions set gave_default_groups = true where id = $1',
+    [regionId],
   );
 }

@@ -7,7 +7,7 @@ import { securityGroupChangeRoutes, securityGroupRoutes } from './routes.ts';
 import { SecurityGroupService } from './service.ts';
 import { securityGroupTasks } from './tasks.ts';
 
-export { addDefaultGroups } from './defaults.ts';
+export { addDefaultGroups, completeDefaultGroups } from './defaults.ts';
 export {
   defaultSecurityGroup,
   findSecurityGroups,

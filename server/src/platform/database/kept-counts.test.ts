@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { randomIds } from '../../kernel/ids.ts';
-import { setUpRegions } from '../../region-contents.ts';
+import { completeProjects, setUpRegions } from '../../region-contents.ts';
 import { tagConditions } from '../http/tag-filters.ts';
 import { Db } from './db.ts';
 import { countIfKept, type Facets, foldCounts, keptCount, keptCountOfNetworks } from './kept-counts.ts';
@@ -33,6 +33,7 @@ beforeAll(async () => {
   await db.transaction((tx) =>
     setUpRegions(tx, [region], { ids: randomIds(), timestamp: systemClock().timestamp() }),
   );
+  await completeProjects(db);
 });
 
 afterAll(async () => {

@@ -688,6 +688,7 @@ export interface Projects {
   created_at: Date;
   deleted_at: Date | null;
   description: string | null;
+  has_default_groups: Generated<boolean>;
   id: Generated<number>;
   is_default: Generated<boolean>;
   name: string;
@@ -750,6 +751,7 @@ export interface RegionOwners {
 export interface Regions {
   created_at: Date;
   display_name: string;
+  gave_default_groups: Generated<boolean>;
   id: Generated<number>;
   provider: string;
   settings: Generated<Json>;
