@@ -5,10 +5,10 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, patchTags } from '../../platform/http/tags.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
-import { filledFrom, holdForImage, madeFrom, placeOf, taskOf } from '../volumes/index.ts';
+import { filledFrom, holdForImage, madeFrom } from '../volumes/index.ts';
 import { listImages } from './list-store.ts';
 import { type ImageTraits, requireFree } from './model.ts';
 import type { ImageProvider } from './port.ts';
@@ -37,7 +37,7 @@ export class ImageService {
   async create(ctx: RegionContext, input: CreateImage): Promise<TaskRef> {
     const traits = traitsOf(input);
     this.#require(ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, place.projectId);
@@ -60,8 +60,8 @@ export class ImageService {
         taskId,
         timestamp: ctx.clock.timestamp(),
       });
-      const task = await startTask(tx, ctx, taskOf(ctx, 'create_image', { id, name: traits.name }, taskId));
-      await reserve(tx, { clientId, regionId: place.regionId }, { image_count: 1, image_size: volume.size });
+      const task = await startFor(tx, ctx, 'create_image', { id, name: traits.name }, { id: taskId });
+      await reserve(tx, ctx.quota, { image_count: 1, image_size: volume.size });
       return task;
     });
   }
@@ -73,7 +73,7 @@ export class ImageService {
     if (username || password) throw new Invalid({ url: ['must not hold a user name or password'] });
     const traits = traitsOf(input);
     this.#require(ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, place.projectId);
@@ -93,9 +93,9 @@ export class ImageService {
         taskId,
         timestamp: ctx.clock.timestamp(),
       });
-      const task = await startTask(tx, ctx, taskOf(ctx, 'download_image', { id, name: traits.name }, taskId));
+      const task = await startFor(tx, ctx, 'download_image', { id, name: traits.name }, { id: taskId });
       const amounts = { image_count: 1, image_size: FETCHED_SIZE };
-      await reserve(tx, { clientId, regionId: place.regionId }, amounts);
+      await reserve(tx, ctx.quota, amounts);
       return task;
     });
   }
@@ -105,7 +105,7 @@ export class ImageService {
   async update(ctx: RegionContext, id: string, { tags, ...input }: UpdateImage) {
     this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockOwnImage(tx, id, placeOf(ctx));
+      const row = await store.lockOwnImage(tx, id, ctx.place);
       requireFree(row);
       const to = {
         ...row,
@@ -114,7 +114,7 @@ export class ImageService {
         tags: tags === undefined ? row.tags : patchTags(row.tags, tags),
       };
       await store.changeImage(tx, id, to, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'update_image', subject: id, ...placeOf(ctx) });
+      await recordAudit(tx, ctx, { action: 'update_image', subject: id, ...ctx.place });
     });
     return this.get(ctx, id);
   }
@@ -123,7 +123,7 @@ export class ImageService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockOwnImage(tx, id, placeOf(ctx));
+      const row = await store.lockOwnImage(tx, id, ctx.place);
       requireFree(row);
       const volume = await filledFrom(tx, id);
       if (volume) {
@@ -134,20 +134,20 @@ export class ImageService {
         throw new Conflict(`Volume ${user} was made of image ${id} and needs it; delete the volume first`);
       const taskId = ctx.ids.uuid();
       await store.holdForDeletion(tx, id, taskId);
-      return startTask(tx, ctx, taskOf(ctx, 'delete_image', row, taskId));
+      return startFor(tx, ctx, 'delete_image', row, { id: taskId });
     });
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewImage(await store.readImage(ctx.db, id, placeOf(ctx)), ctx.region.name, ctx.project.id);
+    return viewImage(await store.readImage(ctx.db, id, ctx.place), ctx.region.name, ctx.project.id);
   }
 
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: ImageListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listImages(ctx.db, {
-      ...placeOf(ctx),
+      ...ctx.place,
       ...parseTagFilters(query),
       visibility: query.visibility ?? (query.private === undefined ? undefined : 'private'),
       architecture: query.architecture,

@@ -2,11 +2,8 @@ import { NotOffered, TaskFailed } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import type { TaskRun } from '../../platform/tasks/handler.ts';
-import type { NewTask } from '../../platform/tasks/start.ts';
 import type { FloatingIpProvider } from '../networking/floating-ips/index.ts';
-import type { QuotaScope } from '../quotas/index.ts';
 import type { MachineVolumes } from '../volumes/index.ts';
-import type { InstanceRow, Place } from './model.ts';
 import type { InstanceProvider } from './port.ts';
 
 /** What the feature is given, and what its services share. */
@@ -16,16 +13,6 @@ export interface InstanceDeps {
   readonly volumes: MachineVolumes;
   readonly cipher: Cipher;
 }
-
-export const placeOf = (ctx: RegionContext): Place => ({
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
-
-export const quotaScopeOf = (ctx: RegionContext): QuotaScope => ({
-  clientId: ctx.project.clientId,
-  regionId: ctx.region.id,
-});
 
 /** The device that ports of an instance belong to. */
 export const deviceOf = (id: string) => ({ type: 'instance', id }) as const;
@@ -41,13 +28,4 @@ export function providerFor({ task }: TaskRun, deps: Pick<InstanceDeps, 'provide
   const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
   if (!provider) throw new TaskFailed(`Region ${task.regionId} has no virtual machines`);
   return provider;
-}
-
-export function taskOf(
-  ctx: RegionContext,
-  type: string,
-  { id, name }: Pick<InstanceRow, 'id' | 'name'>,
-  taskId: string,
-): NewTask {
-  return { id: taskId, type, subject: id, name, ...placeOf(ctx), clientId: ctx.project.clientId };
 }

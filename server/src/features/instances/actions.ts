@@ -1,9 +1,9 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startNothing, type TaskRef } from '../../platform/tasks/start.ts';
+import { startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { excessOf, reserve } from '../quotas/index.ts';
-import { type InstanceDeps, placeOf, quotaScopeOf, requireMachines, taskOf } from './access.ts';
+import { type InstanceDeps, requireMachines } from './access.ts';
 import { startChange } from './hold.ts';
 import { CHANGES, machineAmounts, type Power, requireChangeable } from './model.ts';
 import { knownFlavor } from './new-instance.ts';
@@ -33,7 +33,7 @@ export class InstanceActions {
   async act(ctx: RegionContext, id: string, { action }: InstanceAction): Promise<TaskRef> {
     requireMachines(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      const row = await store.lockInstance(tx, id, ctx.place);
       requireChangeable(row, action);
       const restarts = action === 'reboot' || action === 'reboot_hard';
       return startChange(tx, ctx, row, action, {
@@ -47,7 +47,7 @@ export class InstanceActions {
    *  @throws NotFound, Conflict when it is not running, or the machines of the region have no screens */
   async screen(ctx: RegionContext, id: string, kind: string | undefined) {
     requireMachines(this.#deps, ctx);
-    const row = await store.readInstance(ctx.db, id, placeOf(ctx));
+    const row = await store.readInstance(ctx.db, id, ctx.place);
     const provider = this.#deps.providerOf(ctx.region.id);
     if (!provider?.screenOf) {
       throw new Conflict(`Instance ${id} has no screen: nothing boots in region ${ctx.region.name}`);
@@ -65,7 +65,7 @@ export class InstanceActions {
   async changeFlavor(ctx: RegionContext, id: string, flavorId: string): Promise<TaskRef> {
     requireMachines(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      const row = await store.lockInstance(tx, id, ctx.place);
       const faults = new Faults();
       const flavor = knownFlavor(flavorId, 'flavor_id', faults);
       const ram = await readRamOfInstance(tx, id);
@@ -74,10 +74,10 @@ export class InstanceActions {
       if (!flavor) throw new Invalid({ flavor_id: ['is unknown'] });
       requireChangeable(row, 'changeflavor');
       if (flavor.id === row.flavor.id) {
-        return startNothing(tx, ctx, taskOf(ctx, CHANGES.changeflavor.task, row, ctx.ids.uuid()));
+        return startNothing(tx, ctx, taskFor(ctx, CHANGES.changeflavor.task, row));
       }
       const task = await startChange(tx, ctx, row, 'changeflavor', { flavor });
-      await reserve(tx, quotaScopeOf(ctx), excessOf(machineAmounts(flavor), machineAmounts(row.flavor)));
+      await reserve(tx, ctx.quota, excessOf(machineAmounts(flavor), machineAmounts(row.flavor)));
       return task;
     });
   }

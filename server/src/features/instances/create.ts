@@ -1,14 +1,14 @@
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { attachFloatingIp } from '../networking/floating-ips/index.ts';
 import { openPorts, type PortRow, type WantedInterface, type WantedPort } from '../networking/ports/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { type Amounts, reserve } from '../quotas/index.ts';
 import { joinServerGroup } from '../server-groups/index.ts';
 import { findSshKey } from '../ssh-keys/index.ts';
-import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines, taskOf } from './access.ts';
+import { deviceOf, type InstanceDeps, requireMachines } from './access.ts';
 import { keepFirstBoot } from './first-boot.ts';
 import { machineAmounts } from './model.ts';
 import { nameFrom } from './names.ts';
@@ -43,7 +43,7 @@ export async function createInstance(
     const name = nameOf(input, id, ports);
     await insertInstance(tx, {
       id,
-      ...placeOf(ctx),
+      ...ctx.place,
       clientId: ctx.project.clientId,
       name,
       flavor,
@@ -62,14 +62,14 @@ export async function createInstance(
     });
     const floating = await attachFloatingIps(deps, tx, ctx, input, ports, taskId);
     const volumeAmounts = await deps.volumes.hold(tx, ctx, disks, { instanceId: id, taskId });
-    const task = await startTask(tx, ctx, taskOf(ctx, 'create_vm', { id, name }, taskId));
+    const task = await startFor(tx, ctx, 'create_vm', { id, name }, { id: taskId });
     const amounts: Amounts = {
       ...machineAmounts(flavor),
       ...volumeAmounts,
       external_ip_count: externalIps,
       floating_count: floating,
     };
-    await reserve(tx, quotaScopeOf(ctx), amounts);
+    await reserve(tx, ctx.quota, amounts);
     return task;
   });
 }
@@ -111,7 +111,7 @@ async function wantedPorts(tx: Tx, ctx: RegionContext, input: CreateInstance): P
 async function joinGroup(tx: Tx, ctx: RegionContext, instanceId: string, groupId?: string): Promise<void> {
   if (groupId === undefined) return;
   const timestamp = ctx.clock.timestamp();
-  await joinServerGroup(tx, { ...placeOf(ctx), groupId, instanceId, timestamp });
+  await joinServerGroup(tx, { ...ctx.place, groupId, instanceId, timestamp });
 }
 
 /** @returns how many are new */

@@ -1,7 +1,6 @@
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { taskOf } from './access.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { CHANGES, type ChangeName, type InstanceRow } from './model.ts';
 import { holdInstance } from './store.ts';
 
@@ -19,5 +18,5 @@ export async function startChange(
   const status = 'status' in more ? more.status : undefined;
   await holdInstance(tx, row.id, { taskId, taskState, status, timestamp: ctx.clock.timestamp() });
   const told = typeof input === 'function' ? await input(taskId) : input;
-  return startTask(tx, ctx, { ...taskOf(ctx, task, row, taskId), input: { ...told } });
+  return startFor(tx, ctx, task, row, { id: taskId, input: { ...told } });
 }

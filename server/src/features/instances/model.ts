@@ -1,4 +1,5 @@
 import { Conflict, Locked } from '../../kernel/errors.ts';
+import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import type { Amounts } from '../quotas/index.ts';
@@ -50,11 +51,7 @@ export interface InstanceRow {
   readonly updated_at: Date;
 }
 
-/** Where a resource must be: what a path or body names is looked for nowhere else. */
-export interface Place {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+export type { Place };
 
 const RESTING = {
   running: { status: 'ACTIVE', vmState: 'active' },

@@ -1,5 +1,4 @@
 import type { RegionContext } from '../../platform/http/context.ts';
-import { placeOf } from './access.ts';
 import { showInstances } from './list-store.ts';
 import { InstanceList } from './schema.ts';
 import { viewInstance } from './view.ts';
@@ -14,7 +13,7 @@ export const instancesOfGroup = {
       `select distinct device_id as id from ports
         where security_group_ids @> array[$1::uuid] and security_group_ids <> '{}' and device_type = 'instance'
           and project_id = $2 and region_id = $3`,
-      [groupId, placeOf(ctx).projectId, placeOf(ctx).regionId],
+      [groupId, ctx.place.projectId, ctx.place.regionId],
     );
     const rows = await showInstances(
       ctx.db,

@@ -5,7 +5,7 @@ import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { patchTags, sameTags } from '../../platform/http/tags.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
-import { type InstanceDeps, placeOf, requireMachines } from './access.ts';
+import { type InstanceDeps, requireMachines } from './access.ts';
 import { createInstance } from './create.ts';
 import { startChange } from './hold.ts';
 import { holdLeaving, leavingOf } from './leaving.ts';
@@ -32,14 +32,14 @@ export class InstanceService {
    *  @throws Invalid, NotFound, Conflict for a node of a cluster, or naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateInstance) {
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      const row = await store.lockInstance(tx, id, ctx.place);
       const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
       const name = input.name ?? row.name;
       requireOwn(row);
       if (row.task_id !== null) throw new Locked(`Instance ${id}`, row.task_id);
       if (name === row.name && sameTags(row.tags, tags)) return;
       await store.changeInstance(tx, id, { name, tags, timestamp: ctx.clock.timestamp() });
-      await recordAudit(tx, ctx, { action: 'update_vm', subject: id, ...placeOf(ctx) });
+      await recordAudit(tx, ctx, { action: 'update_vm', subject: id, ...ctx.place });
     });
     return this.get(ctx, id);
   }
@@ -51,7 +51,7 @@ export class InstanceService {
     requireMachines(this.#deps, ctx);
     const leaving = leavingOf(query);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, placeOf(ctx));
+      const row = await store.lockInstance(tx, id, ctx.place);
       requireChangeable(row, 'delete');
       return startChange(tx, ctx, row, 'delete', (taskId) =>
         holdLeaving(tx, this.#deps, id, leaving, taskId),
@@ -61,14 +61,14 @@ export class InstanceService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewInstance(await showInstance(ctx.db, id, placeOf(ctx)), ctx.region.name);
+    return viewInstance(await showInstance(ctx.db, id, ctx.place), ctx.region.name);
   }
 
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: InstanceListQuery) {
     refuseUnstorable(query, 'query');
     const { tags = {} } = parseTagFilters(query);
-    const { count, rows } = await listInstances(ctx.db, { ...placeOf(ctx), query, tags });
+    const { count, rows } = await listInstances(ctx.db, { ...ctx.place, query, tags });
     return {
       count,
       results: rows.map((row) => viewInstance(row, ctx.region.name, query.with_interfaces_name)),

@@ -2,7 +2,7 @@ import { Locked, NotFound, NotOffered } from '../../kernel/errors.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { findCluster, lockClusterByName, type Scope } from './cluster-store.ts';
+import { findCluster, lockClusterByName } from './cluster-store.ts';
 import type { ClusterRow, PoolRow } from './model.ts';
 import { readPools } from './pool-store.ts';
 import type { KubernetesProvider } from './port.ts';
@@ -14,16 +14,6 @@ export interface KubernetesService {
   providerOf(regionId: number): KubernetesProvider | undefined;
 }
 
-export const scopeOf = (ctx: RegionContext): Scope => ({
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
-
-export const quotaScopeOf = (ctx: RegionContext) => ({
-  clientId: ctx.project.clientId,
-  regionId: ctx.region.id,
-});
-
 /** @throws Forbidden in a region without managed Kubernetes */
 export function providerFor(service: KubernetesService, ctx: RegionContext): KubernetesProvider {
   const provider = service.providerOf(ctx.region.id);
@@ -33,7 +23,7 @@ export function providerFor(service: KubernetesService, ctx: RegionContext): Kub
 
 /** @throws NotFound */
 export async function getCluster(db: Db, ctx: RegionContext, name: string): Promise<ClusterRow> {
-  const row = await findCluster(db, scopeOf(ctx), name);
+  const row = await findCluster(db, ctx.place, name);
   if (!row) throw new NotFound(`Kubernetes cluster ${name} was not found`);
   return row;
 }
@@ -41,7 +31,7 @@ export async function getCluster(db: Db, ctx: RegionContext, name: string): Prom
 /** The cluster, locked, and free to be changed.
  *  @throws NotFound, Conflict while a task works on it */
 export async function lockFreeCluster(tx: Tx, ctx: RegionContext, name: string): Promise<ClusterRow> {
-  const row = await lockClusterByName(tx, scopeOf(ctx), name);
+  const row = await lockClusterByName(tx, ctx.place, name);
   if (!row) throw new NotFound(`Kubernetes cluster ${name} was not found`);
   if (row.task_id !== null) throw new Locked(`Kubernetes cluster ${name}`, row.task_id);
   return row;

@@ -1,12 +1,12 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { readClusterNodes } from '../instances/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { findSshKey, findSshKeyIds } from '../ssh-keys/index.ts';
-import { type KubernetesService, lockFreeCluster, providerFor, quotaScopeOf, scopeOf } from './access.ts';
+import { type KubernetesService, lockFreeCluster, providerFor } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
 import { issueClient, newAuthority } from './certificates.ts';
 import * as store from './cluster-store.ts';
@@ -41,7 +41,7 @@ export async function createCluster(
       await store.insertCluster(tx, { ...row, ...(await placeOf(tx, ctx, input)), api_address });
       for (const pool of pools) await insertPool(tx, pool);
       const task = await start(tx, ctx, 'create_k8s_cluster_v2', { ...row, taskId });
-      await reserve(tx, quotaScopeOf(ctx), clusterAmounts(pools, settings.logging));
+      await reserve(tx, ctx.quota, clusterAmounts(pools, settings.logging));
       return task;
     });
   } catch (error) {
@@ -55,7 +55,7 @@ export async function createCluster(
 function placeOf(tx: Tx, ctx: RegionContext, { fixed_network, fixed_subnet }: CreateCluster) {
   if (!fixed_network) return { network_id: ctx.ids.uuid(), subnet_id: ctx.ids.uuid(), fixed_subnet_id: null };
   const subnetId = fixed_subnet ? fixed_subnet : undefined;
-  return findFixedNetwork(tx, { ...scopeOf(ctx), networkId: fixed_network, subnetId });
+  return findFixedNetwork(tx, { ...ctx.place, networkId: fixed_network, subnetId });
 }
 
 /** @returns the public key that nodes are given */
@@ -142,20 +142,9 @@ interface Work {
 }
 
 function start(tx: Tx, ctx: RegionContext, type: string, work: Work): Promise<TaskRef> {
-  return startTask(tx, ctx, {
-    ...taskOf(ctx, type, work),
-    id: work.taskId,
-    ...(work.input ? { input: work.input } : {}),
-  });
+  const { taskId: id, input = {} } = work;
+  return startFor(tx, ctx, type, work, { id, input });
 }
-
-const taskOf = (ctx: RegionContext, type: string, { id, name }: Pick<Work, 'id' | 'name'>) => ({
-  type,
-  subject: id,
-  name,
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
 
 /** @throws NotFound, Conflict, Invalid; when nothing would change, the task has ended already */
 export async function updateCluster(
@@ -170,12 +159,12 @@ export async function updateCluster(
     const settings = changedSettings(cluster.settings, input);
     await checkChange(service, ctx, cluster, input, settings);
     const type = 'update_k8s_cluster_v2';
-    if (isSame(settings, cluster.settings)) return startNothing(tx, ctx, taskOf(ctx, type, cluster));
+    if (isSame(settings, cluster.settings)) return startNothing(tx, ctx, taskFor(ctx, type, cluster));
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, cluster, taskId, 'Provisioned');
     const task = await start(tx, ctx, type, { ...cluster, taskId, input });
     if (settings.logging?.enabled && !cluster.settings.logging?.enabled)
-      await reserve(tx, quotaScopeOf(ctx), loggingAmounts(settings.logging));
+      await reserve(tx, ctx.quota, loggingAmounts(settings.logging));
     return task;
   });
 }

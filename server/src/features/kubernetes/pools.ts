@@ -2,9 +2,9 @@ import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { release, reserve } from '../quotas/index.ts';
-import { getPool, type KubernetesService, lockFreeCluster, providerFor, quotaScopeOf } from './access.ts';
+import { getPool, type KubernetesService, lockFreeCluster, providerFor } from './access.ts';
 import { nodeAmounts, poolAmounts } from './amounts.ts';
 import { holdCluster } from './cluster-store.ts';
 import { removeNodes } from './converge.ts';
@@ -28,15 +28,12 @@ async function start(tx: Tx, ctx: RegionContext, cluster: ClusterRow, work: Work
   const id = ctx.ids.uuid();
   await holdCluster(tx, cluster, id, 'Provisioned');
   const input = { clusterId: cluster.id, ...work.input };
-  return startTask(tx, ctx, { ...taskOf(ctx, cluster, work), id, input });
+  return startFor(tx, ctx, work.type, subjectOf(cluster, work), { id, input });
 }
 
-const taskOf = (ctx: RegionContext, cluster: ClusterRow, { type, pool }: Work) => ({
-  type,
-  subject: pool.id,
+const subjectOf = (cluster: ClusterRow, { pool }: Work) => ({
+  id: pool.id,
   name: `${cluster.name}/${pool.name}`,
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
 });
 
 /** @throws NotFound, Conflict for a taken name or a busy cluster, Invalid, QuotaExceeded */
@@ -56,7 +53,7 @@ export async function createPool(
       const pool = newPool(ctx, cluster.id, input);
       await store.insertPool(tx, pool);
       const task = await start(tx, ctx, cluster, { type: 'create_k8s_cluster_pool_v2', pool });
-      await reserve(tx, quotaScopeOf(ctx), poolAmounts(pool));
+      await reserve(tx, ctx.quota, poolAmounts(pool));
       return task;
     });
   } catch (error) {
@@ -83,8 +80,7 @@ export async function updatePool(
     await recordAudit(tx, ctx, {
       action: 'update_k8s_cluster_pool',
       subject: pool.id,
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
     });
     await resizeQuota(tx, ctx, pool, change.node_count);
     return viewPool({ ...pool, ...change }, await store.readNodes(tx, [cluster.id]));
@@ -93,8 +89,8 @@ export async function updatePool(
 
 async function resizeQuota(tx: Tx, ctx: RegionContext, pool: PoolRow, count: number): Promise<void> {
   const more = count - pool.node_count;
-  if (more > 0) await reserve(tx, quotaScopeOf(ctx), nodeAmounts(pool, more));
-  if (more < 0) await release(tx, quotaScopeOf(ctx), nodeAmounts(pool, -more));
+  if (more > 0) await reserve(tx, ctx.quota, nodeAmounts(pool, more));
+  if (more < 0) await release(tx, ctx.quota, nodeAmounts(pool, -more));
 }
 
 /** The pool's new values; its size is moved into new bounds.
@@ -165,11 +161,12 @@ export async function resizePool(
     if (count < pool.min_node_count || count > upper)
       throw new Invalid({ node_count: [`must be from ${pool.min_node_count} to ${upper}`] });
     const work = { type: 'resize_k8s_cluster_pool_v2', pool, input: { from: pool.node_count } };
-    if (count === pool.node_count) return startNothing(tx, ctx, taskOf(ctx, cluster, work));
+    if (count === pool.node_count)
+      return startNothing(tx, ctx, taskFor(ctx, work.type, subjectOf(cluster, work)));
     await store.setNodeCount(tx, pool.id, count);
     const task = await start(tx, ctx, cluster, work);
     const more = count - pool.node_count;
-    if (more > 0) await reserve(tx, quotaScopeOf(ctx), nodeAmounts(pool, more));
+    if (more > 0) await reserve(tx, ctx.quota, nodeAmounts(pool, more));
     return task;
   });
 }
@@ -195,8 +192,7 @@ export async function deleteNode(
     await recordAudit(tx, ctx, {
       action: 'delete_k8s_node',
       subject: node.id,
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
     });
   });
 }

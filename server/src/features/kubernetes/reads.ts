@@ -6,7 +6,7 @@ import type { Page } from '../../platform/http/schemas.ts';
 import { FLAVORS, hardwareOf } from '../flavors/index.ts';
 import { readClusterNodes, viewInstance } from '../instances/index.ts';
 import { exceededQuotas } from '../quotas/index.ts';
-import { getCluster, getPool, type KubernetesService, providerFor, quotaScopeOf, scopeOf } from './access.ts';
+import { getCluster, getPool, type KubernetesService, providerFor } from './access.ts';
 import { clusterAmounts, DEFAULT_VOLUME_GIB, flavorOf, poolAmounts } from './amounts.ts';
 import { issueClient } from './certificates.ts';
 import * as store from './cluster-store.ts';
@@ -29,7 +29,7 @@ function pageOf<T>(all: readonly T[], { limit = 1000, offset = 0 }: PageQuery) {
 
 export async function listClusters(ctx: RegionContext, query: PageQuery) {
   const page = { limit: query.limit ?? 1000, offset: query.offset ?? 0 };
-  const { count, rows } = await store.listClusters(ctx.db, scopeOf(ctx), page);
+  const { count, rows } = await store.listClusters(ctx.db, ctx.place, page);
   return { count, results: await viewClusters(ctx, rows) };
 }
 
@@ -146,7 +146,7 @@ export async function readCertificates(service: KubernetesService, ctx: RegionCo
 type Tx = Parameters<Parameters<RegionContext['db']['transaction']>[0]>[0];
 
 const audit = (tx: Tx, ctx: RegionContext, action: string, subject: string) =>
-  recordAudit(tx, ctx, { action, subject, projectId: ctx.project.id, regionId: ctx.region.id });
+  recordAudit(tx, ctx, { action, subject, ...ctx.place });
 
 /** The kubeconfig of the cluster's administrator; every read is audited. A client certificate that has
  *  expired is replaced by a new one.
@@ -197,10 +197,10 @@ function sizeOf(pool: CheckPool, field: string) {
 /** @throws Invalid for an unknown flavor */
 export async function checkClusterLimits(ctx: RegionContext, input: CheckCluster) {
   const pools = (input.pools ?? []).map((pool, i) => sizeOf(pool, `pools.${i}.flavor_id`));
-  return exceededQuotas(ctx.db, quotaScopeOf(ctx), clusterAmounts(pools, completeLogging(input.logging)));
+  return exceededQuotas(ctx.db, ctx.quota, clusterAmounts(pools, completeLogging(input.logging)));
 }
 
 /** @throws Invalid for an unknown flavor */
 export async function checkPoolLimits(ctx: RegionContext, input: CheckPool) {
-  return exceededQuotas(ctx.db, quotaScopeOf(ctx), poolAmounts(sizeOf(input, 'flavor_id')));
+  return exceededQuotas(ctx.db, ctx.quota, poolAmounts(sizeOf(input, 'flavor_id')));
 }

@@ -1,7 +1,6 @@
 import type { RegionContext } from '../../platform/http/context.ts';
 import { FLAVORS } from '../flavors/index.ts';
 import { type Quota, readQuotas } from '../quotas/index.ts';
-import { quotaScopeOf } from './access.ts';
 import { DEFAULT_VOLUME_GIB, nodeAmounts } from './amounts.ts';
 
 /** What one node of a flavor counts into quotas, with a disk of the usual size. */
@@ -21,11 +20,7 @@ const nodeOf = (flavor_id: string) =>
 export async function roomForNodes(ctx: RegionContext): Promise<ReadonlyMap<string, number>> {
   const amounts = FLAVORS.map(({ id }) => [id, Object.entries(nodeOf(id))] as const);
   const names = [...new Set(amounts.flatMap(([, of]) => of.map(([name]) => name)))];
-  const quotas: Readonly<Record<string, Quota>> = await readQuotas(
-    ctx.db,
-    quotaScopeOf(ctx),
-    names as never[],
-  );
+  const quotas: Readonly<Record<string, Quota>> = await readQuotas(ctx.db, ctx.quota, names as never[]);
   const roomOf = ([name, amount]: readonly [string, number]) => {
     const { limit, usage } = quotas[name] ?? { limit: 0, usage: 0 };
     return Math.floor(Math.max(0, limit - usage) / amount);

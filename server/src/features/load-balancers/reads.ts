@@ -16,8 +16,7 @@ const DEFAULT_LIMIT = 1000;
 export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery) {
   refuseUnstorable(query, 'query');
   const { count, rows } = await listLoadBalancers(ctx.db, {
-    projectId: ctx.project.id,
-    regionId: ctx.region.id,
+    ...ctx.place,
     filters: filtersOf(query),
     order: query.order_by ?? 'created_at.desc',
     limit: query.limit ?? DEFAULT_LIMIT,
@@ -45,7 +44,7 @@ function filtersOf(query: LoadBalancerListQuery): Filters {
 
 /** @throws NotFound */
 export async function getLoadBalancer(ctx: RegionContext, id: string, query: ShowQuery = {}) {
-  const where = { id, projectId: ctx.project.id, regionId: ctx.region.id };
+  const where = { id, ...ctx.place };
   const row = await readListed(ctx.db, where, shownOf(query));
   if (!row) throw new NotFound(`Load balancer ${id} was not found`);
   return viewLoadBalancer(row, ctx.region.name);
@@ -62,8 +61,7 @@ export async function getStatus(ctx: RegionContext, id: string) {
 
 export async function listStatuses(ctx: RegionContext, query: { limit?: number; offset?: number }) {
   const { count, trees } = await readTreePage(ctx.db, {
-    projectId: ctx.project.id,
-    regionId: ctx.region.id,
+    ...ctx.place,
     limit: query.limit ?? DEFAULT_LIMIT,
     offset: query.offset ?? 0,
   });
@@ -78,7 +76,7 @@ export function listFlavors(query: { limit?: number; offset?: number; include_pr
 
 /** What a load balancer of this kind would take at most of the client's quotas, and what is left of them. */
 export async function checkLimits(ctx: RegionContext, input: CheckLimits): Promise<Record<string, number>> {
-  const scope = { clientId: ctx.project.clientId, regionId: ctx.region.id };
+  const scope = ctx.quota;
   const quotas = await readQuotas(ctx.db, scope, [...LIMITED]);
   const requested: Record<(typeof LIMITED)[number], number> = {
     external_ip_count: 0,

@@ -2,7 +2,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
-import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../networking/floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -62,16 +62,8 @@ export class LoadBalancerService {
           guardProject(tx, projectId),
           insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip, vip_address } }),
           this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId),
-          startTask(tx, ctx, {
-            id: taskId,
-            type: 'create_loadbalancer',
-            subject: plan.loadBalancer.id,
-            name: input.name,
-            projectId,
-            regionId,
-            clientId,
-          }),
-          reserve(tx, { clientId, regionId }, amounts),
+          startFor(tx, ctx, 'create_loadbalancer', plan.loadBalancer, { id: taskId }),
+          reserve(tx, ctx.quota, amounts),
         ]);
         return task;
       }),
@@ -99,7 +91,7 @@ export class LoadBalancerService {
   async update(ctx: RegionContext, id: string, input: UpdateLoadBalancer): Promise<TaskRef> {
     return this.#change(ctx, id, input, async (tx, row, settings) =>
       isAsWanted(row, settings)
-        ? startNothing(tx, ctx, { ...taskOf(row), type: 'update_loadbalancer' })
+        ? startNothing(tx, ctx, taskFor(ctx, 'update_loadbalancer', row))
         : this.#changeByTask(tx, ctx, row, settings),
     );
   }
@@ -132,7 +124,7 @@ export class LoadBalancerService {
     await this.#providers.require(ctx.region);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockLoadBalancer(tx, whereOf(ctx, id));
+      const row = await store.lockLoadBalancer(tx, { ...ctx.place, id });
       const settings = settingsAfter(row, input);
       requireTransition(row, 'PENDING_UPDATE');
       return write(tx, row, settings);
@@ -149,12 +141,7 @@ export class LoadBalancerService {
     const input: UpdateInput = { previous: settingsOf(row), version: row.version + 1 };
     await store.changeLoadBalancer(tx, row.id, settings, ctx.clock.timestamp());
     await store.holdLoadBalancer(tx, row.id, 'PENDING_UPDATE', taskId);
-    return startTask(tx, ctx, {
-      ...taskOf(row),
-      id: taskId,
-      type: 'update_loadbalancer',
-      input: { ...input },
-    });
+    return startFor(tx, ctx, 'update_loadbalancer', row, { id: taskId, input: { ...input } });
   }
 
   /** Deletes it with everything that belongs to it.
@@ -162,11 +149,11 @@ export class LoadBalancerService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockLoadBalancer(tx, whereOf(ctx, id));
+      const row = await store.lockLoadBalancer(tx, { ...ctx.place, id });
       requireTransition(row, 'PENDING_DELETE');
       const taskId = ctx.ids.uuid();
       await store.holdLoadBalancer(tx, id, 'PENDING_DELETE', taskId);
-      return startTask(tx, ctx, { ...taskOf(row), id: taskId, type: 'delete_loadbalancer' });
+      return startFor(tx, ctx, 'delete_loadbalancer', row, { id: taskId });
     });
   }
 }
@@ -191,24 +178,10 @@ function checkedTags(input: CreateLoadBalancer): StoredTags {
   return newTags({ ...metadata, ...tags });
 }
 
-function whereOf(ctx: RegionContext, id: string): store.Where {
-  return { id, projectId: ctx.project.id, regionId: ctx.region.id };
-}
-
 /** Whether nothing is to be done. What is in ERROR is repaired by any change, also by one that says what the rows say
  *  already. */
 const isAsWanted = (row: LoadBalancerRow, settings: Settings): boolean =>
   sameSettings(row, settings) && row.provisioning_status !== 'ERROR';
-
-function taskOf(row: LoadBalancerRow) {
-  return {
-    subject: row.id,
-    name: row.name,
-    projectId: row.project_id,
-    regionId: row.region_id,
-    clientId: row.client_id,
-  };
-}
 
 function settingsAfter(row: LoadBalancerRow, input: UpdateLoadBalancer): Settings {
   return {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Reply } from '../../../../test/harness/server.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import type { RegionContext } from '../../platform/http/context.ts';
+import { inRegion, type RegionContext } from '../../platform/http/context.ts';
 import { findWanted } from '../networking/reserved-fixed-ips/wanted.ts';
 import { SecretReader } from '../secrets/index.ts';
 import { RegionProviders } from './region-providers.ts';
@@ -160,8 +160,7 @@ test('a floating IP stands for an IPv4 address, and for nothing else', async () 
 
 test('a region whose machine has no IPv6 says so before anything is accepted', async () => {
   const ctx = {
-    project: { id: 1, clientId: 1 },
-    region: { id: 2, name: 'Laptop', state: 'ACTIVE' },
+    ...inRegion({ id: 1, clientId: 1 }, { id: 2, name: 'Laptop', state: 'ACTIVE' }),
     ids: { uuid: randomUUID },
   } as unknown as RegionContext;
   const regions = new RegionProviders({

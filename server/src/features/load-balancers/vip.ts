@@ -57,7 +57,7 @@ export async function findVipPlace(
   const provider = regions.of(ctx.region.id);
   const places =
     portId === undefined
-      ? (await findPlaces(tx, { ...scopeOf(ctx), networkId, subnetId, family }, field)).map(
+      ? (await findPlaces(tx, { ...ctx.place, networkId, subnetId, family }, field)).map(
           (place) => place && newPlace(place, provider),
         )
       : await reservedPlaces(tx, ctx, input, portId);
@@ -92,8 +92,6 @@ export async function addressOnPaper(
 export const NO_IPV4 =
   'stands for an IPv4 address, which a load balancer of ipv6 does not have; choose ipv4 or dual';
 
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-
 /** What is at fault when the addresses cannot be had. */
 function fieldOf({ vip_port_id, vip_network_id, vip_subnet_id }: CreateLoadBalancer): string {
   if (vip_port_id !== undefined) return 'vip_port_id';
@@ -115,7 +113,7 @@ async function reservedPlaces(
   { vip_ip_family: family }: CreateLoadBalancer,
   id: string,
 ): Promise<Place[]> {
-  const taken = (await takeReservedIp(tx, { id, ...scopeOf(ctx) })).filter((each) => each !== undefined);
+  const taken = (await takeReservedIp(tx, { id, ...ctx.place })).filter((each) => each !== undefined);
   const its = taken.length > 1 ? 'dual' : isIpv6(taken[0]) ? 'ipv6' : 'ipv4';
   if (family !== undefined && family !== its) {
     const addresses = taken.map(({ address }) => address).join(' and ');

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { inspect } from './inspect.ts';
@@ -42,7 +42,7 @@ export class SecretService {
   async create(ctx: RegionContext, input: CreateSecret): Promise<TaskRef> {
     const material = inspect(input.payload, ctx.clock.now());
     const row = this.#newRow(ctx, input, material);
-    const { client_id: clientId, project_id: projectId, region_id: regionId } = row;
+    const { client_id: clientId, project_id: projectId } = row;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
       await refuseMore(tx, {
@@ -52,8 +52,8 @@ export class SecretService {
         count: async () => Math.floor((await store.bytesOfSecrets(tx, clientId)) / 1024 / 1024),
       });
       await store.insertSecret(tx, row);
-      const task = await startTask(tx, ctx, { ...taskOf(row), id: row.task_id, type: 'create_secret' });
-      await reserve(tx, { clientId, regionId }, { secret_count: 1 });
+      const task = await startFor(tx, ctx, 'create_secret', row, { id: row.task_id });
+      await reserve(tx, ctx.quota, { secret_count: 1 });
       return task;
     });
   }
@@ -81,7 +81,7 @@ export class SecretService {
 
   /** @throws NotFound; Conflict naming who uses it, or the task that holds it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
-    const scope = scopeOf(ctx);
+    const scope = ctx.place;
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockSecret(tx, id, scope);
       if (!row) throw unknown(id);
@@ -89,7 +89,7 @@ export class SecretService {
       await this.#refuseUsed(tx, row);
       const taskId = ctx.ids.uuid();
       await store.markDeleting(tx, row.id, taskId);
-      return startTask(tx, ctx, { ...taskOf(row), id: taskId, type: 'delete_secret' });
+      return startFor(tx, ctx, 'delete_secret', row, { id: taskId });
     });
   }
 
@@ -104,14 +104,14 @@ export class SecretService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await store.readSecret(ctx.db, id, scopeOf(ctx));
+    const row = await store.readSecret(ctx.db, id, ctx.place);
     if (!row) throw unknown(id);
     return viewSecret(row);
   }
 
   /** The newest first. */
   async list(ctx: RegionContext, { limit = 1000, offset = 0 }: SecretListQuery) {
-    const { count, rows } = await store.listSecrets(ctx.db, scopeOf(ctx), { limit, offset });
+    const { count, rows } = await store.listSecrets(ctx.db, ctx.place, { limit, offset });
     return { count, results: rows.map(viewSecret) };
   }
 }
@@ -147,19 +147,7 @@ function isPayload(value: unknown): value is SecretPayload {
 
 const unknown = (id: string) => new NotFound(`Secret ${id} was not found`);
 
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-
 function refusePending({ id, status, task_id: taskId }: store.SecretRow): void {
   if (taskId === null) return;
   throw new Locked(`Secret ${id} is ${status} and`, taskId);
-}
-
-function taskOf(row: Pick<store.SecretRow, 'id' | 'name' | 'project_id' | 'region_id' | 'client_id'>) {
-  return {
-    subject: row.id,
-    name: row.name,
-    projectId: row.project_id,
-    regionId: row.region_id,
-    clientId: row.client_id,
-  };
 }

@@ -3,15 +3,13 @@ import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { patchTags } from '../../platform/http/tags.ts';
-import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import {
   checkRemotes,
-  placeOf,
   requireGroups,
   ruleField,
   type SecurityGroupDeps,
   sameTraits,
-  taskOf,
   traitsOf,
 } from './common.ts';
 import { type GroupRow, requireFree } from './model.ts';
@@ -165,13 +163,13 @@ export class SecurityGroupChanges {
   ): Promise<TaskRef> {
     requireGroups(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockGroup(tx, id, placeOf(ctx));
+      const row = await store.lockGroup(tx, id, ctx.place);
       requireFree(row);
       const input = await inputOf(row, tx);
       const taskId = ctx.ids.uuid();
-      if (sameTraits(row, input.after)) return startNothing(tx, ctx, taskOf(ctx, type, row, taskId));
+      if (sameTraits(row, input.after)) return startNothing(tx, ctx, taskFor(ctx, type, row, { id: taskId }));
       await store.holdGroup(tx, id, taskId);
-      return startTask(tx, ctx, { ...taskOf(ctx, type, row, taskId), input: { ...input } });
+      return startFor(tx, ctx, type, row, { id: taskId, input: { ...input } });
     });
   }
 }

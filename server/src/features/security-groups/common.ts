@@ -4,9 +4,8 @@ import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { sameTags } from '../../platform/http/tags.ts';
-import type { NewTask } from '../../platform/tasks/start.ts';
 import type { TaskReads } from '../tasks/index.ts';
-import type { GroupRow, GroupTraits, Place } from './model.ts';
+import type { GroupRow, GroupTraits } from './model.ts';
 import type { SecurityGroupProvider } from './port.ts';
 import { matchKey, type NewRule } from './rules.ts';
 import { keepGroups, readUsers } from './store.ts';
@@ -26,24 +25,10 @@ export interface SecurityGroupDeps {
   readonly tasks: TaskReads;
 }
 
-export const placeOf = (ctx: RegionContext): Place => ({
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
-
 /** @throws Forbidden when the region has no security groups */
 export function requireGroups(deps: SecurityGroupDeps, ctx: RegionContext): void {
   if (deps.providerOf(ctx.region.id)) return;
   throw new NotOffered(`Region ${ctx.region.name} has no security groups`);
-}
-
-export function taskOf(
-  ctx: RegionContext,
-  type: string,
-  { id, name }: { readonly id: string; readonly name: string },
-  taskId: string,
-): NewTask {
-  return { id: taskId, type, subject: id, name, ...placeOf(ctx), clientId: ctx.project.clientId };
 }
 
 /** What a fault of a rule in a list is named after. */
@@ -59,7 +44,7 @@ export async function checkRemotes(
   itself?: string,
 ): Promise<void> {
   const others = rules.flatMap(({ remote_group_id: id }) => (id === null || id === itself ? [] : [id]));
-  const found = new Set((await keepGroups(tx, others, placeOf(ctx))).map(({ id }) => id));
+  const found = new Set((await keepGroups(tx, others, ctx.place)).map(({ id }) => id));
   for (const [index, { remote_group_id: id }] of rules.entries()) {
     if (id === null || id === itself || found.has(id)) continue;
     faults.add(`${field(index)}remote_group_id`, `security group ${id} was not found`);

@@ -1,4 +1,5 @@
 import { Locked } from '../../kernel/errors.ts';
+import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export const DIRECTIONS = ['egress', 'ingress'] as const;
@@ -72,11 +73,7 @@ export interface GroupRow extends GroupTraits {
   readonly updated_at: Date;
 }
 
-/** Where a resource must be: what a path or body names is looked for nowhere else. */
-export interface Place {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+export type { Place };
 
 /** Rules that a group may have. */
 export const MAX_RULES = 250;

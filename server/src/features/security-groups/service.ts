@@ -4,18 +4,10 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, type StoredTags } from '../../platform/http/tags.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
-import {
-  checkRemotes,
-  placeOf,
-  refuseUsed,
-  requireGroups,
-  ruleField,
-  type SecurityGroupDeps,
-  taskOf,
-} from './common.ts';
+import { checkRemotes, refuseUsed, requireGroups, ruleField, type SecurityGroupDeps } from './common.ts';
 import { requireFree } from './model.ts';
 import { bareRule, checkRules, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
 import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
@@ -57,7 +49,7 @@ export class SecurityGroupService {
   /** A group with the same rules; those that name the group itself name the copy.
    *  @throws NotFound, Locked naming the task that holds it, Forbidden, QuotaExceeded */
   async copy(ctx: RegionContext, id: string, name: string) {
-    const row = await store.readGroup(ctx.db, id, placeOf(ctx));
+    const row = await store.readGroup(ctx.db, id, ctx.place);
     requireFree(row);
     const { task, id: copy } = await this.#insert(ctx, { ...row, name }, new Faults(), row.id);
     await this.#deps.tasks.settled(ctx, task, `Security group ${id} could not be copied`);
@@ -70,25 +62,25 @@ export class SecurityGroupService {
   async delete(ctx: RegionContext, id: string): Promise<void> {
     requireGroups(this.#deps, ctx);
     const task = await ctx.db.transaction(async (tx) => {
-      const row = await store.lockGroup(tx, id, placeOf(ctx));
+      const row = await store.lockGroup(tx, id, ctx.place);
       requireFree(row);
       if (row.is_default) throw new Conflict('The default security group of a project cannot be deleted');
       await refuseUsed(tx, id);
       const taskId = ctx.ids.uuid();
       await store.holdGroup(tx, id, taskId, true);
-      return startTask(tx, ctx, taskOf(ctx, 'delete_security_group', row, taskId));
+      return startFor(tx, ctx, 'delete_security_group', row, { id: taskId });
     });
     await this.#deps.tasks.settled(ctx, task, `Security group ${id} could not be deleted`);
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewGroup(await store.readGroup(ctx.db, id, placeOf(ctx)), ctx.region.name);
+    return viewGroup(await store.readGroup(ctx.db, id, ctx.place), ctx.region.name);
   }
 
   /** One rule, wherever it belongs, as it is shown. @throws NotFound */
   async rule(ctx: RegionContext, ruleId: string) {
-    const group = await store.readGroupOfRule(ctx.db, ruleId, placeOf(ctx));
+    const group = await store.readGroupOfRule(ctx.db, ruleId, ctx.place);
     const rule = group.rules.find(({ id }) => id === ruleId.toLowerCase());
     if (!rule) throw new NotFound(`Security group rule ${ruleId} was not found`);
     return viewRule(rule, group);
@@ -96,7 +88,7 @@ export class SecurityGroupService {
 
   /** What a group filters. @throws NotFound */
   async instances(ctx: RegionContext, id: string) {
-    const { id: known } = await store.readGroup(ctx.db, id, placeOf(ctx));
+    const { id: known } = await store.readGroup(ctx.db, id, ctx.place);
     return this.#deps.instances.list(ctx, known);
   }
 
@@ -104,7 +96,7 @@ export class SecurityGroupService {
   async list(ctx: RegionContext, query: SecurityGroupListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await store.listGroups(ctx.db, {
-      ...placeOf(ctx),
+      ...ctx.place,
       ...parseTagFilters(query),
       name: query.name,
       limit: query.limit ?? DEFAULT_LIMIT,
@@ -121,7 +113,7 @@ export class SecurityGroupService {
     copied?: string,
   ): Promise<{ task: TaskRef; id: string }> {
     requireGroups(this.#deps, ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, place.projectId);
@@ -146,8 +138,8 @@ export class SecurityGroupService {
         taskId,
         timestamp,
       });
-      const task = await startTask(tx, ctx, taskOf(ctx, 'create_security_group', { id, name }, taskId));
-      await reserve(tx, { clientId, regionId: place.regionId }, { firewall_count: 1 });
+      const task = await startFor(tx, ctx, 'create_security_group', { id, name }, { id: taskId });
+      await reserve(tx, ctx.quota, { firewall_count: 1 });
       return { task, id };
     });
   }

@@ -1,7 +1,7 @@
 import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import type { CreateServerGroup, ServerGroupListQuery } from './schema.ts';
@@ -14,11 +14,6 @@ export interface ServerGroupDeps {
 
 const DEFAULT_LIMIT = 1000;
 const MEMBERS_SHOWN = 5;
-
-const placeOf = (ctx: RegionContext): store.Place => ({
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
 
 /** What of a group is shown. */
 const viewGroup = (
@@ -46,7 +41,7 @@ export class ServerGroupService {
    *  @throws Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateServerGroup) {
     this.#require(ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     const { clientId } = ctx.project;
     const id = ctx.ids.uuid();
     await ctx.db.transaction(async (tx) => {
@@ -55,7 +50,7 @@ export class ServerGroupService {
       const timestamp = ctx.clock.timestamp();
       await store.insertGroup(tx, { ...place, id, clientId, name, policy, timestamp });
       await recordAudit(tx, ctx, { action: 'create_servergroup', subject: id, ...place });
-      await reserve(tx, { clientId, regionId: place.regionId }, { servergroup_count: 1 });
+      await reserve(tx, ctx.quota, { servergroup_count: 1 });
     });
     return this.get(ctx, id);
   }
@@ -63,7 +58,7 @@ export class ServerGroupService {
   /** @throws NotFound, Conflict naming its members, Locked naming the task that deletes it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     return ctx.db.transaction(async (tx) => {
       const { instances, name } = await store.lockGroup(tx, id, place);
       if (instances.length > 0) {
@@ -75,25 +70,17 @@ export class ServerGroupService {
       }
       const taskId = ctx.ids.uuid();
       await store.holdGroup(tx, id, taskId);
-      const { clientId } = ctx.project;
-      return startTask(tx, ctx, {
-        id: taskId,
-        type: 'delete_servergroup',
-        subject: id,
-        name,
-        ...place,
-        clientId,
-      });
+      return startFor(tx, ctx, 'delete_servergroup', { id, name }, { id: taskId });
     });
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewGroup(await store.readGroup(ctx.db, id, placeOf(ctx)), ctx.region.name);
+    return viewGroup(await store.readGroup(ctx.db, id, ctx.place), ctx.region.name);
   }
 
   async list(ctx: RegionContext, { limit = DEFAULT_LIMIT, offset = 0 }: ServerGroupListQuery) {
-    const { count, rows } = await store.listGroups(ctx.db, { ...placeOf(ctx), limit, offset });
+    const { count, rows } = await store.listGroups(ctx.db, { ...ctx.place, limit, offset });
     return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
   }
 

@@ -1,12 +1,9 @@
 import { Locked, NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
 
-/** Where a resource must be: what a path or body names is looked for nowhere else. */
-export interface Place {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+export type { Place };
 
 export interface GroupRow {
   readonly id: string;

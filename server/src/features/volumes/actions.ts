@@ -1,12 +1,12 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
 import { requireState, statusDuring, type VolumeAction, type VolumeRow } from './model.ts';
 import { sizeFault, typeFault } from './new-volume.ts';
-import { placeOf, requireVolumes, taskOf, type VolumeDeps } from './place.ts';
+import { requireVolumes, type VolumeDeps } from './place.ts';
 import type { AttachVolume, RetypeVolume } from './schema.ts';
 import { requireFree as requireFreeSnapshot } from './snapshots/model.ts';
 import { lockSnapshotsOf } from './snapshots/store.ts';
@@ -28,7 +28,7 @@ export class VolumeActions {
     return ctx.db.transaction(async (tx) => {
       // The machine first, as everybody does who locks both.
       const attachment = await nextAttachment(tx, ctx, instanceId, tag);
-      const row = await store.lockVolume(tx, id, placeOf(ctx));
+      const row = await store.lockVolume(tx, id, ctx.place);
       requireState(row, 'attach');
       return this.#start(tx, ctx, row, 'attach', {}, (taskId) =>
         store.attachVolume(tx, id, taskId, attachment),
@@ -59,7 +59,7 @@ export class VolumeActions {
       const fault = grows ? sizeFault(size) : `must be more than the ${row.size} GiB that it has`;
       if (fault !== undefined) throw new Invalid({ size: [fault] });
       const task = await this.#start(tx, ctx, row, 'extend', { size });
-      const scope = { clientId: ctx.project.clientId, regionId: ctx.region.id };
+      const scope = ctx.quota;
       await reserve(tx, scope, { volume_size: size - row.size });
       return task;
     });
@@ -105,7 +105,7 @@ export class VolumeActions {
     work: (tx: Tx, row: VolumeRow) => Promise<TaskRef>,
   ): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
-    return ctx.db.transaction(async (tx) => work(tx, await store.lockVolume(tx, id, placeOf(ctx))));
+    return ctx.db.transaction(async (tx) => work(tx, await store.lockVolume(tx, id, ctx.place)));
   }
 
   async #start(
@@ -119,6 +119,6 @@ export class VolumeActions {
     const taskId = ctx.ids.uuid();
     await store.holdVolume(tx, row.id, taskId, statusDuring(action));
     await prepare(taskId);
-    return startTask(tx, ctx, { ...taskOf(ctx, `${action}_volume`, row, taskId), input });
+    return startFor(tx, ctx, `${action}_volume`, row, { id: taskId, input });
   }
 }

@@ -3,7 +3,6 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { lockMachine, type MachineRow, readAttached } from './machine-store.ts';
 import { type Attachment, freeDevices } from './model.ts';
-import { placeOf } from './place.ts';
 
 /** States in which a machine takes and gives volumes. */
 const WILLING = ['ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'];
@@ -16,7 +15,7 @@ export async function nextAttachment(
   instanceId: string,
   tag: string | undefined,
 ): Promise<Attachment> {
-  requireWilling(await lockMachine(tx, instanceId, placeOf(ctx)));
+  requireWilling(await lockMachine(tx, instanceId, ctx.place));
   const attached = await readAttached(tx, instanceId);
   const [device = null] = freeDevices(new Set(attached.map((volume) => volume.device)), 1);
   return {

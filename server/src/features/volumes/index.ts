@@ -17,7 +17,7 @@ export type { MachinePlan } from './machine-plan.ts';
 export { VOLUMES_OF_INSTANCE } from './machine-store.ts';
 export { MachineVolumes } from './machine-volumes.ts';
 export type { Place } from './model.ts';
-export { placeOf, taskOf, type VolumeDeps } from './place.ts';
+export type { VolumeDeps } from './place.ts';
 export type { DesiredVolume, VolumeProvider } from './port.ts';
 export { MachineVolume } from './schema-machine.ts';
 

@@ -13,7 +13,7 @@ import {
   type WantedVolume,
   wantedSource,
 } from './new-volume.ts';
-import { placeOf, type VolumeDeps } from './place.ts';
+import type { VolumeDeps } from './place.ts';
 import type { MachineVolume } from './schema-machine.ts';
 
 /** The volumes that a new machine asks for, checked before anything is written. */
@@ -46,7 +46,7 @@ export async function planMachineVolumes(
   const existingIds = volumes.flatMap((volume) =>
     volume.source === 'existing-volume' ? [volume.volume_id.toLowerCase()] : [],
   );
-  const rows = await lockVolumes(tx, existingIds, placeOf(ctx));
+  const rows = await lockVolumes(tx, existingIds, ctx.place);
   const existing = new Map(rows.map((row) => [row.id, row]));
   const from = volumes.flatMap((volume) =>
     volume.source === 'existing-volume' ? [] : (wantedSource(volume) ?? []),

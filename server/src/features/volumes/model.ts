@@ -1,4 +1,5 @@
 import { Conflict, Locked } from '../../kernel/errors.ts';
+import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export const VOLUME_TYPES = [
@@ -55,11 +56,7 @@ export type VolumeAction = keyof typeof ACTIONS;
 /** What it is while this goes on. */
 export const statusDuring = (action: VolumeAction): VolumeStatus => ACTIONS[action].during;
 
-/** Where a resource must be: what a path or body names is looked for nowhere else. */
-export interface Place {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+export type { Place };
 
 /** How a machine has a volume. */
 export interface Attachment {

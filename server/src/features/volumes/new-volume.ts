@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { type Attachment, UNATTACHED, type VolumeType } from './model.ts';
-import { placeOf, type VolumeDeps } from './place.ts';
+import type { VolumeDeps } from './place.ts';
 import { requireFree } from './snapshots/model.ts';
 import { keepSnapshots } from './snapshots/store.ts';
 import type { NewVolume } from './store.ts';
@@ -72,8 +72,8 @@ export async function readSources(
   wanted: readonly WantedSource[],
 ): Promise<Sources> {
   const idsOf = (kind: WantedSource['kind']) => wanted.flatMap((one) => (one.kind === kind ? [one.id] : []));
-  const images = await deps.images.find(tx, idsOf('image'), placeOf(ctx));
-  const snapshots = await keepSnapshots(tx, idsOf('snapshot'), placeOf(ctx));
+  const images = await deps.images.find(tx, idsOf('image'), ctx.place);
+  const snapshots = await keepSnapshots(tx, idsOf('snapshot'), ctx.place);
   for (const snapshot of snapshots) requireFree(snapshot);
   const found = new Map<string, Source>();
   for (const image of images.values()) {

@@ -1,9 +1,7 @@
 import { NotOffered } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import type { NewTask } from '../../platform/tasks/start.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { ImageSource } from './images.ts';
-import type { Place } from './model.ts';
 import type { VolumeProvider } from './port.ts';
 
 /** What the feature is given, and what its services share. */
@@ -15,21 +13,7 @@ export interface VolumeDeps {
   readonly tasks: TaskReads;
 }
 
-export const placeOf = (ctx: RegionContext): Place => ({
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
-
 /** @throws Forbidden when the region has no volumes */
 export function requireVolumes(deps: Pick<VolumeDeps, 'providerOf'>, ctx: RegionContext): void {
   if (!deps.providerOf(ctx.region.id)) throw new NotOffered(`Region ${ctx.region.name} has no volumes`);
-}
-
-export function taskOf(
-  ctx: RegionContext,
-  type: string,
-  { id, name }: { readonly id: string; readonly name: string },
-  taskId: string,
-): NewTask {
-  return { id: taskId, type, subject: id, name, ...placeOf(ctx), clientId: ctx.project.clientId };
 }

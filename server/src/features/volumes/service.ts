@@ -6,14 +6,14 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, patchTags } from '../../platform/http/tags.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
 import { listVolumes, readVolume } from './list-store.ts';
 import { requireFree, requireState, statusDuring, UNATTACHED } from './model.ts';
 import { checkWanted, newVolume, readSources, type WantedVolume, wantedSource } from './new-volume.ts';
-import { placeOf, requireVolumes, taskOf, type VolumeDeps } from './place.ts';
+import { requireVolumes, type VolumeDeps } from './place.ts';
 import type { CreateVolume, UpdateVolume, VolumeListQuery } from './schema.ts';
 import { lockGoing } from './snapshots/going.ts';
 import { holdForDeletion } from './snapshots/store.ts';
@@ -36,17 +36,16 @@ export class VolumeService {
     const faults = new Faults();
     const wanted = wantedOf(input, faults);
     requireVolumes(this.#deps, ctx);
-    const { id: projectId, clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, projectId);
+      await guardProject(tx, ctx.project.id);
       const sources = await readSources(tx, ctx, this.#deps, wanted.source ? [wanted.source] : []);
       checkWanted(wanted, sources, faults);
       faults.refuse();
       const taskId = ctx.ids.uuid();
       const volume = newVolume(ctx, wanted, sources, taskId, await attachmentFor(tx, ctx, input));
       await store.insertVolume(tx, volume);
-      const task = await startTask(tx, ctx, taskOf(ctx, 'create_volume', volume, taskId));
-      await reserve(tx, { clientId, regionId: ctx.region.id }, { volume_count: 1, volume_size: volume.size });
+      const task = await startFor(tx, ctx, 'create_volume', volume, { id: taskId });
+      await reserve(tx, ctx.quota, { volume_count: 1, volume_size: volume.size });
       return task;
     });
   }
@@ -56,12 +55,12 @@ export class VolumeService {
   async update(ctx: RegionContext, id: string, input: UpdateVolume) {
     requireVolumes(this.#deps, ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockVolume(tx, id, placeOf(ctx));
+      const row = await store.lockVolume(tx, id, ctx.place);
       requireFree(row);
       const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
       await store.changeVolume(tx, id, { name: input.name ?? row.name, tags, timestamp });
-      await recordAudit(tx, ctx, { action: 'update_volume', subject: id, ...placeOf(ctx) });
+      await recordAudit(tx, ctx, { action: 'update_volume', subject: id, ...ctx.place });
     });
     return this.get(ctx, id);
   }
@@ -72,19 +71,19 @@ export class VolumeService {
   async delete(ctx: RegionContext, id: string, snapshots = ''): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockVolume(tx, id, placeOf(ctx));
+      const row = await store.lockVolume(tx, id, ctx.place);
       requireState(row, 'delete');
       const going = await lockGoing(tx, row, snapshots);
       const taskId = ctx.ids.uuid();
       await store.holdVolume(tx, id, taskId, statusDuring('delete'));
       for (const snapshot of going) await holdForDeletion(tx, snapshot.id, taskId);
-      return startTask(tx, ctx, taskOf(ctx, 'delete_volume', row, taskId));
+      return startFor(tx, ctx, 'delete_volume', row, { id: taskId });
     });
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await readVolume(ctx.db, id, placeOf(ctx));
+    const row = await readVolume(ctx.db, id, ctx.place);
     if (!row) throw new NotFound(`Volume ${id} was not found`);
     return viewVolume(row, ctx.region.name);
   }
@@ -93,7 +92,7 @@ export class VolumeService {
   async list(ctx: RegionContext, query: VolumeListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listVolumes(ctx.db, {
-      ...placeOf(ctx),
+      ...ctx.place,
       ...parseTagFilters(query),
       bootable: query.bootable,
       attached: query.has_attachments,

@@ -40,7 +40,29 @@ export interface ProjectContext extends RequestContext {
 
 export interface RegionContext extends ProjectContext {
   readonly region: RegionScope;
+  readonly place: Place;
+  readonly quota: QuotaPlace;
 }
+
+/** Where a resource must be: what a path or body names is looked for nowhere else. */
+export interface Place {
+  readonly projectId: number;
+  readonly regionId: number;
+}
+
+/** Whose quota counts what is made there. */
+export interface QuotaPlace {
+  readonly clientId: number;
+  readonly regionId: number;
+}
+
+/** What a context gets of a project and a region. */
+export const inRegion = (project: ProjectScope, region: RegionScope) => ({
+  project,
+  region,
+  place: { projectId: project.id, regionId: region.id },
+  quota: { clientId: project.clientId, regionId: region.id },
+});
 
 export interface ProjectScope {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { Forbidden, NotFound, UnknownRegion } from '../../kernel/errors.ts';
-import type { RequestContext, ScopeResolver } from './context.ts';
+import { inRegion, type RequestContext, type ScopeResolver } from './context.ts';
 import type { Route } from './route.ts';
 
 type Params = Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export async function resolveScope(
       `Region ${region.name} is ${region.state}; changes are possible in ACTIVE regions only`,
     );
   }
-  return Object.assign(ctx, { project, region });
+  return Object.assign(ctx, inRegion(project, region));
 }
 
 async function clientOf(

@@ -1,6 +1,6 @@
 import { SHOWN_COLUMNS, shownOf } from '../audit/audit.ts';
 import type { Tx } from '../database/db.ts';
-import type { RequestContext } from '../http/context.ts';
+import type { RegionContext, RequestContext } from '../http/context.ts';
 import type { Created } from './created-resources.ts';
 import { TASK_DUE } from './queue.ts';
 
@@ -59,6 +59,27 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
   tx.afterCommit(() => ctx.db.notify(TASK_DUE, ''));
   return { tasks: [id] };
 }
+
+/** What a task is about: a resource of the context's project and region, which is called as its id where it has no
+ *  name. */
+export function taskFor(
+  ctx: RegionContext,
+  type: string,
+  { id, name = id }: { readonly id: string; readonly name?: string },
+  more: Pick<NewTask, 'id' | 'input'> = {},
+): NewTask {
+  return { type, subject: id, name, ...ctx.place, clientId: ctx.project.clientId, ...more };
+}
+
+/** Records the task of a write on a resource of the context's region.
+ *  @param more its id, where that had to be known earlier, and its input */
+export const startFor = (
+  tx: Tx,
+  ctx: RegionContext,
+  type: string,
+  subject: { readonly id: string; readonly name?: string },
+  more: Pick<NewTask, 'id' | 'input'> = {},
+): Promise<TaskRef> => startTask(tx, ctx, taskFor(ctx, type, subject, more));
 
 /** Records the task of a write that changes nothing: FINISHED at once, without a job. Clients wait for the first task
  *  of an answer, so that there is always one.

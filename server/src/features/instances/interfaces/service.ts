@@ -7,7 +7,7 @@ import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { holdFloatingIpsOf } from '../../networking/floating-ips/index.ts';
 import { lockPortsOf, openPorts, type WantedInterface } from '../../networking/ports/index.ts';
 import { reserve } from '../../quotas/index.ts';
-import { deviceOf, type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from '../access.ts';
+import { deviceOf, type InstanceDeps, requireMachines } from '../access.ts';
 import { startChange } from '../hold.ts';
 import { requireChangeable } from '../model.ts';
 import { MAX_INTERFACES } from '../schema-create.ts';
@@ -46,7 +46,7 @@ export class InterfaceService {
   async attach(ctx: RegionContext, id: string, input: AttachInterface): Promise<TaskRef> {
     requireMachines(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await lockInstance(tx, id, placeOf(ctx));
+      const row = await lockInstance(tx, id, ctx.place);
       const faults = new Faults();
       const wish = wantedInterface(input, faults);
       if (input.ddos_profile) faults.add('ddos_profile', 'is for regions with has_ddos');
@@ -68,7 +68,7 @@ export class InterfaceService {
       };
       const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), [wanted]);
       const task = await startChange(tx, ctx, row, 'attach_interface', { portId: ports[0]?.id });
-      await reserve(tx, quotaScopeOf(ctx), { external_ip_count: externalIps });
+      await reserve(tx, ctx.quota, { external_ip_count: externalIps });
       return task;
     });
   }
@@ -79,7 +79,7 @@ export class InterfaceService {
   async detach(ctx: RegionContext, id: string, input: DetachInterface): Promise<TaskRef> {
     requireMachines(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await lockInstance(tx, id, placeOf(ctx));
+      const row = await lockInstance(tx, id, ctx.place);
       requireChangeable(row, 'detach_interface');
       const ports = await lockPortsOf(tx, deviceOf(id));
       const port = ports.find((each) => each.id === input.port_id.toLowerCase());
@@ -97,14 +97,14 @@ export class InterfaceService {
 
   /** @throws NotFound */
   async list(ctx: RegionContext, id: string, { limit = 1000, offset = 0 }: InterfaceListQuery) {
-    await readInstance(ctx.db, id, placeOf(ctx));
+    await readInstance(ctx.db, id, ctx.place);
     const all = await viewInterfaces(ctx, id);
     return { count: all.length, results: all.slice(offset, offset + limit) };
   }
 
   /** @throws NotFound */
   async ports(ctx: RegionContext, id: string) {
-    await readInstance(ctx.db, id, placeOf(ctx));
+    await readInstance(ctx.db, id, ctx.place);
     const results = await viewPorts(ctx, id);
     return { count: results.length, results };
   }

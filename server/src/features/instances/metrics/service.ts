@@ -1,7 +1,7 @@
 import { zuluTime } from '../../../kernel/codecs.ts';
 import { Invalid } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { type InstanceDeps, placeOf, requireMachines } from '../access.ts';
+import { type InstanceDeps, requireMachines } from '../access.ts';
 import type { MachineUse } from '../port.ts';
 import { readInstance } from '../store.ts';
 import type { MetricsQuery, MetricsWindow } from './schema.ts';
@@ -24,7 +24,7 @@ export async function readMetrics(
 ) {
   if (time_interval < 1) throw new Invalid({ time_interval: ['must be at least 1'] });
   requireMachines(deps, ctx);
-  const row = await readInstance(ctx.db, id, placeOf(ctx));
+  const row = await readInstance(ctx.db, id, ctx.place);
   const seconds = Math.min(time_interval * SECONDS[time_unit], LONGEST_SECONDS);
   const to = ctx.clock.now();
   const machine = { id, since: row.created_at, disks: await readDevices(ctx.db, id) };

@@ -2,7 +2,6 @@ import type { Faults } from '../../../kernel/faults.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { defaultSecurityGroup, findSecurityGroups } from '../../security-groups/index.ts';
-import { placeOf } from '../access.ts';
 
 /** Security groups as bodies name them. */
 export type NamedGroups = readonly { readonly id: string }[];
@@ -19,7 +18,7 @@ export async function checkGroups(
     Object.values(named).flatMap((groups) => groups?.map(({ id }) => id.toLowerCase()) ?? []),
   );
   if (ids.size === 0) return;
-  const known = await findSecurityGroups(tx, [...ids], placeOf(ctx));
+  const known = await findSecurityGroups(tx, [...ids], ctx.place);
   for (const [field, groups = []] of Object.entries(named)) {
     for (const [index, { id }] of groups.entries()) {
       if (!known.has(id.toLowerCase()))
@@ -38,6 +37,6 @@ export async function groupsOfNewPort(
 ): Promise<readonly string[] | undefined> {
   if (named) return [...new Set(named.map(({ id }) => id.toLowerCase()))];
   if (type === 'reserved_fixed_ip') return undefined;
-  const usual = await defaultSecurityGroup(tx, placeOf(ctx));
+  const usual = await defaultSecurityGroup(tx, ctx.place);
   return usual === undefined ? [] : [usual];
 }

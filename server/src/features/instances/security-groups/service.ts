@@ -4,7 +4,7 @@ import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { lockPortsOf, type PortRow, readPortsOf, setSecurityGroups } from '../../networking/ports/index.ts';
 import { findSecurityGroupsNamed, namesOfSecurityGroups } from '../../security-groups/index.ts';
-import { deviceOf, placeOf } from '../access.ts';
+import { deviceOf } from '../access.ts';
 import { requireOwn } from '../model.ts';
 import { lockInstance, readInstance } from '../store.ts';
 import type { PortGroups } from './schema.ts';
@@ -44,7 +44,7 @@ export async function removeGroups(ctx: RegionContext, id: string, input: PortGr
 /** The groups that filter one of its ports, by name.
  *  @throws NotFound */
 export async function listGroups(ctx: RegionContext, id: string) {
-  await readInstance(ctx.db, id, placeOf(ctx));
+  await readInstance(ctx.db, id, ctx.place);
   const ports = await readPortsOf(ctx.db, 'instance', [id]);
   const results = await namesOfSecurityGroups(
     ctx.db,
@@ -68,14 +68,14 @@ async function change(
   plan: Planner,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const row = await lockInstance(tx, id, placeOf(ctx));
+    const row = await lockInstance(tx, id, ctx.place);
     requireOwn(row);
     const wishes = wishesOf(input);
     const faults = new Faults();
     if (wishes.length === 0) faults.add('name', 'or ports_security_group_names is required');
     const ports = await lockPortsOf(tx, deviceOf(id));
     const names = [...new Set(wishes.map(({ name }) => name))];
-    const groups = await findSecurityGroupsNamed(tx, names, placeOf(ctx));
+    const groups = await findSecurityGroupsNamed(tx, names, ctx.place);
     const after = new Map(ports.map((port) => [port.id, port.security_group_ids]));
     for (const wish of wishes) {
       const meant = portsOf(wish, ports, faults);
@@ -88,7 +88,7 @@ async function change(
     faults.refuse();
     if (row.task_id !== null) throw new Locked(`Instance ${id}`, row.task_id);
     for (const [portId, ids] of after) await setSecurityGroups(tx, portId, ids, ctx.clock.timestamp());
-    await recordAudit(tx, ctx, { action, subject: id, ...placeOf(ctx) });
+    await recordAudit(tx, ctx, { action, subject: id, ...ctx.place });
   });
 }
 

@@ -2,7 +2,7 @@ import { Conflict } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { joinServerGroup, readServerGroupOf } from '../../server-groups/index.ts';
-import { type InstanceDeps, placeOf, requireMachines } from '../access.ts';
+import { type InstanceDeps, requireMachines } from '../access.ts';
 import { startChange } from '../hold.ts';
 import { requireChangeable } from '../model.ts';
 import { lockInstance } from '../store.ts';
@@ -17,10 +17,10 @@ export async function putIntoServerGroup(
 ): Promise<TaskRef> {
   requireMachines(deps, ctx);
   return ctx.db.transaction(async (tx) => {
-    const row = await lockInstance(tx, id, placeOf(ctx));
+    const row = await lockInstance(tx, id, ctx.place);
     requireChangeable(row, 'put_into_servergroup');
     const timestamp = ctx.clock.timestamp();
-    await joinServerGroup(tx, { ...placeOf(ctx), groupId, instanceId: id, timestamp });
+    await joinServerGroup(tx, { ...ctx.place, groupId, instanceId: id, timestamp });
     return startChange(tx, ctx, row, 'put_into_servergroup', {});
   });
 }
@@ -33,7 +33,7 @@ export async function removeFromServerGroup(
 ): Promise<TaskRef> {
   requireMachines(deps, ctx);
   return ctx.db.transaction(async (tx) => {
-    const row = await lockInstance(tx, id, placeOf(ctx));
+    const row = await lockInstance(tx, id, ctx.place);
     requireChangeable(row, 'remove_from_servergroup');
     if (!(await readServerGroupOf(tx, id))) throw new Conflict(`Instance ${id} is in no server group`);
     return startChange(tx, ctx, row, 'remove_from_servergroup', {});

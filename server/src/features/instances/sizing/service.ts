@@ -2,7 +2,7 @@ import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { FLAVORS, pricedFlavors } from '../../flavors/index.ts';
 import { type Amounts, exceededQuotas, sumOf } from '../../quotas/index.ts';
-import { type InstanceDeps, placeOf, quotaScopeOf, requireMachines } from '../access.ts';
+import { type InstanceDeps, requireMachines } from '../access.ts';
 import { machineAmounts } from '../model.ts';
 import { knownFlavor } from '../new-instance.ts';
 import { readInstance } from '../store.ts';
@@ -18,7 +18,7 @@ export async function flavorsForInstance(
   withPrices?: boolean,
 ) {
   requireMachines(deps, ctx);
-  const row = await readInstance(ctx.db, id, placeOf(ctx));
+  const row = await readInstance(ctx.db, id, ctx.place);
   const ram = await readRamOfInstance(ctx.db, id);
   return listed(
     FLAVORS.filter((flavor) => flavor.id !== row.flavor.id && flavor.ram >= ram),
@@ -37,7 +37,7 @@ export async function flavorsForVolumes(
   requireMachines(deps, ctx);
   const faults = new Faults();
   const needs = await readRamOfImages(ctx.db, {
-    ...placeOf(ctx),
+    ...ctx.place,
     imageIds: volumes.flatMap((volume) => (volume.source === 'image' ? (volume.image_id ?? []) : [])),
     volumeIds: volumes.flatMap((volume) =>
       volume.source === 'existing-volume' ? (volume.volume_id ?? []) : [],
@@ -69,7 +69,7 @@ export async function checkInstanceLimits(ctx: RegionContext, input: CheckInstan
   const count = Math.max(1, (input.names ?? []).length + (input.name_templates ?? []).length);
   const one = amountsOf(input);
   const all = Object.entries(one).map(([name, amount]) => [name, amount * count]);
-  return exceededQuotas(ctx.db, quotaScopeOf(ctx), Object.fromEntries(all));
+  return exceededQuotas(ctx.db, ctx.quota, Object.fromEntries(all));
 }
 
 function amountsOf({ flavor: flavorId, volumes = [], interfaces = [] }: CheckInstanceLimits): Amounts {

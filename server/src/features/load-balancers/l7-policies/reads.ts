@@ -34,14 +34,12 @@ const RULES = {
   columns: `t.id, t.policy_id, t.type, t.compare_type, t.key, t.value, t.invert, t.tags, ${STATES}`,
 };
 
-const whereOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-
 export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query;
   const { count, rows } = await listParts<ListedPolicy>(
     ctx.db,
     { ...POLICIES, name: 'l7_policy_list' },
-    { ...whereOf(ctx), conditions: [], limit, offset },
+    { ...ctx.place, conditions: [], limit, offset },
   );
   return { count, results: rows.map((row) => viewPolicy(row, ctx)) };
 }
@@ -50,7 +48,7 @@ async function readPolicy(ctx: RegionContext, id: string): Promise<ListedPolicy>
   const row = await readPart<ListedPolicy>(
     ctx.db,
     { ...POLICIES, name: 'l7_policy_get' },
-    { ...whereOf(ctx), id },
+    { ...ctx.place, id },
   );
   if (!row) throw new NotFound(`L7 policy ${id} was not found`);
   return row;
@@ -68,14 +66,14 @@ export async function listRules(ctx: RegionContext, policyId: string, query: Pol
   const { count, rows } = await listParts<ListedRule>(
     ctx.db,
     { ...RULES, name: 'l7_rule_list' },
-    { ...whereOf(ctx), conditions: [sql`policy_id = ${id}::uuid`], limit, offset },
+    { ...ctx.place, conditions: [sql`policy_id = ${id}::uuid`], limit, offset },
   );
   return { count, results: rows.map((row) => viewRule(row, ctx)) };
 }
 
 /** @throws NotFound */
 export async function getRule(ctx: RegionContext, policyId: string, id: string) {
-  const row = await readPart<ListedRule>(ctx.db, { ...RULES, name: 'l7_rule_get' }, { ...whereOf(ctx), id });
+  const row = await readPart<ListedRule>(ctx.db, { ...RULES, name: 'l7_rule_get' }, { ...ctx.place, id });
   if (row?.policy_id !== policyId.toLowerCase()) {
     throw new NotFound(`L7 rule ${id} was not found in L7 policy ${policyId}`);
   }

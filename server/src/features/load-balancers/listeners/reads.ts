@@ -46,8 +46,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
     ctx.db,
     { ...listing(showStats), name: nameOf('lb_listener_list', showStats) },
     {
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
       conditions: [
         ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
         ...(name === undefined ? [] : [sql`name = ${name}`]),
@@ -64,7 +63,7 @@ export async function getListener(ctx: RegionContext, id: string, showStats: boo
   const row = await readPart<ListedListener>(
     ctx.db,
     { ...listing(showStats), name: nameOf('lb_listener_get', showStats) },
-    { id, projectId: ctx.project.id, regionId: ctx.region.id },
+    { id, ...ctx.place },
   );
   if (!row) throw new NotFound(`Listener ${id} was not found`);
   return viewListener(row, showStats);

@@ -10,7 +10,7 @@ const SECONDS: Readonly<Record<(typeof TIME_UNITS)[number], number>> = { hour: 3
 /** Nothing older is kept. */
 const LONGEST_SECONDS = 30 * 86_400;
 
-type MetricsContext = Pick<RegionContext, 'db' | 'clock' | 'project' | 'region'>;
+type MetricsContext = Pick<RegionContext, 'db' | 'clock' | 'region' | 'place'>;
 
 export class LoadBalancerMetrics {
   readonly #providers: RegionProviders;
@@ -25,8 +25,7 @@ export class LoadBalancerMetrics {
     if (time_interval < 1) throw new Invalid({ time_interval: ['must be at least 1'] });
     const created = await readCreation(ctx.db, {
       id,
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
     });
     if (!created) throw new NotFound(`Load balancer ${id} was not found`);
     const seconds = Math.min(time_interval * SECONDS[time_unit], LONGEST_SECONDS);

@@ -1,7 +1,7 @@
 import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { FLAVORS, flavorNamed, flavorOf } from '../flavors.ts';
 import { type LoadBalancerRow, requireTransition } from '../model.ts';
 import type { RegionProviders } from '../region-providers.ts';
@@ -55,20 +55,12 @@ export class LoadBalancerOperations {
   ): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const row = await lockLoadBalancer(tx, { id, projectId: ctx.project.id, regionId: ctx.region.id });
+      const row = await lockLoadBalancer(tx, { id, ...ctx.place });
       requireTransition(row, 'PENDING_UPDATE');
-      const task = await change(tx, row);
+      const { type, ...task } = await change(tx, row);
       const taskId = ctx.ids.uuid();
       await holdLoadBalancer(tx, id, 'PENDING_UPDATE', taskId);
-      return startTask(tx, ctx, {
-        ...task,
-        id: taskId,
-        subject: row.id,
-        name: row.name,
-        projectId: row.project_id,
-        regionId: row.region_id,
-        clientId: row.client_id,
-      });
+      return startFor(tx, ctx, type, row, { ...task, id: taskId });
     });
   }
 }

@@ -3,7 +3,7 @@ import { NotFound } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
-import { startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { connectMembers } from '../members/connectivity.ts';
 import { refuseUnreachable } from '../members/reachable.ts';
 import { type LoadBalancerTree, requireTransition, settingsOf } from '../model.ts';
@@ -55,7 +55,7 @@ export class PartService {
   /** Changes parts of the load balancer that a part belongs to.
    *  @throws NotFound for the part, and like `change` */
   async changePart(ctx: RegionContext, part: PartRef, decide: Decide): Promise<TaskRef> {
-    const where = { id: part.id, projectId: ctx.project.id, regionId: ctx.region.id };
+    const where = { id: part.id, ...ctx.place };
     const owner = await readOwner(ctx.db, part.kind, where);
     if (owner === undefined) throw new NotFound(`${KINDS[part.kind].noun} ${part.id} was not found`);
     return this.change(ctx, owner, decide);
@@ -65,7 +65,7 @@ export class PartService {
   async change(ctx: RegionContext, loadBalancerId: string, decide: Decide): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const where = { id: loadBalancerId, projectId: ctx.project.id, regionId: ctx.region.id };
+      const where = { id: loadBalancerId, ...ctx.place };
       const loadBalancer = await lockLoadBalancer(tx, where);
       requireTransition(loadBalancer, 'PENDING_UPDATE');
       const tree = await readTree(tx, loadBalancerId);
@@ -73,24 +73,21 @@ export class PartService {
       const taskId = ctx.ids.uuid();
       const rows = new NewRows({ ids: ctx.ids, clock: ctx.clock, taskId, loadBalancer });
       const change = await decide({ tree, rows, tx });
-      const about = { projectId: tree.project_id, regionId: tree.region_id, clientId: tree.client_id };
-      const what = { type: change.task, subject: change.subject.id, name: change.subject.name };
       if (changesNothing(rows, change)) {
         if (tree.provisioning_status !== 'ERROR') {
-          return startNothing(tx, ctx, { ...about, ...what }, change.created);
+          return startNothing(tx, ctx, taskFor(ctx, change.task, change.subject), change.created);
         }
         // Nothing to write, and everything to make true again.
         await hold(tx, { id: tree.id, taskId }, []);
         const input: UpdateInput = { previous: settingsOf(tree), version: tree.version + 1 };
-        const repair = { id: taskId, type: 'update_loadbalancer', subject: tree.id, name: tree.name };
-        return startTask(tx, ctx, { ...about, ...repair, input: { ...input } });
+        return startFor(tx, ctx, 'update_loadbalancer', tree, { id: taskId, input: { ...input } });
       }
       refuseTooMany(rows, tree, change.removals);
       await connectMembers(tx, rows, loadBalancer.preferred_connectivity);
       refuseUnreachable(this.#providers.of(ctx.region.id), membersAfter(tree, rows, change));
       const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
       const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
-      return startTask(tx, ctx, { id: taskId, ...what, ...about, input: { ...input } });
+      return startFor(tx, ctx, change.task, change.subject, { id: taskId, input: { ...input } });
     });
   }
 }

@@ -53,8 +53,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
     ctx.db,
     { ...listing(details), name: details ? 'lb_pool_list_details' : 'lb_pool_list' },
     {
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
       conditions: [
         ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
         ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
@@ -72,7 +71,7 @@ export async function getPool(ctx: RegionContext, id: string) {
   const row = await readPart<ListedPool>(
     ctx.db,
     { ...listing(true), name: 'lb_pool_get' },
-    { id, projectId: ctx.project.id, regionId: ctx.region.id },
+    { id, ...ctx.place },
   );
   if (!row) throw new NotFound(`Pool ${id} was not found`);
   return viewPool(row);

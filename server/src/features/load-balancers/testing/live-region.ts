@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { type MovableClock, movableClock } from '../../../../../test/harness/clock.ts';
 import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { inRegion } from '../../../platform/http/context.ts';
 import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { TaskWatcher } from '../../../platform/tasks/watch.ts';
@@ -100,10 +101,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     watchdog: new TaskWatchdog({ db, clock, log, handlers, held: HELD }),
     clock,
     metrics: (id, window) => {
-      const scope = {
-        project: { id: 1, clientId: 1 },
-        region: { id: 2, name: 'Simulated', state: 'ACTIVE' },
-      };
+      const scope = inRegion({ id: 1, clientId: 1 }, { id: 2, name: 'Simulated', state: 'ACTIVE' });
       const ctx = { db, clock, ...scope };
       return new LoadBalancerMetrics(providers).read(ctx, id, window);
     },

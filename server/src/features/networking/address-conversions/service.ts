@@ -1,6 +1,6 @@
 import { NotOffered } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { type ConvertedAddress, type FloatingIpProvider, offerFloatingIp } from '../floating-ips/index.ts';
@@ -37,12 +37,12 @@ export class ConversionService {
     const [taskId, becomes] = [ctx.ids.uuid(), ctx.ids.uuid()];
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      const offered = await offerFloatingIp(tx, { ...scopeOf(ctx), id }, taskId);
-      const place = await findPlace(tx, { ...scopeOf(ctx), containing: offered.address }, 'floating_ip_id');
+      const offered = await offerFloatingIp(tx, { ...ctx.place, id }, taskId);
+      const place = await findPlace(tx, { ...ctx.place, containing: offered.address }, 'floating_ip_id');
       const { network, subnetId } = place;
       const input: ToReserved = { ...offered, becomes, networkId: network.id, subnetId };
-      const task = await startTask(tx, ctx, taskOf(ctx, 'convert_fip', id, taskId, input));
-      await reserve(tx, quotaOf(ctx), { external_ip_count: 1 });
+      const task = await startFor(tx, ctx, 'convert_fip', { id }, { id: taskId, input: { ...input } });
+      await reserve(tx, ctx.quota, { external_ip_count: 1 });
       return task;
     });
   }
@@ -54,9 +54,9 @@ export class ConversionService {
     const [taskId, becomes] = [ctx.ids.uuid(), ctx.ids.uuid()];
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      const input = { ...(await offerReservedIp(tx, { ...scopeOf(ctx), id }, taskId)), becomes };
-      const task = await startTask(tx, ctx, taskOf(ctx, 'convert_reserved_fixed_ip', id, taskId, input));
-      await reserve(tx, quotaOf(ctx), { floating_count: 1 });
+      const input = { ...(await offerReservedIp(tx, { ...ctx.place, id }, taskId)), becomes };
+      const task = await startFor(tx, ctx, 'convert_reserved_fixed_ip', { id }, { id: taskId, input });
+      await reserve(tx, ctx.quota, { floating_count: 1 });
       return task;
     });
   }
@@ -65,12 +65,4 @@ export class ConversionService {
     if (this.#deps.providerOf(ctx.region.id)) return;
     throw new NotOffered(`Region ${ctx.region.name} has no addresses to give`);
   }
-}
-
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-const quotaOf = (ctx: RegionContext) => ({ clientId: ctx.project.clientId, regionId: ctx.region.id });
-
-function taskOf(ctx: RegionContext, type: string, subject: string, id: string, input: Conversion) {
-  const { clientId } = ctx.project;
-  return { id, type, subject, name: subject, ...scopeOf(ctx), clientId, input: { ...input } };
 }

@@ -28,7 +28,7 @@ export async function attachFloatingIp(
   how: { readonly to: AttachTo; readonly taskId: string; readonly assignment: NewAssignment },
 ): Promise<number> {
   const { to, taskId, assignment } = how;
-  const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
+  const scope = ctx.place;
   if (!provider) throw new NotOffered(`Region ${ctx.region.name} has no floating IPs to give`);
   const target = await targetFor(tx, to);
   const other = await store.findCarried(tx, target.portId, target.address);

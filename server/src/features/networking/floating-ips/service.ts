@@ -5,7 +5,7 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../../platform/http/tags.ts';
-import { startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import type { DeviceType } from '../ports/index.ts';
@@ -74,12 +74,12 @@ export class FloatingIpService {
   async update(ctx: RegionContext, id: string, input: UpdateFloatingIp): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFloatingIp(tx, whereOf(ctx, id));
+      const row = await store.lockFloatingIp(tx, { ...ctx.place, id });
       const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
       requireFree(row);
       const wanted = await this.#wanted(tx, ctx, row, input);
       if (wanted === 'as it is' && sameTags(row.tags, tags)) {
-        return startNothing(tx, ctx, taskOf(ctx, 'update_fip', id));
+        return startNothing(tx, ctx, taskFor(ctx, 'update_fip', { id }));
       }
       const taskId = ctx.ids.uuid();
       const from = targetOf(row);
@@ -98,7 +98,7 @@ export class FloatingIpService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFloatingIp(tx, whereOf(ctx, id));
+      const row = await store.lockFloatingIp(tx, { ...ctx.place, id });
       requireFree(row);
       const taskId = ctx.ids.uuid();
       const from = targetOf(row);
@@ -110,7 +110,7 @@ export class FloatingIpService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await store.readFloatingIp(ctx.db, whereOf(ctx, id));
+    const row = await store.readFloatingIp(ctx.db, { ...ctx.place, id });
     if (!row) throw new NotFound(`Floating IP ${id} was not found`);
     return viewFloatingIp(row, ctx.region.name);
   }
@@ -119,7 +119,7 @@ export class FloatingIpService {
   async list(ctx: RegionContext, query: FloatingIpListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listFloatingIps(ctx.db, {
-      ...scopeOf(ctx),
+      ...ctx.place,
       ...parseTagFilters(query),
       portIds: query.port_ids,
       status: query.status,
@@ -150,7 +150,7 @@ export class FloatingIpService {
     { id }: FloatingIpRow,
     { port_id, fixed_ip_address: address = null }: UpdateFloatingIp,
   ): Promise<'as it is' | { portId: string; address: string | null } | null> {
-    const now = await store.readFloatingIp(tx, whereOf(ctx, id));
+    const now = await store.readFloatingIp(tx, { ...ctx.place, id });
     if (port_id === null && address) {
       throw new Invalid({ fixed_ip_address: ['cannot be given when port_id is null'] });
     }
@@ -168,9 +168,6 @@ export class FloatingIpService {
     }
   }
 }
-
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-const whereOf = (ctx: RegionContext, id: string): store.Where => ({ ...scopeOf(ctx), id });
 
 /** All faults of the body and its tags at once; `metadata` is what older clients call tags. */
 function checkedTags(input: CreateFloatingIp): StoredTags {
@@ -190,9 +187,5 @@ function start(
   subject: string,
   { id, type, ...input }: MoveInput & { id: string; type: string },
 ): Promise<TaskRef> {
-  return startTask(tx, ctx, { ...taskOf(ctx, type, subject), id, input });
-}
-
-function taskOf(ctx: RegionContext, type: string, subject: string) {
-  return { type, subject, name: subject, ...scopeOf(ctx), clientId: ctx.project.clientId };
+  return startFor(tx, ctx, type, { id: subject }, { id, input });
 }

@@ -27,8 +27,8 @@ export class Targets {
   /** Gives what the floating IP leads to at the moment to the task.
    *  @throws Conflict when another task holds it */
   async hold(tx: Tx, ctx: RegionContext, { portId, loadBalancerId }: Target, taskId: string): Promise<void> {
-    if (loadBalancerId === null) await holdPort(tx, { ...scopeOf(ctx), id: portId }, taskId);
-    else await this.#carrier.hold(tx, { ...scopeOf(ctx), id: loadBalancerId }, taskId);
+    if (loadBalancerId === null) await holdPort(tx, { ...ctx.place, id: portId }, taskId);
+    else await this.#carrier.hold(tx, { ...ctx.place, id: loadBalancerId }, taskId);
   }
 
   /** Finds what the floating IP shall lead to, and gives it to the task.
@@ -36,7 +36,7 @@ export class Targets {
    *  floating IP or another task holds the port */
   async take(tx: Tx, ctx: RegionContext, wanted: WantedTarget): Promise<Target> {
     const { portId, taskId } = wanted;
-    const where = { ...scopeOf(ctx), id: portId };
+    const where = { ...ctx.place, id: portId };
     const seen = deviceOf(await readPort(tx, where));
     const target =
       seen?.type === 'load_balancer'
@@ -50,14 +50,12 @@ export class Targets {
 
   async #balancer(tx: Tx, ctx: RegionContext, wanted: WantedTarget, loadBalancerId: string): Promise<Target> {
     const { portId, address, taskId } = wanted;
-    const held = await this.#carrier.hold(tx, { ...scopeOf(ctx), id: loadBalancerId }, taskId);
+    const held = await this.#carrier.hold(tx, { ...ctx.place, id: loadBalancerId }, taskId);
     if (held.address?.includes(':')) throw withoutIpv4(portId);
     if (address && address !== held.address) throw foreignAddress(address);
     return { portId, address: null, loadBalancerId };
   }
 }
-
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
 
 const foreignAddress = (address: string) =>
   new Invalid({ fixed_ip_address: [`${address} is not an address of this port`] });

@@ -1,4 +1,5 @@
 import { Locked } from '../../../kernel/errors.ts';
+import type { Place } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
 export const NETWORK_TYPES = ['vlan', 'vxlan'] as const;
@@ -49,11 +50,7 @@ export interface SubnetRow {
   readonly updated_at: Date;
 }
 
-/** Where a resource must be: what a path or body names is looked for nowhere else. */
-export interface Place {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+export type { Place };
 
 /** @throws Conflict naming the task that holds it */
 export function requireFree(kind: 'Network' | 'Subnet', row: { id: string; task_id: string | null }): void {

@@ -5,12 +5,12 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../../platform/http/tags.ts';
-import { type NewTask, startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { readNetworkDetails } from './details.ts';
 import { listNetworkPorts, listNetworks } from './list-store.ts';
-import { type NetworkRow, type Place, requireFree } from './model.ts';
+import { type NetworkRow, requireFree } from './model.ts';
 import type { NetworkProvider } from './port.ts';
 import type { NetworkRouters } from './routers.ts';
 import type { AvailableNetworkQuery, CreateNetwork, NetworkListQuery, UpdateNetwork } from './schema.ts';
@@ -39,7 +39,7 @@ export class NetworkService {
   async create(ctx: RegionContext, input: CreateNetwork): Promise<TaskRef> {
     const tags = checkedTags(input);
     requireNetworks(this.#deps, ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     const { clientId } = ctx.project;
     const type = input.type ?? 'vxlan';
     return ctx.db.transaction(async (tx) => {
@@ -52,9 +52,9 @@ export class NetworkService {
       }
       const withRouter = input.create_router ?? true;
       if (withRouter) await this.#deps.routers.addTo(tx, ctx, { id, name }, taskId);
-      const task = await startTask(tx, ctx, taskOf(ctx, 'create_network', { id, name }, taskId));
+      const task = await startFor(tx, ctx, 'create_network', { id, name }, { id: taskId });
       const amounts = { network_count: 1, router_count: withRouter ? 1 : 0 };
-      await reserve(tx, { clientId, regionId: place.regionId }, amounts);
+      await reserve(tx, ctx.quota, amounts);
       return task;
     });
   }
@@ -81,14 +81,14 @@ export class NetworkService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewNetwork(await store.readNetwork(ctx.db, id, placeOf(ctx)), ctx.region.name);
+    return viewNetwork(await store.readNetwork(ctx.db, id, ctx.place), ctx.region.name);
   }
 
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: NetworkListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listNetworks(ctx.db, {
-      ...placeOf(ctx),
+      ...ctx.place,
       ...parseTagFilters(query),
       // Who asks for external networks means the region's: no project has any.
       shared: query.owned_by === 'any' || query.external === true,
@@ -107,7 +107,7 @@ export class NetworkService {
   async available(ctx: RegionContext, query: AvailableNetworkQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listNetworks(ctx.db, {
-      ...placeOf(ctx),
+      ...ctx.place,
       ...parseTagFilters(query),
       shared: true,
       external: query.external,
@@ -127,7 +127,7 @@ export class NetworkService {
   /** What has an address in one of the network's subnets; a region's own network shows nothing of others.
    *  @throws NotFound */
   async ports(ctx: RegionContext, id: string) {
-    const network = await store.readNetwork(ctx.db, id, placeOf(ctx));
+    const network = await store.readNetwork(ctx.db, id, ctx.place);
     const results = network.external ? [] : await listNetworkPorts(ctx.db, id);
     return { count: results.length, results };
   }
@@ -140,13 +140,13 @@ export class NetworkService {
   ): Promise<TaskRef> {
     requireNetworks(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockNetwork(tx, id, placeOf(ctx));
+      const row = await store.lockNetwork(tx, id, ctx.place);
       requireFree('Network', row);
       const taskId = ctx.ids.uuid();
       const input = await inputOf(row, tx, taskId);
-      if (input === undefined) return startNothing(tx, ctx, taskOf(ctx, type, row, taskId));
+      if (input === undefined) return startNothing(tx, ctx, taskFor(ctx, type, row, { id: taskId }));
       await store.holdNetwork(tx, id, taskId);
-      return startTask(tx, ctx, { ...taskOf(ctx, type, row, taskId), input: { ...input } });
+      return startFor(tx, ctx, type, row, { id: taskId, input: { ...input } });
     });
   }
 }
@@ -155,20 +155,6 @@ export class NetworkService {
 export function requireNetworks(deps: NetworkDeps, ctx: RegionContext): void {
   if (deps.providerOf(ctx.region.id)) return;
   throw new NotOffered(`Region ${ctx.region.name} has no networks`);
-}
-
-export const placeOf = (ctx: RegionContext): Place => ({
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
-
-export function taskOf(
-  ctx: RegionContext,
-  type: string,
-  { id, name }: { id: string; name: string },
-  taskId: string,
-): NewTask {
-  return { id: taskId, type, subject: id, name, ...placeOf(ctx), clientId: ctx.project.clientId };
 }
 
 interface Tagged {

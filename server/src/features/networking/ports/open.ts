@@ -8,7 +8,7 @@ import { type Device, deviceOf, deviceText, type PortRow, requireIdle, type Wher
 import * as store from './store.ts';
 
 /** Where ports are opened, and what gives them ids and times: a request's context has it all. */
-export type PortScope = Pick<RegionContext, 'project' | 'region' | 'ids' | 'clock'>;
+export type PortScope = Pick<RegionContext, 'project' | 'region' | 'place' | 'ids' | 'clock'>;
 
 export type IpFamily = 'dual' | 'ipv4' | 'ipv6' | null;
 
@@ -60,7 +60,7 @@ export async function openPorts(
       its.type === 'reserved_fixed_ip'
         ? await takeReserved(tx, ctx, device, one, its.port_id)
         : await openPort(tx, ctx, device, one, its);
-    const port = await store.readPort(tx, { ...scopeOf(ctx), id });
+    const port = await store.readPort(tx, { ...ctx.place, id });
     if (its.type === 'external') externalIps += port.ip_assignments.length;
     ports.push(port);
   }
@@ -89,7 +89,7 @@ export async function openPortAt(
       : await giveAddress(tx, port.room, port.address, id);
   if (!given) return undefined;
   await store.insertPort(tx, {
-    ...scopeOf(ctx),
+    ...ctx.place,
     id,
     clientId: ctx.project.clientId,
     networkId: port.networkId,
@@ -127,7 +127,6 @@ export async function holdPort(tx: Tx, where: Where, taskId: string): Promise<Po
   return port;
 }
 
-const scopeOf = (ctx: PortScope) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
 const fieldOf = ({ field }: WantedPort, name: string) => (field === '' ? name : `${field}.${name}`);
 
 type Opened = Exclude<WantedInterface, { readonly type: 'reserved_fixed_ip' }>;
@@ -143,7 +142,7 @@ async function openPort(
   const [first] = places;
   const id = ctx.ids.uuid();
   await store.insertPort(tx, {
-    ...scopeOf(ctx),
+    ...ctx.place,
     id,
     clientId: ctx.project.clientId,
     networkId: first.network.id,
@@ -188,7 +187,7 @@ async function placesOf(
   wanted: WantedPort,
   its: Opened,
 ): Promise<readonly [AddressPlace, ...AddressPlace[]]> {
-  const scope = scopeOf(ctx);
+  const scope = ctx.place;
   if (its.type === 'subnet') {
     const { subnet_id: subnetId, network_id: networkId } = its;
     return [await findPlace(tx, { ...scope, subnetId, networkId }, fieldOf(wanted, 'subnet_id'))];
@@ -214,7 +213,7 @@ export async function placeOfAddress(
   address: string,
 ): Promise<AddressPlace> {
   const containing = canonicalAddress(address);
-  const place = await findPlace(tx, { ...scopeOf(ctx), networkId, containing }, field);
+  const place = await findPlace(tx, { ...ctx.place, networkId, containing }, field);
   const range = parseRange(place.cidr);
   if (place.network.external || !range || !isHostOf(range, containing)) {
     throw new Invalid({ [field]: [`is not an address of ${place.cidr} that can be asked for`] });
@@ -231,7 +230,7 @@ async function takeReserved(
   wanted: WantedPort,
   id: string,
 ): Promise<string> {
-  const where = { ...scopeOf(ctx), id };
+  const where = { ...ctx.place, id };
   const held = await store.lockReservation(tx, where);
   if (held === undefined) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
   if (held !== null) throw new Locked(`Reserved fixed IP ${id}`, held);

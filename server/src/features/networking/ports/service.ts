@@ -3,12 +3,12 @@ import { Conflict, Locked, NotFound, NotOffered } from '../../../kernel/errors.t
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import type { NetworkProvider } from '../networks/index.ts';
 import { type Reassigned, reassign } from './assign.ts';
 import { sameSettings, settingsAfter } from './change.ts';
 import { listPorts } from './list-store.ts';
-import { deviceOf, deviceText, type PortRow, requireIdle, type Where } from './model.ts';
+import { deviceOf, deviceText, type PortRow, requireIdle } from './model.ts';
 import type { PortListQuery, UpdatePort } from './schema.ts';
 import * as store from './store.ts';
 import type { PortChange } from './tasks.ts';
@@ -51,7 +51,7 @@ export class PortService {
     if (!this.#deps.providerOf(ctx.region.id)) {
       throw new NotOffered(`Region ${ctx.region.name} has no networks`);
     }
-    const where = whereOf(ctx, id);
+    const where = { ...ctx.place, id };
     return ctx.db.transaction(async (tx) => {
       const held = await store.lockReservation(tx, where);
       const port = await store.lockPort(tx, where);
@@ -66,7 +66,7 @@ export class PortService {
       const { newAddresses, oldAddresses } = addresses;
       await refuseFloating(tx, id, oldAddresses);
       if (newAddresses.length + oldAddresses.length === 0 && sameSettings(port, settings)) {
-        return startNothing(tx, ctx, taskOf(ctx, id));
+        return startNothing(tx, ctx, taskFor(ctx, UPDATE, { id }));
       }
       return this.#start(tx, ctx, id, { settings, ...addresses });
     });
@@ -79,13 +79,13 @@ export class PortService {
 
   /** @throws NotFound */
   row(ctx: RegionContext, id: string): Promise<PortRow> {
-    return store.readPort(ctx.db, whereOf(ctx, id));
+    return store.readPort(ctx.db, { ...ctx.place, id });
   }
 
   async list(ctx: RegionContext, query: PortListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listPorts(ctx.db, {
-      ...scopeOf(ctx),
+      ...ctx.place,
       attached: query.attached,
       ids: query.ids,
       addresses: query.ip_addresses,
@@ -105,28 +105,20 @@ export class PortService {
   async #start(tx: Tx, ctx: RegionContext, id: string, change: PortChange): Promise<TaskRef> {
     const taskId = ctx.ids.uuid();
     await store.holdPort(tx, id, taskId);
-    return startTask(tx, ctx, { ...taskOf(ctx, id), id: taskId, input: { ...change } });
+    return startFor(tx, ctx, UPDATE, { id }, { id: taskId, input: { ...change } });
   }
 
   /** @throws NotFound for the first security group that is new to the port and not there */
   async #requireGroups(tx: Tx, ctx: RegionContext, port: PortRow, ids: readonly string[]): Promise<void> {
     const added = ids.filter((id) => !port.security_group_ids.includes(id));
     if (added.length === 0) return;
-    const found = await this.#deps.findSecurityGroups(tx, added, scopeOf(ctx));
+    const found = await this.#deps.findSecurityGroups(tx, added, ctx.place);
     const missing = added.find((id) => !found.has(id));
     if (missing !== undefined) throw new NotFound(`Security group ${missing} was not found`);
   }
 }
 
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-const taskOf = (ctx: RegionContext, id: string) => ({
-  type: 'update_port',
-  subject: id,
-  name: id,
-  ...scopeOf(ctx),
-  clientId: ctx.project.clientId,
-});
-const whereOf = (ctx: RegionContext, id: string): Where => ({ ...scopeOf(ctx), id });
+const UPDATE = 'update_port';
 
 /** Only tags can be changed of a port that a load balancer or router manages, and a reserved address is fixed. */
 function refuseManaged(port: PortRow, input: UpdatePort): void {

@@ -1,9 +1,8 @@
 import { Conflict, NotOffered } from '../../../kernel/errors.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
-import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { readNetworks, viewNetwork } from '../networks/index.ts';
@@ -35,7 +34,7 @@ export class ReservedIpService {
    *  QuotaExceeded */
   async create(ctx: RegionContext, input: CreateReservedFixedIp): Promise<TaskRef> {
     const provider = this.#provider(ctx);
-    const { projectId, regionId } = scopeOf(ctx);
+    const { projectId, regionId } = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
@@ -66,7 +65,13 @@ export class ReservedIpService {
             : `${wanted.address} is in use in network ${wanted.place.network.id}`,
         );
       }
-      const task = await start(tx, ctx, 'create_reserved_fixed_ip', wanted.id, name, taskId);
+      const task = await startFor(
+        tx,
+        ctx,
+        'create_reserved_fixed_ip',
+        { id: wanted.id, name },
+        { id: taskId },
+      );
       const addresses = external ? store.externalAddresses(wanted.additional !== null) : 0;
       await reserve(tx, { clientId, regionId }, { external_ip_count: addresses });
       return task;
@@ -78,11 +83,11 @@ export class ReservedIpService {
   async update(ctx: RegionContext, id: string, { is_vip }: UpdateReservedFixedIp) {
     this.#provider(ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockReservedIp(tx, { id, ...scopeOf(ctx) });
+      const row = await store.lockReservedIp(tx, { id, ...ctx.place });
       requireIdle(row);
       if (!is_vip) requireUnshared(row);
       await store.changeReservedIp(tx, id, is_vip, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...scopeOf(ctx) });
+      await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...ctx.place });
     });
     return this.get(ctx, id);
   }
@@ -91,19 +96,19 @@ export class ReservedIpService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#provider(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockReservedIp(tx, { id, ...scopeOf(ctx) });
+      const row = await store.lockReservedIp(tx, { id, ...ctx.place });
       requireIdle(row);
       requireUnused(row);
       requireUnshared(row);
       const taskId = ctx.ids.uuid();
       await store.holdReservedIp(tx, id, taskId);
-      return start(tx, ctx, 'delete_reserved_fixed_ip', id, row.name, taskId);
+      return startFor(tx, ctx, 'delete_reserved_fixed_ip', { id, name: row.name }, { id: taskId });
     });
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const [view] = await viewsOf(ctx, [await store.readReservedIp(ctx.db, { id, ...scopeOf(ctx) })]);
+    const [view] = await viewsOf(ctx, [await store.readReservedIp(ctx.db, { id, ...ctx.place })]);
     return view;
   }
 
@@ -111,7 +116,7 @@ export class ReservedIpService {
   async list(ctx: RegionContext, query: ReservedFixedIpListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await store.listReservedIps(ctx.db, {
-      ...scopeOf(ctx),
+      ...ctx.place,
       availableOnly: query.available_only ?? false,
       externalOnly: query.external_only ?? false,
       internalOnly: query.internal_only ?? false,
@@ -133,8 +138,6 @@ export class ReservedIpService {
   }
 }
 
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-
 async function viewsOf(ctx: RegionContext, rows: readonly ReservedIpRow[]) {
   const networks = await readNetworks(
     ctx.db,
@@ -145,15 +148,4 @@ async function viewsOf(ctx: RegionContext, rows: readonly ReservedIpRow[]) {
     const network = views.get(row.network_id);
     return network ? [viewReservedIp(row, ctx.region.name, network)] : [];
   });
-}
-
-function start(
-  tx: Tx,
-  ctx: RegionContext,
-  type: string,
-  subject: string,
-  name: string,
-  id: string,
-): Promise<TaskRef> {
-  return startTask(tx, ctx, { id, type, subject, name, ...scopeOf(ctx), clientId: ctx.project.clientId });
 }

@@ -35,7 +35,7 @@ export async function findWanted(
   provider: ReservedIpProvider,
   ipv6Fault: Ipv6Fault = async () => null,
 ): Promise<Wanted> {
-  const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
+  const scope = ctx.place;
   if (input.type === 'port') return portOf(tx, scope, input.port_id);
   const id = ctx.ids.uuid();
   if (input.type === 'ip_address') return chosen(tx, scope, input, id, provider);

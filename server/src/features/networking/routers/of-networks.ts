@@ -38,7 +38,7 @@ export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | 
       return router !== undefined && (await removeRouter(tx, router.id, taskId, timestamp)) ? 1 : 0;
     },
     async connect(tx, ctx, place, routerId) {
-      const scope = { projectId: ctx.project.id, regionId: ctx.region.id };
+      const scope = ctx.place;
       const router =
         routerId === undefined
           ? await store.lockRouterOf(tx, place.network.id)

@@ -4,12 +4,12 @@ import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { startNothing, startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, startNothing, startTask, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { findPlace, type NetworkProvider, readExternalNetwork } from '../networks/index.ts';
 import { type AddressRules, attachSubnet, detachSubnet, openGateway } from './interfaces.ts';
-import { checkedRoutes, type RouterRow, requireIdle, type Where } from './model.ts';
+import { checkedRoutes, type RouterRow, requireIdle } from './model.ts';
 import type { AttachSubnet, CreateRouter, GatewayInput, RouterListQuery, UpdateRouter } from './schema.ts';
 import * as store from './store.ts';
 import type { RouterUpdate } from './tasks.ts';
@@ -41,19 +41,19 @@ export class RouterService {
       await guardProject(tx, ctx.project.id);
       await requireExternal(tx, ctx, gateway);
       const enableSnat = gateway?.enable_snat ?? true;
-      const row = { ...scopeOf(ctx), id, clientId, name, networkId: null, enableSnat, taskId, timestamp };
+      const row = { ...ctx.place, id, clientId, name, networkId: null, enableSnat, taskId, timestamp };
       await store.insertRouter(tx, row);
       if (gateway) await store.setGateway(tx, id, await openGateway(tx, ctx, id));
       for (const [index, { subnet_id: subnetId }] of (input.interfaces ?? []).entries()) {
-        const router = await store.readRouter(tx, { ...scopeOf(ctx), id });
+        const router = await store.readRouter(tx, { ...ctx.place, id });
         const field = `interfaces.${index}.subnet_id`;
-        const place = await findPlace(tx, { ...scopeOf(ctx), subnetId }, field);
+        const place = await findPlace(tx, { ...ctx.place, subnetId }, field);
         await attachSubnet(tx, ctx, router, { place, field }, rules);
       }
-      const router = await store.readRouter(tx, { ...scopeOf(ctx), id });
+      const router = await store.readRouter(tx, { ...ctx.place, id });
       await store.setRoutes(tx, id, routesOf(router, input.routes ?? []));
-      const task = await startTask(tx, ctx, taskOf(ctx, 'create_router', { id, name }, taskId));
-      await reserve(tx, { clientId, regionId: ctx.region.id }, { router_count: 1 });
+      const task = await startFor(tx, ctx, 'create_router', { id, name }, { id: taskId });
+      await reserve(tx, ctx.quota, { router_count: 1 });
       return task;
     });
   }
@@ -64,7 +64,7 @@ export class RouterService {
     this.#require(ctx);
     const { external_gateway_info: gateway } = input;
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockRouter(tx, whereOf(ctx, id));
+      const row = await store.lockRouter(tx, { ...ctx.place, id });
       const routes = input.routes === undefined ? row.routes : routesOf(row, input.routes);
       await requireExternal(tx, ctx, gateway ?? null);
       requireIdle(row);
@@ -73,7 +73,7 @@ export class RouterService {
       const has = gateway === undefined ? row.gateway_port_id !== null : gateway !== null;
       const same = has === (row.gateway_port_id !== null) && name === row.name;
       const taskId = ctx.ids.uuid();
-      const task = taskOf(ctx, 'update_router', row, taskId);
+      const task = taskFor(ctx, 'update_router', row, { id: taskId });
       if (same && enable_snat === row.enable_snat && sameRoutes(routes, row.routes)) {
         return startNothing(tx, ctx, task);
       }
@@ -91,11 +91,11 @@ export class RouterService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockRouter(tx, whereOf(ctx, id));
+      const row = await store.lockRouter(tx, { ...ctx.place, id });
       requireIdle(row);
       const taskId = ctx.ids.uuid();
       await store.holdRouter(tx, id, taskId);
-      return startTask(tx, ctx, taskOf(ctx, 'delete_router', row, taskId));
+      return startFor(tx, ctx, 'delete_router', row, { id: taskId });
     });
   }
 
@@ -105,7 +105,7 @@ export class RouterService {
     const rules = this.#require(ctx);
     const { subnet_id: subnetId, ip_address: address } = input;
     return this.#atOnce(ctx, id, 'attach_router_subnet', async (tx, row) => {
-      const place = await findPlace(tx, { ...scopeOf(ctx), subnetId }, 'subnet_id');
+      const place = await findPlace(tx, { ...ctx.place, subnetId }, 'subnet_id');
       await attachSubnet(tx, ctx, row, { place, address, field: 'subnet_id' }, rules);
     });
   }
@@ -121,13 +121,13 @@ export class RouterService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewRouter(await store.readRouter(ctx.db, whereOf(ctx, id)), ctx.region.name);
+    return viewRouter(await store.readRouter(ctx.db, { ...ctx.place, id }), ctx.region.name);
   }
 
   async list(ctx: RegionContext, query: RouterListQuery) {
     refuseUnstorable(query, 'query');
     const { name, limit = DEFAULT_LIMIT, offset = 0 } = query;
-    const { count, rows } = await store.listRouters(ctx.db, { ...scopeOf(ctx), name, limit, offset });
+    const { count, rows } = await store.listRouters(ctx.db, { ...ctx.place, name, limit, offset });
     return { count, results: rows.map((row) => viewRouter(row, ctx.region.name)) };
   }
 
@@ -138,11 +138,11 @@ export class RouterService {
     work: (tx: Tx, row: RouterRow) => Promise<void>,
   ) {
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockRouter(tx, whereOf(ctx, id));
+      const row = await store.lockRouter(tx, { ...ctx.place, id });
       requireIdle(row);
       await work(tx, row);
       await store.touchRouter(tx, id, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action, subject: id, ...scopeOf(ctx) });
+      await recordAudit(tx, ctx, { action, subject: id, ...ctx.place });
     });
     return this.get(ctx, id);
   }
@@ -152,18 +152,6 @@ export class RouterService {
     if (this.#deps.providerOf(ctx.region.id)) return this.#deps.rulesOf(ctx.region.id);
     throw new NotOffered(`Region ${ctx.region.name} has no networks, and so no routers`);
   }
-}
-
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
-const whereOf = (ctx: RegionContext, id: string): Where => ({ ...scopeOf(ctx), id });
-
-function taskOf(
-  ctx: RegionContext,
-  type: string,
-  { id, name }: { readonly id: string; readonly name: string },
-  taskId: string,
-) {
-  return { id: taskId, type, subject: id, name, ...scopeOf(ctx), clientId: ctx.project.clientId };
 }
 
 /** @throws Invalid for a network that is not the region's own */

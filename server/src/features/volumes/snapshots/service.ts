@@ -3,11 +3,11 @@ import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { givenTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
-import { startTask, type TaskRef } from '../../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { requireState, statusDuring } from '../model.ts';
-import { placeOf, requireVolumes, taskOf, type VolumeDeps } from '../place.ts';
+import { requireVolumes, type VolumeDeps } from '../place.ts';
 import { holdVolume, lockVolume } from '../store.ts';
 import { refuseCopied } from './going.ts';
 import { requireFree, type SnapshotRow } from './model.ts';
@@ -30,18 +30,17 @@ export class SnapshotService {
     const tags = givenTags(input, faults);
     faults.refuse();
     requireVolumes(this.#deps, ctx);
-    const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      const volume = await lockVolume(tx, input.volume_id, placeOf(ctx));
+      const volume = await lockVolume(tx, input.volume_id, ctx.place);
       requireState(volume, 'snapshot');
       const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
       await holdVolume(tx, volume.id, taskId, statusDuring('snapshot'));
       const { name, description = null } = input;
       await store.insertSnapshot(tx, volume, { id, name, description, tags, taskId, timestamp });
-      const task = await startTask(tx, ctx, taskOf(ctx, 'create_snapshot', { id, name }, taskId));
+      const task = await startFor(tx, ctx, 'create_snapshot', { id, name }, { id: taskId });
       const amounts = { volume_snapshots_count: 1, volume_snapshots_size: volume.size };
-      await reserve(tx, { clientId, regionId: ctx.region.id }, amounts);
+      await reserve(tx, ctx.quota, amounts);
       return task;
     });
   }
@@ -51,12 +50,12 @@ export class SnapshotService {
   async update(ctx: RegionContext, id: string, input: UpdateSnapshot) {
     requireVolumes(this.#deps, ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockSnapshot(tx, id, placeOf(ctx));
+      const row = await store.lockSnapshot(tx, id, ctx.place);
       requireFree(row);
       const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
       await store.changeSnapshot(tx, id, { name: input.name ?? row.name, tags, timestamp });
-      await recordAudit(tx, ctx, { action: 'update_snapshot', subject: id, ...placeOf(ctx) });
+      await recordAudit(tx, ctx, { action: 'update_snapshot', subject: id, ...ctx.place });
     });
     return this.get(ctx, id);
   }
@@ -65,25 +64,25 @@ export class SnapshotService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockSnapshot(tx, id, placeOf(ctx));
+      const row = await store.lockSnapshot(tx, id, ctx.place);
       requireFree(row);
       await refuseCopied(tx, id);
       const taskId = ctx.ids.uuid();
       await store.holdForDeletion(tx, id, taskId);
-      return startTask(tx, ctx, taskOf(ctx, 'delete_snapshot', row, taskId));
+      return startFor(tx, ctx, 'delete_snapshot', row, { id: taskId });
     });
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewSnapshot(await store.readSnapshot(ctx.db, id, placeOf(ctx)), ctx.region.name);
+    return viewSnapshot(await store.readSnapshot(ctx.db, id, ctx.place), ctx.region.name);
   }
 
   async list(ctx: RegionContext, query: SnapshotListQuery) {
     const scheduled = query.lifecycle_policy_id ?? query.schedule_id;
     if (scheduled !== undefined) return { count: 0, results: [] };
     const { count, rows } = await store.listSnapshots(ctx.db, {
-      ...placeOf(ctx),
+      ...ctx.place,
       volumeId: query.volume_id,
       instanceId: query.instance_id,
       limit: query.limit ?? DEFAULT_LIMIT,

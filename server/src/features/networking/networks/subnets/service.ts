@@ -7,10 +7,10 @@ import type { RegionContext } from '../../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
 import { patchTags } from '../../../../platform/http/tags.ts';
-import { startTask, type TaskRef } from '../../../../platform/tasks/start.ts';
+import { startFor, type TaskRef } from '../../../../platform/tasks/start.ts';
 import { reserve } from '../../../quotas/index.ts';
 import { requireFree, type SubnetRow } from '../model.ts';
-import { checkedTags, type NetworkDeps, placeOf, requireNetworks, taskOf } from '../service.ts';
+import { checkedTags, type NetworkDeps, requireNetworks } from '../service.ts';
 import { lockNetwork } from '../store.ts';
 import { refuseUsed } from '../users.ts';
 import { viewSubnet } from '../views.ts';
@@ -36,7 +36,7 @@ export class SubnetService {
     const tags = checkedTags(input, faults);
     if (!plan) throw new BadRequest('cidr: must be a network');
     requireNetworks(this.#deps, ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       const network = await lockNetwork(tx, input.network_id, place);
@@ -66,8 +66,8 @@ export class SubnetService {
         await this.#deps.routers.connect(tx, ctx, its, input.router_id_to_connect ?? undefined);
       }
       const { name } = input;
-      const task = await startTask(tx, ctx, taskOf(ctx, 'create_subnet', { id, name }, taskId));
-      await reserve(tx, { clientId, regionId: place.regionId }, { subnet_count: 1 });
+      const task = await startFor(tx, ctx, 'create_subnet', { id, name }, { id: taskId });
+      await reserve(tx, ctx.quota, { subnet_count: 1 });
       return task;
     });
   }
@@ -76,7 +76,7 @@ export class SubnetService {
    *  @throws Invalid, NotFound, Conflict when a task holds it or something has the new gateway's address */
   async update(ctx: RegionContext, id: string, input: UpdateSubnet) {
     requireNetworks(this.#deps, ctx);
-    const place = placeOf(ctx);
+    const place = ctx.place;
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockSubnet(tx, id, place);
       const settings = settingsAfter(row, input);
@@ -110,19 +110,19 @@ export class SubnetService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     requireNetworks(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockSubnet(tx, id, placeOf(ctx));
+      const row = await store.lockSubnet(tx, id, ctx.place);
       requireFree('Subnet', row);
       await refuseUsed(tx, `Subnet ${id}`, [id]);
       await this.#deps.routers.refuseRouted(tx, id);
       const taskId = ctx.ids.uuid();
       await store.holdSubnet(tx, id, taskId);
-      return startTask(tx, ctx, taskOf(ctx, 'delete_subnet', row, taskId));
+      return startFor(tx, ctx, 'delete_subnet', row, { id: taskId });
     });
   }
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await store.readSubnet(ctx.db, id, placeOf(ctx));
+    const row = await store.readSubnet(ctx.db, id, ctx.place);
     return viewSubnet(row, ctx.region.name, ctx.project.id);
   }
 
@@ -130,7 +130,7 @@ export class SubnetService {
   async list(ctx: RegionContext, query: SubnetListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await store.listSubnets(ctx.db, {
-      ...placeOf(ctx),
+      ...ctx.place,
       ...parseTagFilters(query),
       shared: query.owned_by === 'any',
       networkId: query.network_id,

@@ -1,5 +1,6 @@
 import type { TestServer } from '../../../../../../test/harness/server.ts';
 import { randomIds } from '../../../../kernel/ids.ts';
+import { inRegion } from '../../../../platform/http/context.ts';
 import { closePorts, type Device, type OpenedPorts, openPorts, type WantedInterface } from '../index.ts';
 
 const ids = randomIds();
@@ -13,8 +14,7 @@ export function openFor(
   ...wanted: readonly WantedInterface[]
 ): Promise<OpenedPorts> {
   const scope = {
-    project: { id: 1, clientId: 1 },
-    region: { id: 2, name: 'Simulated', state: 'ACTIVE' },
+    ...inRegion({ id: 1, clientId: 1 }, { id: 2, name: 'Simulated', state: 'ACTIVE' }),
     ids,
     clock: server.clock,
   };

@@ -43,11 +43,11 @@ export class DeviceService {
     leaves: (row: DeviceRow) => boolean,
   ) {
     await ctx.db.transaction(async (tx) => {
-      const row = await reserved.lockReservedIp(tx, { ...scopeOf(ctx), id });
+      const row = await reserved.lockReservedIp(tx, { ...ctx.place, id });
       const address = shareable(row);
       const connected = (await readDevices(tx, row)).filter((device) => device.connected);
       const leaving = connected.filter(leaves).map((device) => device.id);
-      const ports = await lockPorts(tx, scopeOf(ctx), [...new Set([...wanted, ...leaving])]);
+      const ports = await lockPorts(tx, ctx.place, [...new Set([...wanted, ...leaving])]);
       for (const port of ports) {
         if (port.task_id !== null) throw new Locked(`Port ${port.id}`, port.task_id);
       }
@@ -56,19 +56,17 @@ export class DeviceService {
       await disallowAddress(tx, leaving, address, ctx.clock.timestamp());
       const added = [...new Set(wanted)].filter((portId) => !has.has(portId));
       await allowAddress(tx, added, address, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'connect_reserved_fixed_ip', subject: id, ...scopeOf(ctx) });
+      await recordAudit(tx, ctx, { action: 'connect_reserved_fixed_ip', subject: id, ...ctx.place });
     });
     return this.connected(ctx, id);
   }
 
   async #list(ctx: RegionContext, id: string, wanted: (row: DeviceRow) => boolean) {
-    const row = await reserved.readReservedIp(ctx.db, { ...scopeOf(ctx), id });
+    const row = await reserved.readReservedIp(ctx.db, { ...ctx.place, id });
     const results = await viewsOf(ctx, (await readDevices(ctx.db, row)).filter(wanted));
     return { count: results.length, results };
   }
 }
-
-const scopeOf = (ctx: RegionContext) => ({ projectId: ctx.project.id, regionId: ctx.region.id });
 
 /** The address, if it is there to be shared. */
 function shareable(row: ReservedIpRow): string {
