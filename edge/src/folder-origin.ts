@@ -1,12 +1,13 @@
 import { constants, existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, readlink, realpath } from 'node:fs/promises';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { cacheControl, mediaType, OTHER_TYPE } from './media-types.ts';
 import { type Origin, refuse } from './origin.ts';
-import { type ByteRange, isUnchanged, mayResume, parseRange, type Validators } from './ranges.ts';
+import type { ByteRange } from './ranges.ts';
+import { begin, sendWhole, type Version } from './send.ts';
 
 /** Files up to this size (playlists, mostly) are kept in memory. */
 const SMALL = 64 * 1024;
@@ -15,11 +16,6 @@ const KEPT_FILES = 1000;
 const FRESH_MS = 100;
 const CHUNK = 256 * 1024;
 const HAS_PROC = existsSync('/proc/self/fd');
-
-interface Version extends Validators {
-  readonly size: number;
-  readonly headers: OutgoingHttpHeaders;
-}
 
 interface Kept extends Version {
   readonly body: Buffer;
@@ -38,7 +34,7 @@ export class FolderOrigin implements Origin {
 
   async serve(file: string, request: IncomingMessage, response: ServerResponse): Promise<number> {
     const kept = await this.#fresh(file);
-    if (kept) return this.#send(kept, request, response, kept.body);
+    if (kept) return sendWhole(kept, kept.body, request, response);
     const handle = await openBelow(this.#root(), file).catch(absent);
     if (!handle) return refuse(response, 404);
     // The opened file is described, not the name: it may be replaced at any moment.
@@ -50,10 +46,12 @@ export class FolderOrigin implements Origin {
       if (version.size <= SMALL) {
         const body = await handle.readFile();
         this.#keep(file, { ...version, body, checkedAt: performance.now() });
-        return this.#send({ ...version, size: body.length }, request, response, body);
+        return sendWhole({ ...version, size: body.length }, body, request, response);
       }
+      const part = begin(version, request, response);
+      if (!part) return 0;
       owned = false;
-      return await this.#send(version, request, response, handle);
+      return await streamed(handle, part, response);
     } finally {
       if (owned) await handle.close();
     }
@@ -81,39 +79,6 @@ export class FolderOrigin implements Origin {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= KEPT_FILES && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(file, kept);
-  }
-
-  async #send(
-    version: Version,
-    request: IncomingMessage,
-    response: ServerResponse,
-    content: Buffer | FileHandle,
-  ): Promise<number> {
-    const closing = Buffer.isBuffer(content) ? undefined : content;
-    const { headers, size } = version;
-    if (isUnchanged(request.headers, version)) {
-      await closing?.close();
-      const { 'content-length': _, ...others } = headers;
-      response.writeHead(304, others).end();
-      return 0;
-    }
-    const wanted = mayResume(request.headers, version) ? parseRange(request.headers.range, size) : undefined;
-    if (wanted === 'unsatisfiable') {
-      await closing?.close();
-      return refuse(response, 416, { 'content-range': `bytes */${size}` });
-    }
-    response.writeHead(wanted ? 206 : 200, wanted ? partial(headers, wanted, size) : headers);
-    const { start, end } = wanted ?? { start: 0, end: size - 1 };
-    if (request.method === 'HEAD' || size === 0) {
-      await closing?.close();
-      response.end();
-      return 0;
-    }
-    if (Buffer.isBuffer(content)) {
-      response.end(wanted ? content.subarray(start, end + 1) : content);
-      return end - start + 1;
-    }
-    return streamed(content, { start, end }, response);
   }
 }
 
@@ -167,12 +132,6 @@ function versionOf(file: string, info: FileInfo): Version {
 
 const etagOf = ({ size, mtimeMs, ino }: FileInfo) =>
   `"${Math.round(mtimeMs * 1000).toString(36)}-${size.toString(36)}-${ino.toString(36)}"`;
-
-const partial = (headers: OutgoingHttpHeaders, { start, end }: ByteRange, size: number) => ({
-  ...headers,
-  'content-length': end - start + 1,
-  'content-range': `bytes ${start}-${end}/${size}`,
-});
 
 /** Names of things that are not there, or are no files, or can be none. */
 function absent(error: NodeJS.ErrnoException): undefined {

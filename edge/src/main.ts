@@ -1,6 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { Bucket } from './bucket.ts';
+import { BucketOrigin } from './bucket-origin.ts';
 import { FolderOrigin } from './folder-origin.ts';
+import type { Origin } from './origin.ts';
 import { dropPrivileges, HeldFolder, prepareJournal } from './privileges.ts';
 import { createEdge } from './server.ts';
 import { type EdgeSettings, EdgeSettingsError, readEdgeSettings, type VideoSettings } from './settings.ts';
@@ -20,12 +23,9 @@ async function main(): Promise<void> {
   const { edge } = settings;
   const usage = new UsageCounter();
   const folder = 'folder' in edge.origin ? new HeldFolder(edge.origin.folder) : undefined;
-  const origin =
-    'folder' in edge.origin
-      ? new FolderOrigin(() => folder?.path ?? '')
-      : new UpstreamOrigin(edge.origin.url);
   const log: Log = (message, error) =>
     console.error(JSON.stringify({ time: new Date().toISOString(), msg: message, error: String(error) }));
+  const origin = await originOf(edge.origin, () => folder?.path ?? '', log);
   const server = createEdge({
     ...settings,
     ipBoundHost: new URL(settings.cdnIpUrl).hostname,
@@ -59,6 +59,25 @@ async function main(): Promise<void> {
   announce(server.address() as AddressInfo, settings);
 }
 
+/** @throws EdgeSettingsError when the bucket says that it cannot be read like this */
+async function originOf(
+  origin: VideoSettings['edge']['origin'],
+  folder: () => string,
+  log: Log,
+): Promise<Origin> {
+  if ('folder' in origin) return new FolderOrigin(folder);
+  if ('url' in origin) return new UpstreamOrigin(origin.url);
+  const bucket = new Bucket(origin);
+  // A server that does not answer yet is asked again with each request.
+  const refusal = await bucket.check().catch((error: unknown) => {
+    log('the S3 server cannot be reached yet', error);
+    return undefined;
+  });
+  if (refusal?.isSetting) throw new EdgeSettingsError(`The edge's bucket cannot be read: ${refusal.reason}.`);
+  if (refusal) log('the bucket cannot be read yet', refusal.reason);
+  return new BucketOrigin({ bucket, cacheBytes: origin.cacheBytes, log });
+}
+
 /** What a server says to the edge that it starts: secrets, which everybody could read in an environment. */
 async function settingsOfServer(): Promise<Record<string, string>> {
   if (!process.send) return {};
@@ -84,9 +103,14 @@ function listening(server: ReturnType<typeof createEdge>, { host, port }: VideoS
 
 function announce({ address, family, port }: AddressInfo, { edge: { origin } }: VideoSettings): void {
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  const from = 'folder' in origin ? origin.folder : origin.url;
+  const from = nameOf(origin);
   if (process.send) process.send({ listening: url });
   else console.log(`The edge serves ${from} at ${url} (pid ${process.pid}). Stop it with Ctrl-C.`);
+}
+
+function nameOf(origin: VideoSettings['edge']['origin']): string {
+  if ('folder' in origin) return origin.folder;
+  return 'url' in origin ? origin.url : `s3://${[origin.bucket, origin.prefix].filter(Boolean).join('/')}`;
 }
 
 function once(work: () => Promise<void>): () => void {

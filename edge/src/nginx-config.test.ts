@@ -71,3 +71,10 @@ test('a folder that nginx would misread is refused', () => {
   const settings = edgeSettings({}, { port: 8090, origin: { folder: '/srv/$HOME' }, trustedProxies: none });
   expect(() => nginxConfig(settings, { runDir: '/run' })).toThrow('/srv/$HOME');
 });
+
+test('a bucket is refused, since nginx cannot sign for it', () => {
+  const keys = { region: 'us-east-1', accessKey: 'AK', secretKey: 'SK', cacheBytes: 0 };
+  const origin = { ...keys, bucket: 'films', prefix: '', endpoint: 'http://127.0.0.1:9000' };
+  const settings = edgeSettings({}, { port: 8090, origin, trustedProxies: none });
+  expect(() => nginxConfig(settings, { runDir: '/run' })).toThrow('nginx cannot sign requests for a bucket');
+});

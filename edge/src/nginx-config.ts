@@ -12,9 +12,13 @@ export interface NginxOptions {
 /** An nginx configuration, for inside of `http {}`, that delivers like the built-in edge. nginx checks one hash
  *  a request, so each older secret has a server of its own on a Unix socket, to which requests whose hash is not
  *  of the newer one are handed on.
- *  @throws RangeError for a folder that cannot be written into a configuration */
+ *  @throws RangeError for a folder that cannot be written into a configuration, and for a bucket */
 export function nginxConfig(settings: VideoSettings, { runDir }: NginxOptions): string {
   const { secrets, edge } = settings;
+  if ('bucket' in edge.origin)
+    throw new RangeError(
+      'nginx cannot sign requests for a bucket. Run the built-in edge, or set VIRGA_EDGE_ORIGIN to a folder or a URL.',
+    );
   const socket = (index: number) => `unix:${runDir.replace(/\/$/, '')}/virga-edge-secret-${index + 1}.sock`;
   const lines = [
     '# Printed by `virga edge nginx-config`. It holds secrets: keep it unreadable for others (mode 0600).',
@@ -154,6 +158,7 @@ function files({ accountId, edge: { origin } }: VideoSettings): string[] {
       `try_files ${file} =404;`,
     ];
   }
+  if (!('url' in origin)) return [];
   const { origin: host, pathname } = new URL(origin.url);
   const prefix = pathname.replace(/\/$/, '');
   return [

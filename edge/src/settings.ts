@@ -23,7 +23,11 @@ export class EdgeSettingsError extends Error {}
  *  @throws EdgeSettingsError naming every wrong setting, in one line */
 export function readEdgeSettings(environment: Environment, cwd = process.cwd()): EdgeSettings {
   const faults: string[] = [];
-  const env = withSecretsFromFiles(environment, faults, ['VIRGA_VIDEO_SECRETS', 'VIRGA_EDGE_REPORT_TOKEN']);
+  const env = withSecretsFromFiles(environment, faults, [
+    'VIRGA_VIDEO_SECRETS',
+    'VIRGA_EDGE_REPORT_TOKEN',
+    'VIRGA_EDGE_S3_CREDENTIALS',
+  ]);
   const settings = readVideoSettings(env, faults, cwd);
   const dataDir = path.resolve(cwd, env.VIRGA_DATA_DIR?.trim() || '.virga');
   const secrets = settings.secrets.length > 0 ? settings.secrets : keptSecrets(dataDir);

@@ -9,7 +9,11 @@ const LAST_RETRY_MS = 30_000;
 /** Longer than the edge itself takes to let answers that are under way end. */
 const PATIENCE_MS = 12_000;
 /** What every account of the machine could read in an environment. The edge is told them. */
-const SECRET: readonly string[] = ['VIRGA_VIDEO_SECRETS', 'VIRGA_EDGE_REPORT_TOKEN'];
+const SECRET: readonly string[] = [
+  'VIRGA_VIDEO_SECRETS',
+  'VIRGA_EDGE_REPORT_TOKEN',
+  'VIRGA_EDGE_S3_CREDENTIALS',
+];
 /** All that the edge needs of this process's environment; other secrets are none of its business. */
 const PASSED_ON = ['PATH', 'TZ', 'NODE_EXTRA_CA_CERTS', ...VIDEO_SETTING_NAMES];
 

@@ -280,11 +280,17 @@ function startEdge(
   const settings = {
     VIRGA_DATA_DIR: config.dataDir,
     VIRGA_VIDEO_SECRETS: secrets.join(','),
+    ...bucketKey(config.video.edge.origin),
     ...reporting(config, report),
   };
   const edge = new EdgeProcess({ script, settings, log });
   closers.push(() => edge.stop());
   edge.start();
+}
+
+/** The key of the edge's bucket, which may have come from a file. */
+function bucketKey(origin: Config['video']['edge']['origin']): Readonly<Record<string, string>> {
+  return 'bucket' in origin ? { VIRGA_EDGE_S3_CREDENTIALS: `${origin.accessKey}:${origin.secretKey}` } : {};
 }
 
 /** Nowhere by itself when the API speaks TLS: its certificate is for another name than that of this machine here. */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { IpRanges } from './addresses.ts';
+import { type BucketSettings, readBucket } from './bucket-settings.ts';
 
 /** Settings that the token service and the delivery edge must agree on, and those of the edge. Both processes
  *  read them from the environment with this code. */
@@ -27,8 +28,8 @@ export interface EdgeSettings {
   readonly enabled: boolean;
   readonly host: string;
   readonly port: number;
-  /** A folder, or the URL of an upstream. */
-  readonly origin: { readonly folder: string } | { readonly url: string };
+  /** A folder, the URL of an upstream, or a bucket. */
+  readonly origin: { readonly folder: string } | { readonly url: string } | BucketSettings;
   /** Whose `x-forwarded-for` the edge believes. */
   readonly trustedProxies: IpRanges;
   /** Where counts of requests and bytes go; undefined: nowhere. */
@@ -48,12 +49,16 @@ export const VIDEO_SETTING_NAMES = [
   'VIRGA_EDGE_HOST',
   'VIRGA_EDGE_PORT',
   'VIRGA_EDGE_ORIGIN',
+  'VIRGA_EDGE_S3_ENDPOINT',
+  'VIRGA_EDGE_S3_REGION',
+  'VIRGA_EDGE_S3_CREDENTIALS',
+  'VIRGA_EDGE_CACHE_MIB',
   'VIRGA_EDGE_TRUSTED_PROXIES',
   'VIRGA_EDGE_REPORT_URL',
   'VIRGA_EDGE_REPORT_TOKEN',
 ] as const;
 
-type Name = (typeof VIDEO_SETTING_NAMES)[number];
+export type Name = (typeof VIDEO_SETTING_NAMES)[number];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The file in the data directory with the secrets that were made on the first run, newest first. */
@@ -182,6 +187,7 @@ class Reader {
     const raw = this.text('VIRGA_EDGE_ORIGIN');
     if (raw === undefined) return { folder: fallback };
     if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(raw)) return { folder: path.resolve(cwd, raw) };
+    if (raw.startsWith('s3://')) return readBucket(raw, this, this.#faults);
     return { url: this.url('VIRGA_EDGE_ORIGIN') ?? '' };
   }
 

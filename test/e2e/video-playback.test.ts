@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { pino } from 'pino';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FolderOrigin } from '../../edge/src/folder-origin.ts';
 import { createEdge } from '../../edge/src/server.ts';
@@ -16,22 +16,12 @@ import { IpRanges } from '../../signing/src/addresses.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { writeSilentStream } from '../harness/silent-stream.ts';
 import { waitUntil } from '../harness/wait.ts';
+import { openBrowser, seen, servePage } from './video/player.ts';
 
 /** The whole chain in a real browser: the token service signs, the edge delivers, hls.js plays, and the refresh
  *  module keeps it playing past the expiry of its tokens. */
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--autoplay-policy=no-user-gesture-required',
-];
 const LIFETIME = 3;
 const SECRETS = ['MySecr3tStr1ng'];
 
@@ -61,7 +51,7 @@ beforeAll(async () => {
   server = await startTokenService(edge.port);
   other = await startTokenService(port);
   pages = await listen(http.createServer(servePage));
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  browser = await openBrowser();
 });
 
 afterAll(async () => {
@@ -123,55 +113,6 @@ async function startEdge(): Promise<Running> {
   });
   return listen(one);
 }
-
-const SCRIPTS: Readonly<Record<string, () => string>> = {
-  '/hls.js': () => readFileSync(path.join(ROOT, 'node_modules/hls.js/dist/hls.min.js'), 'utf8'),
-  '/refresh.js': () => {
-    const entryPoints = [path.join(ROOT, 'client/src/refresh.ts')];
-    const [file] = buildSync({ entryPoints, bundle: true, format: 'esm', write: false }).outputFiles;
-    return file?.text ?? '';
-  },
-};
-
-/** A page of another origin than the API and the edge. */
-function servePage(request: http.IncomingMessage, response: http.ServerResponse): void {
-  const script = SCRIPTS[request.url ?? ''];
-  response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
-  response.end(script ? script() : PAGE);
-}
-
-const PAGE = `<!doctype html><title>player</title><video muted></video>
-<script src="/hls.js"></script>
-<script type="module">
-import { TokenRefresher } from '/refresh.js';
-const video = document.querySelector('video');
-window.seen = { stalls: 0, errors: [], refreshes: 0 };
-window.play = async (tokenUrl, refreshing) => {
-  const refresher = new TokenRefresher({ tokenUrl, onRefresh: () => { seen.refreshes += 1; } });
-  const url = await refresher.start();
-  if (!refreshing) refresher.stop();
-  // A small buffer, so that there are requests all the time.
-  const setup = refreshing ? { xhrSetup: refresher.xhrSetup } : {};
-  const hls = new Hls({ maxBufferLength: 4, maxMaxBufferLength: 4, ...setup });
-  hls.on(Hls.Events.ERROR, (_, data) => seen.errors.push(data.details));
-  video.addEventListener('playing', () => {
-    video.addEventListener('waiting', () => { seen.stalls += 1; });
-  }, { once: true });
-  hls.loadSource(url);
-  hls.attachMedia(video);
-  await video.play();
-};
-</script>`;
-
-interface Seen {
-  readonly time: number;
-  readonly stalls: number;
-  readonly errors: readonly string[];
-  readonly refreshes: number;
-}
-
-const seen = (page: Page): Promise<Seen> =>
-  page.evaluate('({ ...window.seen, time: document.querySelector("video").currentTime })');
 
 const apiOf = (service: TestServer) => `http://127.0.0.1:${(service.api.addresses()[0] as AddressInfo).port}`;
 
