@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
+import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { sharedList } from '../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place } from '../volumes/index.ts';
@@ -16,22 +17,9 @@ export interface ImageListWhere extends Place, TagFilters {
   readonly offset: number;
 }
 
-type Hit = ImageRow & { count: number };
-type Found = Hit | { id: null; count: number };
-
-/** The page, the region's first, in their order, then the project's, newest first; and how many match in all, in
- *  one statement. */
-export async function listImages(
-  db: Db,
-  where: ImageListWhere,
-): Promise<{ count: number; rows: readonly ImageRow[] }> {
-  const { rows } = await listQuery(where).execute(db.kysely);
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-function listQuery(where: ImageListWhere): RawBuilder<Found> {
-  const order = 'display_order, created_at desc, id desc';
-  const { page, count } = sharedList({
+/** The page, the region's first, in their order, then the project's, newest first; and how many match in all. */
+export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow>> {
+  const rows = sharedList({
     table: 'images',
     kept: {
       resource: 'images',
@@ -44,12 +32,10 @@ function listQuery(where: ImageListWhere): RawBuilder<Found> {
     conditions: conditionsOf(where),
     // Only the region's have a place.
     ownOrder: 'created_at desc, id desc',
-    ...{ order, limit: where.limit, offset: where.offset },
+    order: 'display_order, created_at desc, id desc',
+    ...{ limit: where.limit, offset: where.offset },
   });
-  return sql<Found>`with page as materialized (${page})
-    select c.count, ${sql.raw(IMAGE_COLUMNS)}
-      from (${count}) c left join page i on true
-     order by ${sql.raw(order)}`;
+  return listPage<ImageRow>(db, { ...rows, alias: 'i', columns: IMAGE_COLUMNS });
 }
 
 const WHOSE = { private: 'own', public: 'shared', shared: 'own', any: 'both' } as const;

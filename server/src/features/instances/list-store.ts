@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
+import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import type { InstanceRow, Place } from './model.ts';
@@ -95,45 +96,24 @@ const ORDERS: Readonly<Record<Order, string>> = {
   'status.desc': 'status desc, id desc',
 };
 
-type Hit = ShownInstance & { count: number };
-type Found = Hit | { id: null; count: number };
-
 export interface ListWhere extends Place {
   readonly query: InstanceListQuery;
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** The page, and how many match in all, in one statement. */
-export async function listInstances(
-  db: Db,
-  where: ListWhere,
-): Promise<{ count: number; rows: readonly ShownInstance[] }> {
+/** The page, and how many match in all. */
+export function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInstance>> {
+  const { query } = where;
   const conditions = conditionsOf(where);
-  const order = where.query.order_by ?? 'created.desc';
-  const query = listQuery(where, conditions, order).compile(db.kysely);
-  const rows =
-    conditions.length === 0
-      ? await db.named<Found>(`instance_list_${order}`, query.sql, query.parameters)
-      : (await db.kysely.executeQuery(query)).rows;
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-export function listQuery(
-  where: ListWhere,
-  conditions: readonly RawBuilder<unknown>[],
-  order: Order,
-): RawBuilder<Found> {
-  const { projectId, regionId, query } = where;
-  const kept = countOf(where, conditions.length);
-  const scope = sql`project_id = ${projectId}::int and region_id = ${regionId}::int`;
-  const filter = sql.join([scope, ...conditions], sql` and `);
-  const count = kept ?? sql`select count(*) as count from instances i where ${filter}`;
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as place from (
-        select * from instances i where ${filter} order by ${sql.raw(ORDERS[order])}
-         limit ${query.limit ?? 1000}::int offset ${query.offset ?? 0}::bigint) p)
-    select c.count, ${sql.raw(INSTANCE_COLUMNS)}
-      from (${count}) c left join page i on true order by i.place`;
+  const order = query.order_by ?? 'created.desc';
+  return listPage<ShownInstance>(db, {
+    name: conditions.length === 0 ? `instance_list_${order}` : undefined,
+    ...{ table: 'instances', alias: 'i', columns: INSTANCE_COLUMNS },
+    where: [inPlace(where), ...conditions],
+    order: ORDERS[order],
+    count: countOf(where, conditions.length),
+    ...{ limit: query.limit ?? 1000, offset: query.offset ?? 0 },
+  });
 }
 
 /** Kept, unless something narrows the list by which nothing is counted.
@@ -153,7 +133,7 @@ const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`)
 const flavorId = sql`flavor->>'id'`;
 
 /** What the project's instances are narrowed by; none: all of them. */
-export function conditionsOf({ query, tags }: ListWhere): RawBuilder<unknown>[] {
+function conditionsOf({ query, tags }: ListWhere): RawBuilder<unknown>[] {
   const found = [...textConditions(query), ...addressConditions(query), ...tagConditions({ tags })];
   if (query.status !== undefined) found.push(sql`status = ${query.status}`);
   if (query.include_k8s === false) found.push(sql`cluster_id is null`);

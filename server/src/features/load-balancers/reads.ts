@@ -60,12 +60,12 @@ export async function getStatus(ctx: RegionContext, id: string) {
 }
 
 export async function listStatuses(ctx: RegionContext, query: { limit?: number; offset?: number }) {
-  const { count, trees } = await readTreePage(ctx.db, {
+  const { count, rows } = await readTreePage(ctx.db, {
     ...ctx.place,
     limit: query.limit ?? DEFAULT_LIMIT,
     offset: query.offset ?? 0,
   });
-  return { count, results: trees.map(viewStatus) };
+  return { count, results: rows.map(viewStatus) };
 }
 
 export function listFlavors(query: { limit?: number; offset?: number; include_prices?: boolean }) {

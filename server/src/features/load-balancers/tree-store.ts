@@ -1,4 +1,6 @@
-import type { Queryable } from '../../platform/database/db.ts';
+import type { Db, Queryable } from '../../platform/database/db.ts';
+import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import type { Place } from '../../platform/http/context.ts';
 import { FLOATING_ADDRESSES_OF_LB } from '../networking/floating-ips/index.ts';
 import { RESERVED_ADDRESS_OF_LB } from '../networking/reserved-fixed-ips/index.ts';
 import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
@@ -40,24 +42,19 @@ export async function readTrees(db: Queryable, ids: readonly string[]): Promise<
   );
 }
 
-/** A page of a region's load balancers, oldest first, and how many there are in all. */
-export async function readTreePage(
-  db: Queryable,
-  where: { projectId: number; regionId: number; limit: number; offset: number },
-): Promise<{ count: number; trees: LoadBalancerTree[] }> {
-  const rows = await db.named<LoadBalancerTree & { count: number }>(
-    'lb_tree_page',
-    `with page as materialized (
-       select * from load_balancers where project_id = $1 and region_id = $2
-        order by created_at desc, id desc limit $3 offset $4)
-     select c.count, ${TREE}
-       from (select coalesce(sum(count), 0) as count from resource_counts
-              where project_id = $1 and region_id = $2 and resource = 'loadbalancers') c
-       left join page lb on true
-      order by lb.created_at desc, lb.id desc`,
-    [where.projectId, where.regionId, where.limit, where.offset],
-  );
-  return { count: rows[0]?.count ?? 0, trees: rows.filter((row) => row.id !== null) };
+/** A page of a region's load balancers, newest first, and how many there are in all. */
+export function readTreePage(
+  db: Db,
+  { limit, offset, ...place }: Place & { readonly limit: number; readonly offset: number },
+): Promise<Page<LoadBalancerTree>> {
+  return listPage<LoadBalancerTree>(db, {
+    name: 'lb_tree_page',
+    ...{ table: 'load_balancers', alias: 'lb', columns: TREE },
+    where: [inPlace(place)],
+    order: 'created_at desc, id desc',
+    count: countedRows('loadbalancers', place),
+    ...{ limit, offset },
+  });
 }
 
 /** Just enough to notice that a load balancer changed. */

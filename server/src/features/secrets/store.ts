@@ -1,4 +1,5 @@
-import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import type { SecretKind } from './material.ts';
 
 export type SecretStatus = 'PENDING_CREATE' | 'ACTIVE' | 'PENDING_DELETE';
@@ -115,20 +116,19 @@ export async function shareSecrets(
 }
 
 /** One page, the newest first, and how many there are in all. */
-export async function listSecrets(db: Queryable, scope: Scope, page: { limit: number; offset: number }) {
-  const rows = await db.named<SecretRow & { count: number }>(
-    'secret_list',
-    `with page as materialized (
-       select ${COLUMNS} from secrets where project_id = $1 and region_id = $2
-        order by created_at desc, id desc limit $3 offset $4)
-     select c.count, page.*
-       from (select coalesce(sum(count), 0) as count from resource_counts
-              where project_id = $1 and region_id = $2 and resource = 'secrets') c
-       left join page on true
-      order by page.created_at desc, page.id desc`,
-    [scope.projectId, scope.regionId, page.limit, page.offset],
-  );
-  return { count: rows[0]?.count ?? 0, rows: rows.filter(({ id }) => id !== null) };
+export function listSecrets(
+  db: Db,
+  place: Scope,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Page<SecretRow>> {
+  return listPage<SecretRow>(db, {
+    name: 'secret_list',
+    ...{ table: 'secrets', alias: 's', columns: COLUMNS },
+    where: [inPlace(place)],
+    order: 'created_at desc, id desc',
+    count: countedRows('secrets', place),
+    ...page,
+  });
 }
 
 /** Gives the secret to the task that deletes it. */

@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
+import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { GroupRow, GroupTraits, Place } from './model.ts';
 
@@ -201,36 +202,23 @@ export interface ListWhere extends Place, TagFilters {
   readonly offset: number;
 }
 
-type Hit = GroupRow & { count: number };
-type Found = Hit | { id: null; count: number };
-
-/** The page, newest first, and how many match in all, in one statement. */
-export async function listGroups(
-  db: Db,
-  where: ListWhere,
-): Promise<{ count: number; rows: readonly GroupRow[] }> {
-  const { rows } = await listQuery(where).execute(db.kysely);
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-function listQuery(where: ListWhere): RawBuilder<Found> {
+/** The page, newest first, and how many match in all. */
+export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
+  const { name } = where;
   const conditions = [
-    sql`project_id = ${where.projectId}::int`,
-    sql`region_id = ${where.regionId}::int`,
-    ...(where.name === undefined ? [] : [sql`name = ${where.name}`]),
+    inPlace(where),
+    ...(name === undefined ? [] : [sql`name = ${name}`]),
     ...tagConditions(where),
   ];
-  const filter = sql.join(conditions, sql` and `);
-  const more = where.name !== undefined;
+  const more = name !== undefined;
   const kept = countIfKept({ resource: 'security_groups', place: where, facets: {}, tags: where, more });
   // The default group, which is always there, is not counted with what a project has.
-  const count = kept
-    ? sql`select (${kept}) + (select count(*) from security_groups where is_default and ${filter}) as count`
-    : sql`select count(*) as count from security_groups where ${filter}`;
-  return sql<Found>`with page as materialized (
-      select * from security_groups where ${filter}
-       order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
-    select c.count, ${sql.raw(COLUMNS)}
-      from (${count}) c left join page on true
-     order by created_at desc, id desc`;
+  const isDefault = sql`is_default and ${sql.join(conditions, sql` and `)}`;
+  return listPage<GroupRow>(db, {
+    ...{ table: 'security_groups', alias: 'g', columns: COLUMNS },
+    where: conditions,
+    order: 'created_at desc, id desc',
+    count: kept && sql`select (${kept}) + (select count(*) from security_groups where ${isDefault}) as count`,
+    ...{ limit: where.limit, offset: where.offset },
+  });
 }

@@ -80,7 +80,7 @@ export class ServerGroupService {
   }
 
   async list(ctx: RegionContext, { limit = DEFAULT_LIMIT, offset = 0 }: ServerGroupListQuery) {
-    const { count, rows } = await store.listGroups(ctx.db, { ...ctx.place, limit, offset });
+    const { count, rows } = await store.listGroups(ctx.db, ctx.place, { limit, offset });
     return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
   }
 

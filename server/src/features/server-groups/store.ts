@@ -1,5 +1,6 @@
 import { Locked, NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
 
@@ -56,24 +57,19 @@ export async function lockGroup(tx: Tx, id: string, place: Place): Promise<Group
 }
 
 /** The newest groups first, a page of them, and how many there are. */
-export async function listGroups(
+export function listGroups(
   db: Db,
-  { projectId, regionId, limit, offset }: Place & { readonly limit: number; readonly offset: number },
-): Promise<{ count: number; rows: readonly GroupRow[] }> {
-  type Found = (GroupRow & { count: number }) | { id: null; count: number };
-  const rows = await db.named<Found>(
-    'server_group_list',
-    `with page as materialized (
-       select * from server_groups where project_id = $1 and region_id = $2
-        order by created_at desc, id desc limit $3 offset $4)
-     select c.count, ${COLUMNS}
-       from (select coalesce(sum(count), 0)::bigint as count from resource_counts
-              where project_id = $1 and region_id = $2 and resource = 'servergroups') c left join page g on true
-      order by g.created_at desc, g.id desc`,
-    [projectId, regionId, limit, offset],
-  );
-  const hits = rows.filter((row): row is GroupRow & { count: number } => row.id !== null);
-  return { count: rows[0]?.count ?? 0, rows: hits };
+  place: Place,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Page<GroupRow>> {
+  return listPage<GroupRow>(db, {
+    name: 'server_group_list',
+    ...{ table: 'server_groups', alias: 'g', columns: COLUMNS },
+    where: [inPlace(place)],
+    order: 'created_at desc, id desc',
+    count: countedRows('servergroups', place),
+    ...page,
+  });
 }
 
 /** Gives the lock to a task; null: takes it back. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
+import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place, VolumeRow } from './model.ts';
 import { VOLUME_COLUMNS } from './store.ts';
@@ -41,33 +42,22 @@ export async function readVolume(
   return row;
 }
 
-type Hit = VolumeView & { count: number };
-type Found = Hit | { id: null; count: number };
-
-/** The page, newest first, and how many match in all, in one statement. */
-export async function listVolumes(
-  db: Db,
-  where: ListWhere,
-): Promise<{ count: number; rows: readonly VolumeView[] }> {
+/** The page, newest first, and how many match in all. */
+export function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>> {
   const conditions = conditionsOf(where);
-  const query = listQuery(where, conditions).compile(db.kysely);
-  const rows =
-    conditions.length === 0
-      ? await db.named<Found>('volume_list', query.sql, query.parameters)
-      : (await db.kysely.executeQuery(query)).rows;
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
-  const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
-  const filter = sql.join([scope, ...conditions], sql` and `);
-  const count = countOf(where) ?? sql`select count(*) as count from volumes where ${filter}`;
-  return sql<Found>`with page as materialized (
-      select * from volumes where ${filter}
-       order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
-    select c.count, ${sql.raw(SHOWN)}
-      from (${count}) c left join page v on true left join instances i on i.id = v.instance_id
-     order by v.created_at desc, v.id desc`;
+  return listPage<VolumeView>(db, {
+    name: conditions.length === 0 ? 'volume_list' : undefined,
+    ...{
+      table: 'volumes',
+      alias: 'v',
+      columns: SHOWN,
+      joins: 'left join instances i on i.id = v.instance_id',
+    },
+    where: [inPlace(where), ...conditions],
+    order: 'created_at desc, id desc',
+    count: countOf(where),
+    ...{ limit: where.limit, offset: where.offset },
+  });
 }
 
 /** Kept, unless something narrows the list by which nothing is counted. */

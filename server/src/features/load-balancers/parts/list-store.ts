@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
+import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 
 /** Lists of parts: one statement a page, newest first. */
 
@@ -22,39 +23,17 @@ export interface PartListWhere {
   readonly offset: number;
 }
 
-/** The page, and how many parts match in all. */
-export async function listParts<Row extends { readonly id: string }>(
-  db: Db,
-  listing: PartListing,
-  where: PartListWhere,
-): Promise<{ count: number; rows: readonly Row[] }> {
-  type Found = (Row | { readonly id: null }) & { readonly count: number };
-  const query = listQuery<Found>(listing, where).compile(db.kysely);
-  const rows =
-    where.conditions.length === 0
-      ? await db.named<Found>(listing.name, query.sql, query.parameters)
-      : (await db.kysely.executeQuery(query)).rows;
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Found & Row => row.id !== null) };
-}
-
-/** The count comes along even when the page is empty. */
-function listQuery<Found>(listing: PartListing, where: PartListWhere): RawBuilder<Found> {
-  const { conditions } = where;
-  const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
-  const filter = sql.join([scope, ...conditions], sql` and `);
-  const table = sql.raw(listing.table);
-  const count =
-    conditions.length === 0
-      ? keptCount(listing.resource, where)
-      : sql`select count(*) as count from ${table} where ${filter}`;
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as place_in_page from (
-        select * from ${table} where ${filter}
-         order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint) p
-    )
-    select c.count, ${sql.raw(listing.columns)}
-      from (${count}) c left join page t on true
-     order by t.place_in_page`;
+/** The page, newest first, and how many parts match in all. */
+export function listParts<Row>(db: Db, listing: PartListing, where: PartListWhere): Promise<Page<Row>> {
+  const isWhole = where.conditions.length === 0;
+  return listPage<Row>(db, {
+    name: isWhole ? listing.name : undefined,
+    ...{ table: listing.table, alias: 't', columns: listing.columns },
+    where: [inPlace(where), ...where.conditions],
+    order: 'created_at desc, id desc',
+    count: isWhole ? keptCount(listing.resource, where) : undefined,
+    ...{ limit: where.limit, offset: where.offset },
+  });
 }
 
 /** One part, or undefined. */

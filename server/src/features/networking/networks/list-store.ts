@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
+import { listPage, type Page } from '../../../platform/database/list-page.ts';
 import { sharedList } from '../../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { NetworkRow, Place } from './model.ts';
@@ -29,21 +30,10 @@ const ORDERS: Readonly<Record<NetworkOrder, string>> = {
   'priority.desc': '(project_id is null) desc, created_at desc, id desc',
 };
 
-type Hit = NetworkRow & { count: number };
-type Found = Hit | { id: null; count: number };
-
-/** The page, and how many match in all, in one statement. */
-export async function listNetworks(
-  db: Db,
-  where: NetworkListWhere,
-): Promise<{ count: number; rows: readonly NetworkRow[] }> {
-  const { rows } = await networkQuery(where).execute(db.kysely);
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-export function networkQuery(where: NetworkListWhere): RawBuilder<Found> {
+/** The page, and how many match in all. */
+export function listNetworks(db: Db, where: NetworkListWhere): Promise<Page<NetworkRow>> {
   const order = ORDERS[where.order];
-  const { page, count } = sharedList({
+  const rows = sharedList({
     table: 'networks',
     kept: {
       resource: 'networks',
@@ -57,10 +47,7 @@ export function networkQuery(where: NetworkListWhere): RawBuilder<Found> {
     ownOrder: order.replace('(project_id is null) desc, ', ''),
     ...{ order, limit: where.limit, offset: where.offset },
   });
-  return sql<Found>`with page as materialized (select p.*, row_number() over () as position from (${page}) p)
-    select c.count, ${sql.raw(NETWORK_COLUMNS)}
-      from (${count}) c left join page n on true
-     order by n.position`;
+  return listPage<NetworkRow>(db, { ...rows, alias: 'n', columns: NETWORK_COLUMNS });
 }
 
 /** `owned`: only what the region does not share, or only what it does. */

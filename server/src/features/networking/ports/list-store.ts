@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
 import { type Facets, keptCount, keptCountOfNetworks } from '../../../platform/database/kept-counts.ts';
+import { listPage, type Page } from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { PortRow } from './model.ts';
 import type { PortOrderField } from './schema.ts';
@@ -24,29 +25,16 @@ export interface PortListWhere {
   readonly offset: number;
 }
 
-type Hit = PortRow & { count: number };
-type Found = Hit | { id: null; count: number };
-
-/** The page, and how many match in all, in one statement. */
-export async function listPorts(
-  db: Db,
-  where: PortListWhere,
-): Promise<{ count: number; rows: readonly PortRow[] }> {
-  const { rows } = await portQuery(where).execute(db.kysely);
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-export function portQuery(where: PortListWhere): RawBuilder<Found> {
-  const filter = sql.join(conditionsOf(where), sql` and `);
+/** The page, and how many match in all. */
+export function listPorts(db: Db, where: PortListWhere): Promise<Page<PortRow>> {
   const { field, direction } = parseOrder<PortOrderField>(where.order);
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as place from (
-        select p.* from ports p where ${filter}
-         order by ${sql.raw(`p.${field} ${direction}, p.id ${direction}`)}
-         limit ${where.limit}::int offset ${where.offset}::bigint) p)
-    select c.count, ${sql.raw(PORT_COLUMNS)}
-      from (${countOf(where) ?? sql`select count(*) as count from ports p where ${filter}`}) c left join page p on true
-     order by p.place`;
+  return listPage<PortRow>(db, {
+    ...{ table: 'ports', alias: 'p', columns: PORT_COLUMNS },
+    where: conditionsOf(where),
+    order: `p.${field} ${direction}, p.id ${direction}`,
+    count: countOf(where),
+    ...{ limit: where.limit, offset: where.offset },
+  });
 }
 
 /** Kept, unless something narrows the list by which nothing is counted. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Invalid, NotFound } from '../../../kernel/errors.ts';
 import { constraintOf, type Db, type Queryable, sqlStateOf, type Tx } from '../../../platform/database/db.ts';
 import { countIfKept } from '../../../platform/database/kept-counts.ts';
+import { listPage, type Page, type PageOfTable } from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
@@ -239,20 +240,13 @@ export interface ListWhere {
   readonly offset: number;
 }
 
-type Hit = ReservedIpRow & { count: number };
-type Found = Hit | { port_id: null; count: number };
-
 const INVALID_REGULAR_EXPRESSION = '2201B';
 
-/** The page, and how many match in all, in one statement.
+/** The page, and how many match in all.
  *  @throws Invalid for a faulty regular expression */
-export async function listReservedIps(
-  db: Db,
-  where: ListWhere,
-): Promise<{ count: number; rows: readonly ReservedIpRow[] }> {
+export async function listReservedIps(db: Db, where: ListWhere): Promise<Page<ReservedIpRow>> {
   try {
-    const { rows } = await listQuery(where).execute(db.kysely);
-    return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.port_id !== null) };
+    return await listPage<ReservedIpRow>(db, pageOf(where));
   } catch (error) {
     if (sqlStateOf(error) !== INVALID_REGULAR_EXPRESSION) throw error;
     throw new Invalid({ ip_address: ['must be an address or a regular expression'] }, 'query');
@@ -269,19 +263,18 @@ const KEYS: Readonly<Record<ReservedOrderField, string>> = {
   updated_at: 'updated_at',
 };
 
-export function listQuery(where: ListWhere): RawBuilder<Found> {
-  const filter = sql.join(conditionsOf(where), sql` and `);
+function pageOf(where: ListWhere): PageOfTable {
   const { field, direction } = parseOrder<ReservedOrderField>(where.order);
   // Only an address may be missing; the others are found by their index in both directions.
   const nulls = field === 'fixed_ip_address' ? ' nulls last' : '';
-  const order = `${KEYS[field]} ${direction}${nulls}, port_id ${direction}`;
-  return sql<Found>`with page as materialized (
-      select p.*, row_number() over () as position from (
-        select r.* from reserved_fixed_ips r where ${filter}
-         order by ${sql.raw(order)} limit ${where.limit}::int offset ${where.offset}::bigint) p)
-    select c.count, ${sql.raw(COLUMNS)}
-      from (${countOf(where) ?? sql`select count(*) as count from reserved_fixed_ips r where ${filter}`}) c left join page r on true left ${sql.raw(PORT_OF)}
-     order by r.position`;
+  return {
+    ...{ table: 'reserved_fixed_ips', alias: 'r', key: 'port_id', columns: COLUMNS },
+    joins: `left ${PORT_OF}`,
+    where: conditionsOf(where),
+    order: `${KEYS[field]} ${direction}${nulls}, port_id ${direction}`,
+    count: countOf(where),
+    ...{ limit: where.limit, offset: where.offset },
+  };
 }
 
 /** Kept, unless something narrows the list by which nothing is counted. */

@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
+import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import type { Place } from '../../../platform/http/context.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import type { RouterRow, StaticRoute, Where } from './model.ts';
 
@@ -208,41 +210,19 @@ export async function deleteRouter(tx: Tx, id: string, taskId: string): Promise<
   return rows.length > 0;
 }
 
-export interface RouterListWhere {
-  readonly projectId: number;
-  readonly regionId: number;
+export interface RouterListWhere extends Place {
   readonly name?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-type Hit = RouterRow & { count: number };
-type Found = Hit | { id: null; count: number };
-
-/** The page, newest first, and how many match in all, in one statement. */
-export async function listRouters(
-  db: Db,
-  where: RouterListWhere,
-): Promise<{ count: number; rows: readonly RouterRow[] }> {
-  const { rows } = await routerQuery(where).execute(db.kysely);
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-export function routerQuery(where: RouterListWhere): RawBuilder<Found> {
-  const conditions = [
-    sql`project_id = ${where.projectId}::int`,
-    sql`region_id = ${where.regionId}::int`,
-    ...(where.name === undefined ? [] : [sql`name = ${where.name}`]),
-  ];
-  const filter = sql.join(conditions, sql` and `);
-  const count =
-    where.name === undefined
-      ? keptCount('routers', where)
-      : sql`select count(*) as count from routers where ${filter}`;
-  return sql<Found>`with page as materialized (
-      select * from routers where ${filter}
-       order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
-    select c.count, ${sql.raw(COLUMNS)}
-      from (${count}) c left join page r on true
-     order by r.created_at desc, r.id desc`;
+/** The page, newest first, and how many match in all. */
+export function listRouters(db: Db, { name, ...where }: RouterListWhere): Promise<Page<RouterRow>> {
+  return listPage<RouterRow>(db, {
+    ...{ table: 'routers', alias: 'r', columns: COLUMNS },
+    where: [inPlace(where), ...(name === undefined ? [] : [sql`name = ${name}`])],
+    order: 'created_at desc, id desc',
+    count: name === undefined ? keptCount('routers', where) : undefined,
+    ...{ limit: where.limit, offset: where.offset },
+  });
 }

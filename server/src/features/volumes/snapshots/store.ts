@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
+import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Place, VolumeRow } from '../model.ts';
 import type { SnapshotRow } from './model.ts';
@@ -164,32 +165,20 @@ export interface ListWhere extends Place {
   readonly offset: number;
 }
 
-/** The page, newest first, and how many match in all, in one statement. */
-export async function listSnapshots(
-  db: Db,
-  where: ListWhere,
-): Promise<{ count: number; rows: readonly SnapshotRow[] }> {
-  type Found = (SnapshotRow & { count: number }) | { id: null; count: number };
+/** The page, newest first, and how many match in all. */
+export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRow>> {
   const { volumeId, instanceId } = where;
-  const filter = sql.join(
-    [
-      sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`,
+  const ofInstance = sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`;
+  const isWhole = volumeId === undefined && instanceId === undefined;
+  return listPage<SnapshotRow>(db, {
+    ...{ table: 'volume_snapshots', alias: 's', columns: COLUMNS },
+    where: [
+      inPlace(where),
       ...(volumeId === undefined ? [] : [sql`volume_id = ${volumeId}::uuid`]),
-      ...(instanceId === undefined
-        ? []
-        : [sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`]),
+      ...(instanceId === undefined ? [] : [ofInstance]),
     ],
-    sql` and `,
-  );
-  const count =
-    volumeId === undefined && instanceId === undefined
-      ? keptCount('snapshots', where)
-      : sql`select count(*) as count from volume_snapshots where ${filter}`;
-  const { rows } = await sql<Found>`with page as materialized (
-       select ${sql.raw(COLUMNS)} from volume_snapshots where ${filter}
-        order by created_at desc, id desc limit ${where.limit}::int offset ${where.offset}::bigint)
-     select c.count, page.* from (${count}) c left join page on true
-      order by created_at desc, id desc`.execute(db.kysely);
-  const hits = rows.filter((row): row is SnapshotRow & { count: number } => row.id !== null);
-  return { count: rows[0]?.count ?? 0, rows: hits };
+    order: 'created_at desc, id desc',
+    count: isWhole ? keptCount('snapshots', where) : undefined,
+    ...{ limit: where.limit, offset: where.offset },
+  });
 }

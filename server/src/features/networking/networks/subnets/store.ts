@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { NotFound } from '../../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../../platform/database/db.ts';
+import { listPage, type Page } from '../../../../platform/database/list-page.ts';
 import { sharedList } from '../../../../platform/database/shared-lists.ts';
 import { parseOrder } from '../../../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
@@ -194,24 +195,13 @@ export interface SubnetListWhere extends Place, TagFilters {
   readonly offset: number;
 }
 
-type Hit = SubnetRow & { count: number };
-type Found = Hit | { id: null; count: number };
-
-/** The page, and how many match in all, in one statement. */
-export async function listSubnets(
-  db: Db,
-  where: SubnetListWhere,
-): Promise<{ count: number; rows: readonly SubnetRow[] }> {
-  const { rows } = await subnetQuery(where).execute(db.kysely);
-  return { count: rows[0]?.count ?? 0, rows: rows.filter((row): row is Hit => row.id !== null) };
-}
-
-export function subnetQuery(where: SubnetListWhere): RawBuilder<Found> {
+/** The page, and how many match in all. */
+export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<SubnetRow>> {
   const { networkId, limit, offset } = where;
   const { field, direction } = parseOrder<SubnetOrderField>(where.order);
   const key = (table: string) =>
     field === 'available_ips' ? AVAILABLE.replaceAll('s.', `${table}.`) : field;
-  const { page, count } = sharedList({
+  const rows = sharedList({
     table: 'subnets',
     kept: { resource: 'subnets', place: where, facets: {}, tags: where, more: networkId !== undefined },
     whose: where.shared ? 'both' : 'own',
@@ -224,10 +214,7 @@ export function subnetQuery(where: SubnetListWhere): RawBuilder<Found> {
     order: `${key('listed')} ${direction} nulls last, id ${direction}`,
     ...{ limit, offset },
   });
-  return sql<Found>`with page as materialized (select p.*, row_number() over () as position from (${page}) p)
-    select c.count, ${sql.raw(COLUMNS)}
-      from (${count}) c left join page s on true
-     order by s.position`;
+  return listPage<SubnetRow>(db, { ...rows, alias: 's', columns: COLUMNS });
 }
 
 /** The subnets of the networks that regions have of their own. */

@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from './db.ts';
+
+/** A page of a list, and how many match in all. */
+export interface Page<Row> {
+  readonly count: number;
+  readonly rows: readonly Row[];
+}
+
+/** What all lists have in common; see `PageOfTable` and `PageOfRows`. */
+interface List {
+  /** What its columns and joins call a row. */
+  readonly alias: string;
+  /** What is shown of a row, and of what is joined to it. */
+  readonly columns: string;
+  readonly joins?: string;
+  /** The column that no row lacks; default: `id`. */
+  readonly key?: string;
+  /** Prepared under this name: for a list whose statement is always the same. */
+  readonly name?: string | undefined;
+}
+
+/** A page of the rows of one table. */
+export interface PageOfTable extends List {
+  readonly table: string;
+  readonly where: readonly RawBuilder<unknown>[];
+  readonly order: string;
+  /** A statement with one row, `count`, that knows how many there are; absent: they are counted. */
+  readonly count?: RawBuilder<unknown> | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A page that is a statement already, as are its rows in their order (see `sharedList`). */
+export interface PageOfRows extends List {
+  readonly page: RawBuilder<unknown>;
+  readonly count: RawBuilder<unknown>;
+}
+
+/** What is in a project's part of a region. */
+export const inPlace = (place: { readonly projectId: number; readonly regionId: number }) =>
+  sql`project_id = ${place.projectId}::int and region_id = ${place.regionId}::int`;
+
+/** How many rows of a kind are counted in a project's part of a region, as a statement with one row, `count`. */
+export const countedRows = (resource: string, place: Parameters<typeof inPlace>[0]) =>
+  sql`select coalesce(sum(count), 0)::bigint as count from resource_counts
+       where ${inPlace(place)} and resource = ${resource}`;
+
+/** Reads the page and the count in one statement; the count comes along even when the page is empty. Only what is on
+ *  the page is joined. */
+export async function listPage<Row>(db: Db, list: PageOfTable | PageOfRows): Promise<Page<Row>> {
+  const query = pageQuery(list).compile(db.kysely);
+  const rows =
+    list.name === undefined
+      ? (await db.kysely.executeQuery(query)).rows
+      : await db.named<Found>(list.name, query.sql, query.parameters);
+  const key = list.key ?? 'id';
+  return { count: rows[0]?.count ?? 0, rows: rows.filter((row) => row[key] !== null) as Row[] };
+}
+
+type Found = { readonly count: number } & Readonly<Record<string, unknown>>;
+
+function pageQuery(list: PageOfTable | PageOfRows): RawBuilder<Found> {
+  const { page, count } = 'page' in list ? list : ofTable(list);
+  const alias = sql.raw(list.alias);
+  return sql<Found>`with page as materialized (
+      select p.*, row_number() over () as place_in_page from (${page}) p)
+    select c.count, ${sql.raw(list.columns)}
+      from (${count}) c left join page ${alias} on true ${sql.raw(list.joins ?? '')}
+     order by ${alias}.place_in_page`;
+}
+
+function ofTable(list: PageOfTable): Pick<PageOfRows, 'page' | 'count'> {
+  const alias = sql.raw(list.alias);
+  const from = sql`${sql.raw(list.table)} ${alias} where ${sql.join([...list.where], sql` and `)}`;
+  return {
+    page: sql`select ${alias}.* from ${from}
+      order by ${sql.raw(list.order)} limit ${list.limit}::int offset ${list.offset}::bigint`,
+    count: list.count ?? sql`select count(*) as count from ${from}`,
+  };
+}
