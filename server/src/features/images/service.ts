@@ -1,10 +1,11 @@
-import { Conflict, Invalid, NotOffered } from '../../kernel/errors.ts';
+import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, patchTags } from '../../platform/http/tags.ts';
+import { requireProvider } from '../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -162,8 +163,7 @@ export class ImageService {
 
   /** @throws Forbidden when the region has no images */
   #require(ctx: RegionContext): void {
-    if (!this.#deps.providerOf(ctx.region.id))
-      throw new NotOffered(`Region ${ctx.region.name} has no images`);
+    requireProvider(this.#deps, ctx.region, 'images');
   }
 }
 

@@ -1,22 +1,16 @@
-import { TaskFailed } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { done, type TaskHandler, waitFor } from '../../platform/tasks/handler.ts';
+import { holdOf, providerOfTask, undoing } from '../../platform/tasks/providers.ts';
 import { release } from '../quotas/index.ts';
 import { releaseForImage } from '../volumes/index.ts';
 import type { ImageRow } from './model.ts';
-import { type ImageProvider, RESTORE_IMAGE } from './port.ts';
+import { RESTORE_IMAGE } from './port.ts';
 import type { ImageDeps } from './service.ts';
 import * as store from './store.ts';
 
 const DEADLINE_MS = 60 * 60_000;
 
-function providerFor({ task }: TaskRun, deps: ImageDeps): ImageProvider {
-  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no images`);
-  return provider;
-}
-
-const holdOf = ({ task, timestamp }: TaskRun) => ({ taskId: task.id, timestamp });
+const providerFor = providerOfTask('images');
 
 /** Forgets an image that the task holds, and what it counted. */
 async function forget(tx: Tx, row: ImageRow, taskId: string): Promise<void> {
@@ -49,9 +43,7 @@ const newImageTask = (type: string, deps: ImageDeps): TaskHandler => ({
   async undo(run) {
     const row = await store.readHeld(run.db, run.task.id);
     if (!row) return done({});
-    const { operation } = run;
-    const restoring = { ...operation, key: `${operation.key}-undo`, type: RESTORE_IMAGE };
-    const waiting = waitFor(await providerFor(run, deps).removeImage(row.id, restoring));
+    const waiting = waitFor(await providerFor(run, deps).removeImage(row.id, undoing(run, RESTORE_IMAGE)));
     if (waiting) return waiting;
     return done({}, async (tx) => {
       await forget(tx, row, run.task.id);

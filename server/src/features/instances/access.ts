@@ -1,7 +1,6 @@
-import { NotOffered, TaskFailed } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import type { TaskRun } from '../../platform/tasks/handler.ts';
+import { providerOfTask, requireProvider } from '../../platform/tasks/providers.ts';
 import type { FloatingIpProvider } from '../networking/floating-ips/index.ts';
 import type { MachineVolumes } from '../volumes/index.ts';
 import type { InstanceProvider } from './port.ts';
@@ -19,13 +18,7 @@ export const deviceOf = (id: string) => ({ type: 'instance', id }) as const;
 
 /** @throws Forbidden when the region has no virtual machines */
 export function requireMachines(deps: Pick<InstanceDeps, 'providerOf'>, ctx: RegionContext): void {
-  if (deps.providerOf(ctx.region.id)) return;
-  throw new NotOffered(`Region ${ctx.region.name} has no virtual machines`);
+  requireProvider(deps, ctx.region, 'virtual machines');
 }
 
-/** @throws TaskFailed when the region has no virtual machines any more */
-export function providerFor({ task }: TaskRun, deps: Pick<InstanceDeps, 'providerOf'>): InstanceProvider {
-  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no virtual machines`);
-  return provider;
-}
+export const providerFor = providerOfTask('virtual machines');

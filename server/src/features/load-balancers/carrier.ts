@@ -2,17 +2,17 @@ import { Conflict } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Carrier, CarrierRef, CarrierWhere } from '../networking/floating-ips/index.ts';
+import type { DataPlanes } from './data-planes.ts';
 import { readListedByIds } from './list-store.ts';
 import { requireTransition } from './model.ts';
 import { markFailed } from './parts/store.ts';
-import type { RegionProviders } from './region-providers.ts';
 import { LoadBalancer } from './schema.ts';
 import * as store from './store.ts';
 import { heldTree, serve } from './tasks/common.ts';
 import { viewLoadBalancer } from './views.ts';
 
 /** Load balancers as what floating IPs lead to: their data plane serves the floating IP's address too. */
-export function loadBalancerCarrier(providers: RegionProviders): Carrier {
+export function loadBalancerCarrier(providers: DataPlanes): Carrier {
   return {
     schema: LoadBalancer,
     views,

@@ -7,8 +7,8 @@ import {
   makeRevocations,
   payloadOf,
 } from '../secrets/testing/certificates.ts';
+import { DataPlanes } from './data-planes.ts';
 import { Reconciler } from './reconcile.ts';
-import { RegionProviders } from './region-providers.ts';
 import { LBS } from './testing/bodies.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
 import { TreeCache } from './tree-cache.ts';
@@ -66,7 +66,7 @@ async function created() {
 async function reconciled(): Promise<void> {
   const { server, provider } = region;
   const secrets = new SecretReader(server.cipher);
-  const providers = new RegionProviders({
+  const providers = new DataPlanes({
     providerOf: () => provider,
     regionIds: () => [2],
     now: () => 0,

@@ -7,6 +7,7 @@ import type { Carrier } from '../networking/floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { TaskReads } from '../tasks/index.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { DataPlanes, type Owners } from './data-planes.ts';
 import { loadBalancerExamples } from './examples.ts';
 import { healthMonitorRoutes } from './health-monitors/routes.ts';
 import { HealthMonitorService } from './health-monitors/service.ts';
@@ -33,7 +34,6 @@ import { poolRoutes } from './pools/routes.ts';
 import { PoolService } from './pools/service.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import { Reconciler } from './reconcile.ts';
-import { type Owners, RegionProviders } from './region-providers.ts';
 import { loadBalancerRoutes } from './routes.ts';
 import { LoadBalancerService } from './service.ts';
 import { loadBalancerTasks } from './tasks/index.ts';
@@ -59,12 +59,12 @@ const SAMPLE_EVERY_MS = 60_000;
 
 export interface LoadBalancers extends Feature {
   readonly carrier: Carrier;
-  readonly ipv6Fault: RegionProviders['ipv6Fault'];
+  readonly ipv6Fault: DataPlanes['ipv6Fault'];
 }
 
 export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const { db, log } = deps;
-  const providers = new RegionProviders({
+  const providers = new DataPlanes({
     providerOf: (id) => deps.providerOf(id),
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),

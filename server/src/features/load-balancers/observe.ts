@@ -1,11 +1,11 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
+import type { DataPlanes } from './data-planes.ts';
 import { type Sighting, writeSightings } from './health-store.ts';
 import type { LoadBalancerTree } from './model.ts';
 import { healthOf } from './operating-status.ts';
 import type { LoadBalancerProvider, ObservedLoadBalancer } from './port.ts';
-import type { RegionProviders } from './region-providers.ts';
 import type { TreeCache } from './tree-cache.ts';
 
 /** Looks after which what was already written is written again, in case somebody else wrote meanwhile. */
@@ -16,7 +16,7 @@ const ABSENCES = 2;
 /** Writes operating statuses and counters from what the data planes say. */
 export class Observer {
   readonly #db: Db;
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
   readonly #trees: TreeCache;
   readonly #log: Logger;
   /** What was written last, by load balancer. */
@@ -24,7 +24,7 @@ export class Observer {
   #absences = new Map<string, number>();
   #looks = 0;
 
-  constructor(db: Db, providers: RegionProviders, trees: TreeCache, log: Logger) {
+  constructor(db: Db, providers: DataPlanes, trees: TreeCache, log: Logger) {
     this.#db = db;
     this.#providers = providers;
     this.#trees = trees;

@@ -1,22 +1,22 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
+import type { DataPlanes } from './data-planes.ts';
 import { desiredOf } from './desired.ts';
 import { secretIdsOf } from './desired-tls.ts';
 import { vipsOf } from './model.ts';
 import type { DesiredLoadBalancer } from './port.ts';
-import type { RegionProviders } from './region-providers.ts';
 import { SecretCache } from './secret-cache.ts';
 import type { TreeCache } from './tree-cache.ts';
 
 /** Brings the data planes in line with what the database says: what died is started, what nobody wants stops. */
 export class Reconciler {
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
   readonly #trees: TreeCache;
   readonly #secrets: SecretCache;
   readonly #log: Logger;
 
-  constructor(db: Db, providers: RegionProviders, trees: TreeCache, log: Logger) {
+  constructor(db: Db, providers: DataPlanes, trees: TreeCache, log: Logger) {
     this.#secrets = new SecretCache(db, providers.secrets);
     this.#providers = providers;
     this.#trees = trees;

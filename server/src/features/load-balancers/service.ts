@@ -7,6 +7,7 @@ import { adoptFloatingIps, attachFloatingIp } from '../networking/floating-ips/i
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { requireSecrets } from '../secrets/index.ts';
+import type { DataPlanes } from './data-planes.ts';
 import { Faults } from './faults.ts';
 import { insertLoadBalancer } from './insert-store.ts';
 import { connectMembers } from './members/connectivity.ts';
@@ -22,7 +23,6 @@ import {
 import { refuseTooMany } from './parts/limits.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
 import { membersOf, refuseUnknownLogRegion, requireOfMembers } from './references.ts';
-import type { RegionProviders } from './region-providers.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
 import { secretsOf } from './secret-uses.ts';
@@ -32,9 +32,9 @@ import { addressOnPaper, findVipPlace } from './vip.ts';
 
 /** Commands: one transaction each. */
 export class LoadBalancerService {
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
 
-  constructor(providers: RegionProviders) {
+  constructor(providers: DataPlanes) {
     this.#providers = providers;
   }
 

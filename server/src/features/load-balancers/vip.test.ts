@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { inRegion, type RegionContext } from '../../platform/http/context.ts';
 import { findWanted } from '../networking/reserved-fixed-ips/wanted.ts';
 import { SecretReader } from '../secrets/index.ts';
-import { RegionProviders } from './region-providers.ts';
+import { DataPlanes } from './data-planes.ts';
 import { LBS, web } from './testing/bodies.ts';
 import { failing } from './testing/fake-provider.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
@@ -163,7 +163,7 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
     ...inRegion({ id: 1, clientId: 1 }, { id: 2, name: 'Laptop', state: 'ACTIVE' }),
     ids: { uuid: randomUUID },
   } as unknown as RegionContext;
-  const regions = new RegionProviders({
+  const regions = new DataPlanes({
     providerOf: () => region.provider,
     regionIds: () => [2],
     now: () => 0,

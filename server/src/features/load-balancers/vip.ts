@@ -3,8 +3,8 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../networking/networks/index.ts';
 import { type TakenAddress, takeReservedIp } from '../networking/reserved-fixed-ips/index.ts';
+import type { DataPlanes } from './data-planes.ts';
 import type { LoadBalancerProvider } from './port.ts';
-import type { RegionProviders } from './region-providers.ts';
 import type { CreateLoadBalancer } from './schema-input.ts';
 
 /** Where a new load balancer gets its virtual addresses: one, or one of each IP version. */
@@ -43,7 +43,7 @@ export async function findVipPlace(
   tx: Tx,
   ctx: RegionContext,
   input: CreateLoadBalancer,
-  regions: Pick<RegionProviders, 'of' | 'ipv6Fault'>,
+  regions: Pick<DataPlanes, 'of' | 'ipv6Fault'>,
 ): Promise<VipPlace> {
   const {
     vip_port_id: portId,
@@ -129,7 +129,7 @@ async function refuseUnservable(
   place: Place | undefined,
   field: string,
   { region }: RegionContext,
-  regions: Pick<RegionProviders, 'of' | 'ipv6Fault'>,
+  regions: Pick<DataPlanes, 'of' | 'ipv6Fault'>,
 ): Promise<void> {
   if (!place) return;
   const fault = place.isExternal ? null : (regions.of(region.id)?.subnetFault?.(place.cidr) ?? null);

@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox';
-import { Conflict, NotOffered } from '../../kernel/errors.ts';
+import { Conflict } from '../../kernel/errors.ts';
 import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { sameTags } from '../../platform/http/tags.ts';
+import { requireProvider } from '../../platform/tasks/providers.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { GroupRow, GroupTraits } from './model.ts';
 import type { SecurityGroupProvider } from './port.ts';
@@ -27,8 +28,7 @@ export interface SecurityGroupDeps {
 
 /** @throws Forbidden when the region has no security groups */
 export function requireGroups(deps: SecurityGroupDeps, ctx: RegionContext): void {
-  if (deps.providerOf(ctx.region.id)) return;
-  throw new NotOffered(`Region ${ctx.region.name} has no security groups`);
+  requireProvider(deps, ctx.region, 'security groups');
 }
 
 /** What a fault of a rule in a list is named after. */

@@ -1,10 +1,10 @@
-import { TaskFailed } from '../../kernel/errors.ts';
 import type { Created } from '../../platform/tasks/created-resources.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { holdOf, providerOfTask, undoing } from '../../platform/tasks/providers.ts';
 import { release } from '../quotas/index.ts';
 import type { SecurityGroupDeps } from './common.ts';
 import type { GroupRow, GroupTraits } from './model.ts';
-import { RESTORE_SECURITY_GROUP, type SecurityGroupProvider } from './port.ts';
+import { RESTORE_SECURITY_GROUP } from './port.ts';
 
 import * as store from './store.ts';
 
@@ -18,21 +18,12 @@ export interface ChangeInput {
   readonly ruleId?: string;
 }
 
-const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
 const desiredOf = ({ id, rules }: Pick<GroupRow, 'id' | 'rules'>) => ({ id, rules });
 
-function providerFor({ task }: TaskRun, deps: Deps): SecurityGroupProvider {
-  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no security groups`);
-  return provider;
-}
+const providerFor = providerOfTask('security groups');
 
 /** Taking back costs a simulated region no time, and never fails there. */
-const restoring = ({ operation }: TaskRun) => ({
-  ...operation,
-  key: `${operation.key}-undo`,
-  type: RESTORE_SECURITY_GROUP,
-});
+const restoring = (run: TaskRun) => undoing(run, RESTORE_SECURITY_GROUP);
 
 const forget = (run: TaskRun, row: GroupRow) =>
   done({}, async (tx) => {

@@ -8,6 +8,7 @@ import { lockAttached } from './machine-store.ts';
 import { freeDevices, requireFree, statusDuring, type VolumeRow } from './model.ts';
 import { newVolume } from './new-volume.ts';
 import type { VolumeDeps } from './place.ts';
+import type { VolumeProvider } from './port.ts';
 import type { MachineVolume } from './schema-machine.ts';
 import { refuseSnapshots } from './snapshots/going.ts';
 import { lockSnapshotsOf } from './snapshots/store.ts';
@@ -154,10 +155,7 @@ export class MachineVolumes {
 
   async #each(
     run: TaskRun,
-    work: (
-      provider: ReturnType<typeof providerFor>,
-      row: VolumeRow,
-    ) => ReturnType<typeof provider.applyVolume>,
+    work: (provider: VolumeProvider, row: VolumeRow) => ReturnType<VolumeProvider['applyVolume']>,
   ): Promise<Wait | undefined> {
     const rows = await store.readHeld(run.db, run.task.id);
     if (rows.length === 0) return undefined;

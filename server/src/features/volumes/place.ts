@@ -1,5 +1,5 @@
-import { NotOffered } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { requireProvider } from '../../platform/tasks/providers.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { ImageSource } from './images.ts';
 import type { VolumeProvider } from './port.ts';
@@ -15,5 +15,5 @@ export interface VolumeDeps {
 
 /** @throws Forbidden when the region has no volumes */
 export function requireVolumes(deps: Pick<VolumeDeps, 'providerOf'>, ctx: RegionContext): void {
-  if (!deps.providerOf(ctx.region.id)) throw new NotOffered(`Region ${ctx.region.name} has no volumes`);
+  requireProvider(deps, ctx.region, 'volumes');
 }

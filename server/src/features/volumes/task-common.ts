@@ -1,9 +1,11 @@
-import { TaskFailed } from '../../kernel/errors.ts';
+import { providerOfTask, undoing } from '../../platform/tasks/providers.ts';
+
+export { holdOf } from '../../platform/tasks/providers.ts';
+
 import type { TaskRun } from '../../platform/tasks/handler.ts';
 import type { VolumeRow } from './model.ts';
 import type { VolumeDeps } from './place.ts';
-import { type DesiredVolume, RESTORE_VOLUME, type VolumeProvider } from './port.ts';
-import type { Hold } from './store.ts';
+import { type DesiredVolume, RESTORE_VOLUME } from './port.ts';
 
 /** What the tasks of volumes and snapshots share. */
 
@@ -11,12 +13,7 @@ export const DEADLINE_MS = 30 * 60_000;
 
 export type TaskDeps = Pick<VolumeDeps, 'providerOf'>;
 
-/** @throws TaskFailed when the region has no volumes */
-export function providerFor({ task }: TaskRun, deps: TaskDeps): VolumeProvider {
-  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no volumes`);
-  return provider;
-}
+export const providerFor = providerOfTask('volumes');
 
 export const desiredOf = (row: VolumeRow): DesiredVolume => ({
   id: row.id,
@@ -28,10 +25,4 @@ export const desiredOf = (row: VolumeRow): DesiredVolume => ({
 });
 
 /** What a run tells providers that take back: a simulated region does that at once, and never fails it. */
-export const restoring = ({ operation }: TaskRun) => ({
-  ...operation,
-  key: `${operation.key}-undo`,
-  type: RESTORE_VOLUME,
-});
-
-export const holdOf = ({ task, timestamp }: TaskRun): Hold => ({ taskId: task.id, timestamp });
+export const restoring = (run: TaskRun) => undoing(run, RESTORE_VOLUME);

@@ -1,3 +1,7 @@
+import { undoing } from '../../../platform/tasks/providers.ts';
+
+export { holdOf } from '../../../platform/tasks/providers.ts';
+
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
 import { type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
@@ -11,8 +15,6 @@ import { type Outcome, outcomeOf, readHeld } from '../store.ts';
 
 export const DEADLINE_MS = 30 * 60_000;
 
-export const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
-
 export const scopeOf = ({ client_id, region_id }: InstanceRow) => ({
   clientId: client_id,
   regionId: region_id,
@@ -24,11 +26,7 @@ export const subjectOf = ({ db, task }: TaskRun) => readHeld(db, task.subject, t
 export const portsOf = (db: Queryable, row: InstanceRow) => readPortsOf(db, 'instance', [row.id]);
 
 /** What a run tells providers that take back: a simulated region does that at once, and never fails it. */
-export const restoring = ({ operation }: TaskRun) => ({
-  ...operation,
-  key: `${operation.key}-undo`,
-  type: RESTORE_INSTANCE,
-});
+export const restoring = (run: TaskRun) => undoing(run, RESTORE_INSTANCE);
 
 /** What the provider is to make of a machine.
  *  @param outcome what becomes of it; default: it stays as it is

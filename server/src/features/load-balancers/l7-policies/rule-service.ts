@@ -1,10 +1,10 @@
 import { Conflict, NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { Faults } from '../faults.ts';
 import type { L7RuleRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { getRule } from './reads.ts';
 import type { CreateRule, ReplaceRule } from './rule-schema.ts';
 import { checkRule, checkTags, type RuleParts, takesKey } from './rules.ts';
@@ -12,9 +12,9 @@ import { checkRule, checkTags, type RuleParts, takesKey } from './rules.ts';
 /** Commands on the rules of L7 policies: one transaction and one task each. */
 export class L7RuleService {
   readonly #parts: PartService;
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
 
-  constructor(parts: PartService, providers: RegionProviders) {
+  constructor(parts: PartService, providers: DataPlanes) {
     this.#parts = parts;
     this.#providers = providers;
   }

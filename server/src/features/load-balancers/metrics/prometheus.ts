@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/database/db.ts';
-import type { RegionProviders } from '../region-providers.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { type CountedRow, readCounters } from './store.ts';
 
 type Counter = 'active_connections' | 'bytes_in' | 'bytes_out' | 'request_errors' | 'total_connections';
@@ -34,7 +34,7 @@ const FAMILIES: readonly { name: string; type: 'counter' | 'gauge'; help: string
 
 /** Counters of load balancers and listeners of live regions, in the text format of Prometheus. Labels are ids
  *  and statuses alone: names are the users'. */
-export async function countersForPrometheus(db: Db, providers: RegionProviders): Promise<string> {
+export async function countersForPrometheus(db: Db, providers: DataPlanes): Promise<string> {
   const rows = await readCounters(db, providers.liveIds());
   const kinds = [
     ['virga_loadbalancer', rows.filter((row) => row.listener_id === null)],

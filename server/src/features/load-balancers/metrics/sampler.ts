@@ -2,9 +2,9 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Logger } from '../../../kernel/log.ts';
 import type { Db } from '../../../platform/database/db.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { flavorOf } from '../flavors.ts';
 import type { LoadBalancerProvider, Usage } from '../port.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { insertSamples, readSampled, thinSamples, type UsageRow } from './store.ts';
 
 const QUARTER_MS = 15 * 60_000;
@@ -14,11 +14,11 @@ const MIB = 1024 * 1024;
 export class Sampler {
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
   readonly #log: Logger;
   #quarter: number | undefined;
 
-  constructor(db: Db, clock: Clock, providers: RegionProviders, log: Logger) {
+  constructor(db: Db, clock: Clock, providers: DataPlanes, log: Logger) {
     this.#db = db;
     this.#clock = clock;
     this.#providers = providers;

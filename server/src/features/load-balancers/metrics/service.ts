@@ -1,7 +1,7 @@
 import { offsetTime } from '../../../kernel/codecs.ts';
 import { Invalid, NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import type { RegionProviders } from '../region-providers.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import type { MetricsWindow, TIME_UNITS } from './schema.ts';
 import { type Point, quietSeries, type Sample, seriesOf, stepOf } from './series.ts';
 import { readCreation, readSamples } from './store.ts';
@@ -13,9 +13,9 @@ const LONGEST_SECONDS = 30 * 86_400;
 type MetricsContext = Pick<RegionContext, 'db' | 'clock' | 'region' | 'place'>;
 
 export class LoadBalancerMetrics {
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
 
-  constructor(providers: RegionProviders) {
+  constructor(providers: DataPlanes) {
     this.#providers = providers;
   }
 

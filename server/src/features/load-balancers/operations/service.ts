@@ -2,9 +2,9 @@ import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { FLAVORS, flavorNamed, flavorOf } from '../flavors.ts';
 import { type LoadBalancerRow, requireTransition } from '../model.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { holdLoadBalancer, lockLoadBalancer } from '../store.ts';
 import type { ResizeInput } from '../tasks/resize.ts';
 import type { Failover, Resize } from './schema.ts';
@@ -12,9 +12,9 @@ import { changeFlavor } from './store.ts';
 
 /** Commands on a whole load balancer beside its life: another size, other processes. One transaction each. */
 export class LoadBalancerOperations {
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
 
-  constructor(providers: RegionProviders) {
+  constructor(providers: DataPlanes) {
     this.#providers = providers;
   }
 

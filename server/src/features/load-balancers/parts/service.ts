@@ -4,10 +4,10 @@ import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { connectMembers } from '../members/connectivity.ts';
 import { refuseUnreachable } from '../members/reachable.ts';
 import { type LoadBalancerTree, requireTransition, settingsOf } from '../model.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { lockLoadBalancer } from '../store.ts';
 import type { ChangeInput } from '../tasks/change.ts';
 import type { UpdateInput } from '../tasks/update.ts';
@@ -46,9 +46,9 @@ export type Decide = (from: Decision) => PartChange | Promise<PartChange>;
 /** Changes of the parts of load balancers, one at a time for each load balancer: the rows are written and held,
  *  and a task makes the data plane follow. */
 export class PartService {
-  readonly #providers: RegionProviders;
+  readonly #providers: DataPlanes;
 
-  constructor(providers: RegionProviders) {
+  constructor(providers: DataPlanes) {
     this.#providers = providers;
   }
 

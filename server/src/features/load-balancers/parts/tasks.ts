@@ -1,5 +1,5 @@
 import type { TaskHandler } from '../../../platform/tasks/handler.ts';
-import type { RegionProviders } from '../region-providers.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { changeTask } from '../tasks/change.ts';
 import { restoreParts } from './store.ts';
 
@@ -27,5 +27,5 @@ export const PART_TASKS = [
 ] as const;
 export type PartTask = (typeof PART_TASKS)[number];
 
-export const partTasks = (providers: RegionProviders): readonly TaskHandler[] =>
+export const partTasks = (providers: DataPlanes): readonly TaskHandler[] =>
   PART_TASKS.map((type) => changeTask(providers, type, ({ db }, held) => restoreParts(db, held)));

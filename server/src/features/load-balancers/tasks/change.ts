@@ -1,8 +1,9 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { done, type TaskHandler, type TaskRun } from '../../../platform/tasks/handler.ts';
+import { undoing } from '../../../platform/tasks/providers.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { markFailed } from '../parts/store.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { readTree } from '../tree-store.ts';
 import { converge, heldTree, TASK_DEADLINE_MS } from './common.ts';
 
@@ -26,7 +27,7 @@ export type Restore = (
 const RESTORING = 'restore_loadbalancer';
 
 /** Makes the data plane follow a change that is written already; when it cannot, what was before is back. */
-export function changeTask(providers: RegionProviders, type: string, restore: Restore): TaskHandler {
+export function changeTask(providers: DataPlanes, type: string, restore: Restore): TaskHandler {
   return {
     type,
     deadlineMs: TASK_DEADLINE_MS,
@@ -35,14 +36,13 @@ export function changeTask(providers: RegionProviders, type: string, restore: Re
       return converge(run, await heldTree(run, loadBalancerId), providers, { created });
     },
     async undo(run) {
-      const { task, operation } = run;
+      const { task } = run;
       const { loadBalancerId: id = task.subject, version: changed = 0 } = task.input as ChangeInput;
       await restore(run, { id, taskId: task.id, changed });
       const tree = await readTree(run.db, id);
       if (tree?.task_id !== task.id) return done();
-      const restoring = { ...operation, key: `${operation.key}-undo`, type: RESTORING };
       try {
-        return await converge({ ...run, operation: restoring }, tree, providers);
+        return await converge({ ...run, operation: undoing(run, RESTORING) }, tree, providers);
       } catch (error) {
         if (!(error instanceof TaskFailed)) throw error;
         run.log.warn({ err: error }, 'the data plane did not take back what was before either');

@@ -3,11 +3,11 @@ import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { readSource, readTakenAddresses } from '../../networking/networks/index.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import type { LoadBalancerTree, Vips } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
 import { settleLoadBalancer } from '../parts/store.ts';
 import type { LoadBalancerProvider } from '../port.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { storeAddress, type VipColumn } from '../store.ts';
 import { readTree } from '../tree-store.ts';
 
@@ -32,7 +32,7 @@ export async function heldTree({ db, task }: TaskRun, id = task.subject): Promis
 export async function serve(
   run: TaskRun,
   tree: LoadBalancerTree,
-  providers: RegionProviders,
+  providers: DataPlanes,
 ): Promise<Wait | ((tx: Tx) => Promise<void>)> {
   const provider = providers.forTask(run.task.regionId);
   const vips = await addressesOf(run.db, tree, provider);
@@ -53,7 +53,7 @@ export interface Ending {
 export async function converge(
   run: TaskRun,
   tree: LoadBalancerTree,
-  providers: RegionProviders,
+  providers: DataPlanes,
   { created, commit }: Ending = {},
 ): Promise<Done | Wait> {
   const settle = await serve(run, tree, providers);

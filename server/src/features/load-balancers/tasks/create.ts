@@ -1,13 +1,13 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { addressAttached, dropAttached, settleAttached } from '../../networking/floating-ips/index.ts';
 import { release } from '../../quotas/index.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import type { LoadBalancerTree } from '../model.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
 import { converge, heldTree, TASK_DEADLINE_MS } from './common.ts';
 
 /** Brings a new load balancer up; when that fails, nothing of it is left. */
-export function createTask(providers: RegionProviders): TaskHandler {
+export function createTask(providers: DataPlanes): TaskHandler {
   return {
     type: 'create_loadbalancer',
     deadlineMs: TASK_DEADLINE_MS,

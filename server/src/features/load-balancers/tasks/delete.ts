@@ -1,12 +1,12 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { release } from '../../quotas/index.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { markFailed } from '../parts/store.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { deleteLoadBalancer } from '../store.ts';
 import { TASK_DEADLINE_MS } from './common.ts';
 
 /** Stops a load balancer, then forgets it; when it cannot be stopped, it stays in ERROR and can be deleted again. */
-export function deleteTask(providers: RegionProviders): TaskHandler {
+export function deleteTask(providers: DataPlanes): TaskHandler {
   return {
     type: 'delete_loadbalancer',
     deadlineMs: TASK_DEADLINE_MS,

@@ -1,6 +1,6 @@
 import type { TaskHandler } from '../../../platform/tasks/handler.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import { restoreFlavor } from '../operations/store.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { type ChangeInput, changeTask } from './change.ts';
 
 export interface ResizeInput extends ChangeInput {
@@ -9,7 +9,7 @@ export interface ResizeInput extends ChangeInput {
 }
 
 /** Gives a load balancer the resources of another flavor; when that fails, it has those of the old one. */
-export function resizeTask(providers: RegionProviders): TaskHandler {
+export function resizeTask(providers: DataPlanes): TaskHandler {
   return changeTask(providers, 'resize_loadbalancer', ({ db, task }, held) =>
     restoreFlavor(db, held, (task.input as ResizeInput).previous),
   );

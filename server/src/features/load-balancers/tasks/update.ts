@@ -1,6 +1,6 @@
 import type { TaskHandler } from '../../../platform/tasks/handler.ts';
+import type { DataPlanes } from '../data-planes.ts';
 import type { Settings } from '../model.ts';
-import type { RegionProviders } from '../region-providers.ts';
 import { restoreLoadBalancer } from '../store.ts';
 import { type ChangeInput, changeTask } from './change.ts';
 
@@ -10,7 +10,7 @@ export interface UpdateInput extends ChangeInput {
 }
 
 /** Changed settings of a load balancer. */
-export function updateTask(providers: RegionProviders): TaskHandler {
+export function updateTask(providers: DataPlanes): TaskHandler {
   return changeTask(providers, 'update_loadbalancer', ({ db, task }, held) =>
     restoreLoadBalancer(db, held, (task.input as UpdateInput).previous),
   );

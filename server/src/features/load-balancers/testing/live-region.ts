@@ -14,6 +14,7 @@ import { routersOfNetworks } from '../../networking/routers/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
 import { TaskReads } from '../../tasks/index.ts';
 import { loadBalancerCarrier } from '../carrier.ts';
+import { DataPlanes } from '../data-planes.ts';
 import { countersForPrometheus } from '../metrics/prometheus.ts';
 import { Sampler } from '../metrics/sampler.ts';
 import type { MetricsWindow } from '../metrics/schema.ts';
@@ -21,7 +22,6 @@ import { LoadBalancerMetrics } from '../metrics/service.ts';
 import { Observer } from '../observe.ts';
 import { HELD } from '../parts/kinds.ts';
 import { Reconciler } from '../reconcile.ts';
-import { RegionProviders } from '../region-providers.ts';
 import { loadBalancerTasks } from '../tasks/index.ts';
 import { TreeCache } from '../tree-cache.ts';
 import { FakeProvider } from './fake-provider.ts';
@@ -62,7 +62,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const clock = movableClock();
   const server = await startTestServer({ worker: false, clock });
   const provider = new FakeProvider();
-  const providers = new RegionProviders({
+  const providers = new DataPlanes({
     providerOf: (id) => (id === 2 ? provider : undefined),
     regionIds: () => [2],
     now: () => 0,

@@ -1,5 +1,5 @@
-import { NotOffered } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
@@ -62,7 +62,6 @@ export class ConversionService {
   }
 
   #require(ctx: RegionContext): void {
-    if (this.#deps.providerOf(ctx.region.id)) return;
-    throw new NotOffered(`Region ${ctx.region.name} has no addresses to give`);
+    requireProvider(this.#deps, ctx.region, 'addresses to give');
   }
 }

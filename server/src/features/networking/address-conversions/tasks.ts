@@ -1,6 +1,7 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { type Amounts, release } from '../../quotas/index.ts';
 import { becomeFloatingIp, dropFloatingIp, keepFloatingIp } from '../floating-ips/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
@@ -55,10 +56,10 @@ export const convertReservedIpTask = (deps: ConversionDeps): TaskHandler => ({
     }),
 });
 
-async function provided({ task, operation }: TaskRun, { providerOf }: ConversionDeps) {
-  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no addresses to give`);
-  return waitFor(await provider.changeAddress(operation));
+const providerFor = providerOfTask('addresses to give');
+
+async function provided(run: TaskRun, deps: ConversionDeps) {
+  return waitFor(await providerFor(run, deps).changeAddress(run.operation));
 }
 
 /** What both kinds of addresses have. */

@@ -1,10 +1,11 @@
-import { Invalid, NotFound, NotOffered } from '../../../kernel/errors.ts';
+import { Invalid, NotFound } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../../platform/http/tags.ts';
+import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
@@ -163,9 +164,7 @@ export class FloatingIpService {
 
   /** @throws Forbidden when the region has no floating IPs */
   #require(ctx: RegionContext): void {
-    if (!this.#deps.providerOf(ctx.region.id)) {
-      throw new NotOffered(`Region ${ctx.region.name} has no floating IPs to give`);
-    }
+    requireProvider(this.#deps, ctx.region, 'floating IPs to give');
   }
 }
 

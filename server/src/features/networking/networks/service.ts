@@ -1,10 +1,11 @@
-import { Forbidden, NotOffered } from '../../../kernel/errors.ts';
+import { Forbidden } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../../platform/http/tags.ts';
+import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
@@ -153,8 +154,7 @@ export class NetworkService {
 
 /** @throws Forbidden when the region has no networks */
 export function requireNetworks(deps: NetworkDeps, ctx: RegionContext): void {
-  if (deps.providerOf(ctx.region.id)) return;
-  throw new NotOffered(`Region ${ctx.region.name} has no networks`);
+  requireProvider(deps, ctx.region, 'networks');
 }
 
 interface Tagged {

@@ -1,4 +1,7 @@
-import { TaskFailed } from '../../../kernel/errors.ts';
+import { holdOf, providerOfTask } from '../../../platform/tasks/providers.ts';
+
+export { holdOf } from '../../../platform/tasks/providers.ts';
+
 import { done, type TaskHandler, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { release } from '../../quotas/index.ts';
 import type { NetworkDeps } from './service.ts';
@@ -6,13 +9,11 @@ import { deleteNetwork, type NetworkChange, releaseNetwork } from './store.ts';
 
 export const DEADLINE_MS = 15 * 60_000;
 
-export const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
+const providerFor = providerOfTask('networks');
 
 /** Waits for the region's provider. */
-export async function provided({ task, operation }: TaskRun, deps: NetworkDeps): Promise<Wait | undefined> {
-  const provider = task.regionId === null ? undefined : deps.providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no networks`);
-  return waitFor(await provider.changeNetwork(operation));
+export async function provided(run: TaskRun, deps: NetworkDeps): Promise<Wait | undefined> {
+  return waitFor(await providerFor(run, deps).changeNetwork(run.operation));
 }
 
 const forget = ({ task, timestamp }: TaskRun, { routers }: NetworkDeps) =>

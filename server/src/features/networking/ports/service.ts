@@ -1,8 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
-import { Conflict, Locked, NotFound, NotOffered } from '../../../kernel/errors.ts';
+import { Conflict, Locked, NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import type { NetworkProvider } from '../networks/index.ts';
 import { type Reassigned, reassign } from './assign.ts';
@@ -48,9 +49,7 @@ export class PortService {
    *  @throws Invalid naming every faulty field, NotFound for the port or a security group, Conflict when an address
    *  is in use, something else rules over what shall change, or a task holds it */
   async update(ctx: RegionContext, id: string, input: UpdatePort): Promise<TaskRef> {
-    if (!this.#deps.providerOf(ctx.region.id)) {
-      throw new NotOffered(`Region ${ctx.region.name} has no networks`);
-    }
+    requireProvider(this.#deps, ctx.region, 'networks');
     const where = { ...ctx.place, id };
     return ctx.db.transaction(async (tx) => {
       const held = await store.lockReservation(tx, where);

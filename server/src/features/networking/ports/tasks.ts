@@ -1,5 +1,5 @@
-import { TaskFailed } from '../../../kernel/errors.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { holdOf, providerOfTask } from '../../../platform/tasks/providers.ts';
 import type { NetworkProvider } from '../networks/index.ts';
 import { freeAddresses } from './addresses.ts';
 import type { PortSettings } from './model.ts';
@@ -14,8 +14,6 @@ export interface PortChange {
   readonly oldAddresses: readonly string[];
 }
 
-const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
-
 /** Changes a port; when that fails, it is as it was. */
 export const updatePortTask = (
   providerOf: (regionId: number) => NetworkProvider | undefined,
@@ -23,9 +21,8 @@ export const updatePortTask = (
   type: 'update_port',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const { regionId, subject, input } = run.task;
-    const provider = regionId === null ? undefined : providerOf(regionId);
-    if (!provider) throw new TaskFailed(`Region ${regionId} has no networks`);
+    const { subject, input } = run.task;
+    const provider = providerOfTask('networks')(run, { providerOf });
     const { settings, oldAddresses } = input as PortChange;
     return (
       waitFor(await provider.changeNetwork(run.operation)) ??

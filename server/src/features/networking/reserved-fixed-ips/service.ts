@@ -1,7 +1,8 @@
-import { Conflict, NotOffered } from '../../../kernel/errors.ts';
+import { Conflict } from '../../../kernel/errors.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
@@ -132,9 +133,7 @@ export class ReservedIpService {
 
   /** @throws Forbidden when the region has no addresses to reserve */
   #provider(ctx: RegionContext): ReservedIpProvider {
-    const provider = this.#deps.providerOf(ctx.region.id);
-    if (!provider) throw new NotOffered(`Region ${ctx.region.name} has no addresses to reserve`);
-    return provider;
+    return requireProvider(this.#deps, ctx.region, 'addresses to reserve');
   }
 }
 

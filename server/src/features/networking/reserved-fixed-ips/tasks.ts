@@ -2,6 +2,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { firstFreeHost } from '../../../kernel/ip.ts';
 import type { Db } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
 import { readSource, readTakenAddresses } from '../networks/index.ts';
 import type { ReservedIpRow } from './model.ts';
@@ -93,8 +94,4 @@ function forget({ task }: TaskRun) {
   });
 }
 
-function providerFor({ task }: TaskRun, { providerOf }: ReservedIpDeps): ReservedIpProvider {
-  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no addresses to reserve`);
-  return provider;
-}
+const providerFor = providerOfTask('addresses to reserve');

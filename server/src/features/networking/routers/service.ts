@@ -1,9 +1,10 @@
-import { Invalid, NotOffered } from '../../../kernel/errors.ts';
+import { Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, startTask, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
@@ -149,8 +150,8 @@ export class RouterService {
 
   /** @throws Forbidden when the region has no networks */
   #require(ctx: RegionContext): AddressRules | undefined {
-    if (this.#deps.providerOf(ctx.region.id)) return this.#deps.rulesOf(ctx.region.id);
-    throw new NotOffered(`Region ${ctx.region.name} has no networks, and so no routers`);
+    requireProvider(this.#deps, ctx.region, 'networks, and so no routers');
+    return this.#deps.rulesOf(ctx.region.id);
   }
 }
 

@@ -1,6 +1,6 @@
-import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { holdOf, providerOfTask } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
 import { closePorts, readPortsOf } from '../ports/index.ts';
 import type { RouterDeps } from './service.ts';
@@ -15,7 +15,6 @@ export interface RouterUpdate extends store.RouterChange {
   readonly closed: string | null;
 }
 
-const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
 const some = (id: string | null) => (id === null ? [] : [id]);
 
 /** A new router; when that fails, nothing of it is left. */
@@ -58,10 +57,10 @@ export const deleteRouterTask = (deps: RouterDeps): TaskHandler => ({
   undo: async (run) => done({}, (tx) => store.releaseRouters(tx, run.task.id)),
 });
 
-async function provided({ task, operation }: TaskRun, { providerOf }: RouterDeps) {
-  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has no networks`);
-  return waitFor(await provider.changeNetwork(operation));
+const providerFor = providerOfTask('networks');
+
+async function provided(run: TaskRun, deps: RouterDeps) {
+  return waitFor(await providerFor(run, deps).changeNetwork(run.operation));
 }
 
 async function forget({ task, timestamp }: TaskRun, tx: Tx): Promise<void> {

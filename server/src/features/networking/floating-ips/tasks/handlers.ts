@@ -1,5 +1,5 @@
-import { TaskFailed } from '../../../../kernel/errors.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../../platform/tasks/handler.ts';
+import { holdOf, providerOfTask } from '../../../../platform/tasks/providers.ts';
 import { release } from '../../../quotas/index.ts';
 import type { FloatingIpProvider } from '../port.ts';
 import type { FloatingIpTaskDeps } from '../service.ts';
@@ -13,7 +13,7 @@ export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
     type: 'create_fip',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
-      const provider = providerFor(run, providerOf);
+      const provider = providerFor(run, { providerOf });
       const waiting = await unattended(run, provider);
       if (waiting) return waiting;
       for (const row of await readHeld(run.db, run.task.id)) await giveAddress(run.db, row, provider);
@@ -41,7 +41,7 @@ export function updateFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
     type: 'update_fip',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
-      const waiting = await unattended(run, providerFor(run, providerOf));
+      const waiting = await unattended(run, providerFor(run, { providerOf }));
       if (waiting) return waiting;
       const moved = await move(run, carrier);
       if (typeof moved !== 'function') return moved;
@@ -69,7 +69,7 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
     type: 'delete_fip',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
-      const waiting = await unattended(run, providerFor(run, providerOf));
+      const waiting = await unattended(run, providerFor(run, { providerOf }));
       if (waiting) return waiting;
       const moved = await move(run, carrier);
       if (typeof moved !== 'function') return moved;
@@ -89,13 +89,7 @@ async function unattended(run: TaskRun, provider: FloatingIpProvider) {
     : undefined;
 }
 
-function providerFor({ task }: TaskRun, providerOf: FloatingIpTaskDeps['providerOf']): FloatingIpProvider {
-  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
-  if (!provider) throw new TaskFailed(`Region ${task.regionId} has nothing that serves floating IPs`);
-  return provider;
-}
-
-const holdOf = ({ task, timestamp }: TaskRun) => ({ id: task.subject, taskId: task.id, timestamp });
+const providerFor = providerOfTask('floating IPs');
 
 async function forget({ task }: TaskRun, tx: Parameters<typeof deleteFloatingIp>[0]): Promise<void> {
   const { regionId, clientId } = task;

@@ -2,6 +2,7 @@ import { TaskFailed } from '../../../../kernel/errors.ts';
 import type { Tx } from '../../../../platform/database/db.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
 import type { TaskRun, Wait } from '../../../../platform/tasks/handler.ts';
+import { undoing } from '../../../../platform/tasks/providers.ts';
 import { isHeldPort, releasePort } from '../../ports/index.ts';
 import type { Carrier, Settle } from '../carrier.ts';
 import { sameTarget, type Target } from '../model.ts';
@@ -51,8 +52,7 @@ export async function moveBack(run: TaskRun, carrier: Carrier): Promise<Wait | S
 
 /** Taking back costs a simulated region no time, and never fails there. */
 function restoring(run: TaskRun): TaskRun {
-  const { operation } = run;
-  return { ...run, operation: { ...operation, key: `${operation.key}-undo`, type: 'restore_loadbalancer' } };
+  return { ...run, operation: undoing(run, 'restore_loadbalancer') };
 }
 
 /** @returns false, and changes nothing, when the port is gone; a load balancer that the task holds stays */

@@ -24,7 +24,7 @@ export interface Owners {
 
 const EVERYBODYS: Owners = { serves: () => true, faultElsewhere: async () => undefined };
 
-export interface RegionProvidersOptions {
+export interface DataPlanesOptions {
   providerOf(regionId: number): LoadBalancerProvider | undefined;
   regionIds(): readonly number[];
   readonly now: () => number;
@@ -34,13 +34,13 @@ export interface RegionProvidersOptions {
 }
 
 /** The data planes of the regions. */
-export class RegionProviders {
-  readonly #options: RegionProvidersOptions;
+export class DataPlanes {
+  readonly #options: DataPlanesOptions;
   readonly #owners: Owners;
   readonly #probes = new Map<number, Probe>();
   readonly #passes = new Map<number, Promise<void>>();
 
-  constructor(options: RegionProvidersOptions) {
+  constructor(options: DataPlanesOptions) {
     this.#options = options;
     this.#owners = options.owners ?? EVERYBODYS;
   }

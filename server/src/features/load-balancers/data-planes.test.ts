@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Forbidden } from '../../kernel/errors.ts';
 import { Cipher, KEY_BYTES } from '../../platform/secrets/cipher.ts';
 import { SecretReader } from '../secrets/index.ts';
-import { RegionProviders } from './region-providers.ts';
+import { DataPlanes } from './data-planes.ts';
 import { FakeProvider } from './testing/fake-provider.ts';
 
 const REGION = { id: 1, name: 'Local', state: 'ACTIVE' };
@@ -16,7 +16,7 @@ function region() {
     probes++;
     return provider.reason;
   };
-  const providers = new RegionProviders({
+  const providers = new DataPlanes({
     providerOf: (id) => (id === 1 ? provider : undefined),
     regionIds: () => [1, 2],
     secrets: new SecretReader(new Cipher([randomBytes(KEY_BYTES)])),
