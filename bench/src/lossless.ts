@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Fixture, startFixture } from './lossless/fixture.ts';
 import { Load, quantile, type Seen, together } from './lossless/load.ts';
 import { OPERATIONS, type Operation } from './lossless/operations.ts';
-import { type Stage, startStage } from './lossless/stage.ts';
 import type { Figure } from './measure.ts';
 
 /** Seconds under changes for each operation; as long again in all without any. */
@@ -14,27 +14,27 @@ const PAUSE_MS = 100;
  *  same seconds without changes. */
 export async function benchLossless(): Promise<Figure[]> {
   if (!(SECONDS >= 1)) throw new Error('BENCH_SECONDS must be a number of seconds');
-  const stage = await startStage();
+  const fixture = await startFixture();
   try {
-    await loadFor(stage, 2, async () => delay(PAUSE_MS));
+    await loadFor(fixture, 2, async () => delay(PAUSE_MS));
     const figures: Figure[] = [];
-    for (const operation of OPERATIONS) figures.push(await measure(stage, operation));
+    for (const operation of OPERATIONS) figures.push(await measure(fixture, operation));
     return figures;
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }
 
 /** Quiet and changing in turn, so that whatever else the machine does falls on both. */
-async function measure(stage: Stage, operation: Operation): Promise<Figure> {
+async function measure(fixture: Fixture, operation: Operation): Promise<Figure> {
   const quiet: Seen[] = [];
   const changing: Seen[] = [];
   let changes = 0;
   for (let turn = 0; turn < TURNS; turn += 1) {
-    quiet.push(await loadFor(stage, SECONDS / TURNS, async () => delay(PAUSE_MS)));
+    quiet.push(await loadFor(fixture, SECONDS / TURNS, async () => delay(PAUSE_MS)));
     changing.push(
-      await loadFor(stage, SECONDS / TURNS, async () => {
-        changes += await operation.round(stage);
+      await loadFor(fixture, SECONDS / TURNS, async () => {
+        changes += await operation.round(fixture);
         await delay(PAUSE_MS);
       }),
     );
@@ -43,8 +43,8 @@ async function measure(stage: Stage, operation: Operation): Promise<Figure> {
 }
 
 /** Load for about these seconds, while something is done again and again. */
-async function loadFor(stage: Stage, seconds: number, again: () => Promise<void>): Promise<Seen> {
-  const load = new Load(stage.site);
+async function loadFor(fixture: Fixture, seconds: number, again: () => Promise<void>): Promise<Seen> {
+  const load = new Load(fixture.site);
   const end = performance.now() + seconds * 1000;
   try {
     while (performance.now() < end) await again();

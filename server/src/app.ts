@@ -9,7 +9,7 @@ import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import {
   instances,
   instancesOfGroup,
-  machinesInShort,
+  machineSummaries,
   portsAsInterfaces,
 } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
@@ -34,7 +34,7 @@ import { simulation } from './features/simulation/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
-import { toldUserAction, userActions } from './features/user-actions/index.ts';
+import { deliveredUserAction, userActions } from './features/user-actions/index.ts';
 import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
 import { volumes } from './features/volumes/index.ts';
 import { type AllowedNetworks, webhooks } from './features/webhooks/index.ts';
@@ -214,7 +214,7 @@ export function features({
     kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
-    floatingIps({ providerOf, carrier: balancers.carrier, machines: machinesInShort, tasks: reads }),
+    floatingIps({ providerOf, carrier: balancers.carrier, machines: machineSummaries, tasks: reads }),
     networks({ providerOf: providers.networksOf, routers: routersOfNetworks(providerOf), tasks: reads }),
     routers({ providerOf: providers.networksOf, rulesOf: providerOf, tasks: reads }),
     addressConversions({ providerOf }),
@@ -238,7 +238,7 @@ export function features({
       regionIds,
       owners,
     }),
-    webhooks({ db, clock, log, cipher, allowedNetworks: webhookNetworks, userAction: toldUserAction }),
+    webhooks({ db, clock, log, cipher, allowedNetworks: webhookNetworks, userAction: deliveredUserAction }),
     userActions({ cipher }),
     videoTokens(video),
   ];

@@ -17,7 +17,7 @@ import { hashToken } from './platform/auth/caller.ts';
 import type { Db, Tx } from './platform/database/db.ts';
 import { completeProjects, setUpProject, setUpRegions } from './region-contents.ts';
 import { planSeed } from './seed-store.ts';
-import { takeTurns } from './start-turns.ts';
+import { waitForTurn } from './start-turns.ts';
 
 const ADMIN_EMAIL = 'admin@virga.internal';
 
@@ -59,7 +59,7 @@ export interface FirstRun {
 export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRun> {
   const firstRun = await options.db.transaction(async (tx) => {
     // The first one does the work.
-    await takeTurns(tx);
+    await waitForTurn(tx);
     const credentials = (await isEmpty(tx)) ? await begin(tx, options) : undefined;
     const { ids, clock, regions = [] } = options;
     await setUpRegions(tx, regions, { ids, timestamp: clock.timestamp() });

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newFolder } from '../../test/harness/leavings.ts';
+import { newFolder } from '../../test/harness/leftovers.ts';
 import { startTestServer, type TestServer } from '../../test/harness/server.ts';
 import { randomIds } from './kernel/ids.ts';
 import { keepReporterToken } from './reporter-token.ts';

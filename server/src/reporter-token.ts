@@ -6,7 +6,7 @@ import { writeFileAtomically } from './kernel/files.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db } from './platform/database/db.ts';
-import { takeTurns } from './start-turns.ts';
+import { waitForTurn } from './start-turns.ts';
 
 export interface ReporterTokenOptions {
   readonly db: Db;
@@ -20,7 +20,7 @@ export interface ReporterTokenOptions {
 export async function keepReporterToken({ db, clock, ids, dataDir }: ReporterTokenOptions): Promise<string> {
   const file = path.join(dataDir, 'edge-token');
   return db.transaction(async (tx) => {
-    await takeTurns(tx);
+    await waitForTurn(tx);
     const kept = readToken(file);
     if (kept !== undefined) {
       const known = await tx.named(

@@ -3,7 +3,7 @@ import { hashToken } from './platform/auth/caller.ts';
 import type { TokenRole } from './platform/auth/roles.ts';
 import type { Db, Tx } from './platform/database/db.ts';
 import type { Made } from './seed-file.ts';
-import { takeTurns } from './start-turns.ts';
+import { waitForTurn } from './start-turns.ts';
 
 export interface SeedCallRow extends Made {
   readonly position: number;
@@ -59,7 +59,7 @@ export async function keepSeedToken(
   timestamp: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await takeTurns(tx);
+    await waitForTurn(tx);
     const known = await tx.named('seed_token_known', 'select 1 from api_tokens where hash = $1', [
       hashToken(token),
     ]);

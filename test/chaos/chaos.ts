@@ -109,7 +109,7 @@ class Chaos {
     faults.push(
       ...(await databaseFaults(this.#cluster.query)),
       ...(await remains(this.#cluster.query)),
-      ...this.#leavings(),
+      ...this.#leftovers(),
     );
     return { accepted: this.#notes.tasks.size, kills: this.#kills, faults: [...new Set(faults)] };
   }
@@ -202,7 +202,7 @@ class Chaos {
   }
 
   /** Processes and files of load balancers that are gone. */
-  #leavings(): string[] {
+  #leftovers(): string[] {
     const regions = path.join(this.#options.dataDir, 'regions');
     const files = readdirSync(regions, { recursive: true, withFileTypes: true }).filter(({ name }) =>
       /[0-9a-f]{8}-[0-9a-f]{4}-/.test(name),

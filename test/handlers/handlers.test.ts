@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, type Kind, type Place, REASON, type Reach } from './faults.ts';
+import { type Attempt, type Ending, Fixture } from './fixture.ts';
 import { scenarios } from './scenarios/index.ts';
 import type { Scenario } from './scenarios/scenario.ts';
-import { type Attempt, type Ending, Stage } from './stage.ts';
 import { crashing, crashingUndo, frozen, once, twice } from './steps.ts';
-import { difference, essence, leftovers, type Snapshot } from './world.ts';
+import { comparable, difference, leftovers, type Snapshot } from './world.ts';
 
 /** Every handler is run twice, crashed between its calls and its commit, frozen, delayed and failed everywhere.
  *  Then it has converged, or everything is as if it had never been asked. */
 
-let stage: Stage;
+let fixture: Fixture;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  fixture = await Fixture.open();
 });
 
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 test('every task type has a scenario, and every scenario a task type', () => {
-  const registered = stage.server.app.handlers.map(({ type }) => type);
+  const registered = fixture.server.app.handlers.map(({ type }) => type);
   const known = Object.keys(scenarios).map(typeOf);
   expect(new Set(registered).size, 'two handlers of one type').toBe(registered.length);
   expect(
@@ -51,12 +51,12 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
   let reference: Reference;
 
   beforeAll(async () => {
-    const { before, prepared } = await stage.prepare(scenario);
-    await stage.from(before);
-    const end = await stage.attempt(scenario.start(...prepared));
+    const { before, prepared } = await fixture.prepare(scenario);
+    await fixture.from(before);
+    const end = await fixture.attempt(scenario.start(...prepared));
     const calls = {
-      provider: [...stage.faults.calls('provider')],
-      database: [...stage.faults.calls('database')],
+      provider: [...fixture.faults.calls('provider')],
+      database: [...fixture.faults.calls('database')],
     };
     reference = { scenario, before, prepared, end, calls };
   });
@@ -65,17 +65,17 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     expect(reference.end.task).toMatchObject({ task_type: type, state: 'FINISHED', error: null });
     expect(leftovers(reference.end.world, reference.end.task.id)).toEqual([]);
     const { before, end, calls } = reference;
-    const changed = difference(essence(before, []), essence(end.world, [])) !== undefined;
+    const changed = difference(comparable(before, []), comparable(end.world, [])) !== undefined;
     expect(changed || calls.provider.some(({ changes }) => changes)).toBe(true);
   });
 
   test('names its task to whoever asks for the same meanwhile', async () => {
-    await stage.from(reference.before);
+    await fixture.from(reference.before);
     const call = scenario.start(...reference.prepared);
-    const id = await stage.accepted(call);
-    const second = await stage.call(call);
+    const id = await fixture.accepted(call);
+    const second = await fixture.call(call);
     // Whoever waits for the end of the task has it now, and not when its patience ends.
-    if (call.waits) await stage.goOn(id);
+    if (call.waits) await fixture.goOn(id);
     if (second.status !== 409) return expect(second.status).toBeLessThan(300);
     const message: string = second.body.message ?? second.body.error;
     // What is taken stays taken; a lock ends with its task.
@@ -95,9 +95,9 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
   });
 
   test('ends the same when the worker freezes in any step and another one takes over', async () => {
-    const other = stage.engine(once(stage.faults));
+    const other = fixture.engine(once(fixture.faults));
     const meanwhile = async (id: string) => {
-      for (let i = 0; i < reference.end.steps; i++) await stage.step(other, id);
+      for (let i = 0; i < reference.end.steps; i++) await fixture.step(other, id);
     };
     await converges(reference, { way: (faults) => frozen(faults, meanwhile) });
   });
@@ -122,44 +122,44 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
   });
 
   test('is undone by the watchdog when it hangs, and can be started again', async () => {
-    await stage.from(reference.before);
-    const id = await stage.accepted(scenario.start(...reference.prepared));
-    stage.faults.arm();
-    await stage.hang(id);
-    await stage.server.app.watchdog.run();
-    expect((await stage.task(id)).state, 'one that is not late is left alone').toBe('RUNNING');
-    await stage.age(id);
-    await stage.server.app.watchdog.run();
-    const { task, world } = await stage.goOn(id);
+    await fixture.from(reference.before);
+    const id = await fixture.accepted(scenario.start(...reference.prepared));
+    fixture.faults.arm();
+    await fixture.hang(id);
+    await fixture.server.app.watchdog.run();
+    expect((await fixture.task(id)).state, 'one that is not late is left alone').toBe('RUNNING');
+    await fixture.age(id);
+    await fixture.server.app.watchdog.run();
+    const { task, world } = await fixture.goOn(id);
     expect(task.error).toContain(`${type} was not done within`);
     await leavesNothing(reference, { task, world }, true);
   });
 
   test('is ended by the watchdog when it hangs while it is undone, and holds nothing any more', async () => {
-    await stage.from(reference.before);
-    const id = await stage.accepted(scenario.start(...reference.prepared));
+    await fixture.from(reference.before);
+    const id = await fixture.accepted(scenario.start(...reference.prepared));
     for (let look = 0; look < 2; look += 1) {
-      await stage.hang(id);
-      await stage.age(id);
-      await stage.server.app.watchdog.run();
+      await fixture.hang(id);
+      await fixture.age(id);
+      await fixture.server.app.watchdog.run();
     }
-    const task = await stage.task(id);
+    const task = await fixture.task(id);
     expect(task).toMatchObject({ state: 'ERROR', created_resources: null });
     expect(task.error).toContain(`${type} was not done within`);
-    expect(leftovers(await stage.snapshot(), id), LET_GO).toEqual([]);
+    expect(leftovers(await fixture.snapshot(), id), LET_GO).toEqual([]);
   });
 
   test('leaves no lock when it is lost, and can be asked for again', async () => {
-    await stage.from(reference.before);
-    const id = await stage.accepted(scenario.start(...reference.prepared));
-    expect(leftovers(await stage.snapshot(), id)).not.toEqual([]);
-    await stage.server.db.named('test_lose', 'delete from tasks where id = $1', [id]);
-    await stage.server.app.watchdog.run();
-    expect(leftovers(await stage.snapshot(), id), LET_GO).toEqual([]);
+    await fixture.from(reference.before);
+    const id = await fixture.accepted(scenario.start(...reference.prepared));
+    expect(leftovers(await fixture.snapshot(), id)).not.toEqual([]);
+    await fixture.server.db.named('test_lose', 'delete from tasks where id = $1', [id]);
+    await fixture.server.app.watchdog.run();
+    expect(leftovers(await fixture.snapshot(), id), LET_GO).toEqual([]);
     // What was being created or moved is where it was going; what a failure leaves is known to the scenario.
     if (/^(create|attach|detach|put_into)_/.test(type) || scenario.failureLeaves !== undefined) return;
-    const again = await stage.accepted(scenario.start(...reference.prepared));
-    expect((await stage.goOn(again)).task).toMatchObject({ state: 'FINISHED' });
+    const again = await fixture.accepted(scenario.start(...reference.prepared));
+    expect((await fixture.goOn(again)).task).toMatchObject({ state: 'FINISHED' });
   });
 });
 
@@ -184,8 +184,8 @@ async function each<T>(cases: readonly T[], prove: (one: T) => Promise<void>): P
 }
 
 async function converges({ scenario, before, prepared, end }: Reference, attempt: Attempt): Promise<void> {
-  await stage.from(before);
-  const { task, world } = await stage.attempt(scenario.start(...prepared), attempt);
+  await fixture.from(before);
+  const { task, world } = await fixture.attempt(scenario.start(...prepared), attempt);
   if (task.state !== 'FINISHED') throw new Error(`it ended in ${task.state}: ${task.error}`);
   same(scenario, end.world, world, 'it did not end as it does undisturbed');
   const created = (resources: unknown) => JSON.stringify(resources);
@@ -194,8 +194,8 @@ async function converges({ scenario, before, prepared, end }: Reference, attempt
 
 async function isGone(reference: Reference, attempt: Attempt, reason: string): Promise<void> {
   const { scenario, before, prepared, end } = reference;
-  await stage.from(before);
-  const { task, world } = await stage.attempt(scenario.start(...prepared), attempt);
+  await fixture.from(before);
+  const { task, world } = await fixture.attempt(scenario.start(...prepared), attempt);
   // Providers may be told no by something that does not matter to the task.
   if (task.state === 'FINISHED')
     return same(scenario, end.world, world, 'it finished, but not as undisturbed');
@@ -215,13 +215,13 @@ async function leavesNothing(
   if (scenario.failureLeaves === undefined && asBefore) {
     same(scenario, before, world, 'it did not leave everything as it was before');
   }
-  await stage.forget(task.id);
-  const second = await stage.attempt(scenario.start(...prepared));
+  await fixture.forget(task.id);
+  const second = await fixture.attempt(scenario.start(...prepared));
   if (second.task.state !== 'FINISHED') throw new Error(`started again it failed: ${second.task.error}`);
   same(scenario, end.world, second.world, 'started again it did not end as it does undisturbed');
 }
 
 function same({ blur = [] }: Scenario, expected: Snapshot, actual: Snapshot, what: string): void {
-  const different = difference(essence(expected, blur), essence(actual, blur));
+  const different = difference(comparable(expected, blur), comparable(actual, blur));
   if (different !== undefined) throw new Error(`${what}:\n${different}`);
 }

@@ -121,7 +121,7 @@ export class World {
 /** What a snapshot says that matters, one line for each row and each thing served, in a fixed order. Times, bytes
  *  and ids that were made on the way become placeholders.
  *  @param blur more that depends on the way */
-export function essence({ tables, served }: Snapshot, blur: readonly RegExp[]): string[] {
+export function comparable({ tables, served }: Snapshot, blur: readonly RegExp[]): string[] {
   const lines: string[] = [];
   for (const [table, rows] of tables) {
     if (HISTORY.has(table)) continue;

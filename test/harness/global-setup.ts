@@ -9,7 +9,7 @@ import {
   startEmbeddedPostgres,
 } from '../../server/src/platform/database/embedded/index.ts';
 import { migrateToLatest } from '../../server/src/platform/database/migrate.ts';
-import { clearLeavings } from './leavings.ts';
+import { clearLeftovers } from './leftovers.ts';
 
 const FOLDER_PREFIX = 'virga-test-';
 const TEMPLATE = 'virga_template';
@@ -31,7 +31,7 @@ const quiet = {
 
 /** One PostgreSQL for the whole run, with a template database that holds the project's schema. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  clearLeavings();
+  clearLeftovers();
   await removeAbandoned();
   const folder = mkdtempSync(path.join(os.tmpdir(), FOLDER_PREFIX));
   lockDataDir(folder);
@@ -50,7 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const left = await remainingDatabases(postgres);
     await postgres.stop();
     removeLocked(folder);
-    clearLeavings();
+    clearLeftovers();
     if (left.length === 0) return;
     // vitest prints an error from here and still calls the run a success.
     process.exitCode = 1;

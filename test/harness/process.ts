@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { newFolder } from './leavings.ts';
+import { newFolder } from './leftovers.ts';
 import { waitUntil } from './wait.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');

@@ -26,7 +26,7 @@ import { collectorsOf } from '../../server/src/regions-file.ts';
 import type { IpRanges } from '../../signing/src/addresses.ts';
 import { createTestDatabase } from './database.ts';
 import { checkErrors } from './documented-errors.ts';
-import { newFolder } from './leavings.ts';
+import { newFolder } from './leftovers.ts';
 import { noteOperations } from './operations-seen.ts';
 import { PATIENCE_MS, waitUntil } from './wait.ts';
 

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expire } from '../../server/src/providers/local/object-storage/expire.ts';
 import { placeOf } from '../../server/src/providers/local/object-storage/place.ts';
 import { Server } from '../../server/src/providers/local/object-storage/server.ts';
-import { processesIn } from '../harness/leavings.ts';
+import { processesIn } from '../harness/leftovers.ts';
 import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { newFolder } from '../harness/leavings.ts';
+import { newFolder } from '../harness/leftovers.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
 

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { newFolder } from '../../../test/harness/leavings.ts';
+import { newFolder } from '../../../test/harness/leftovers.ts';
 import { type Engine, Engines } from './index.ts';
 import { moreToHave } from './more.ts';
 import { ENGINES } from './table.ts';

@@ -4,7 +4,7 @@ import { type Caller, hashToken } from '../../platform/auth/caller.ts';
 import type { Role } from '../../platform/auth/roles.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
-import { take, tryTake } from '../../platform/limits/limits.ts';
+import { take, tryCount } from '../../platform/limits/limits.ts';
 import { canonicalAddress } from './addresses.ts';
 import * as store from './invitation-store.ts';
 import { hoursFromNow, mailToken } from './link-mail.ts';
@@ -35,7 +35,7 @@ export async function inviteUser(ctx: RequestContext, input: InviteUser) {
 /** As `inviteUser`, for any client. */
 export async function invite(ctx: ClientContext, input: Omit<InviteUser, 'client_id'>) {
   const role = roleNamed(input.user_role, 'user_role');
-  await takeMail(ctx, input.email);
+  await countMail(ctx, input.email);
   const token = ctx.ids.secret();
   return ctx.db.transaction(async (tx) => {
     await lockTokens(tx, ctx.clientId);
@@ -57,11 +57,11 @@ export async function invite(ctx: ClientContext, input: Omit<InviteUser, 'client
 }
 
 /** @throws TooManyRequests when the client, or all clients together for this address, have sent enough */
-async function takeMail(ctx: ClientContext, email: string): Promise<void> {
+async function countMail(ctx: ClientContext, email: string): Promise<void> {
   const ofClient = { key: `invitations of ${ctx.clientId}`, ...MAILS_OF_A_CLIENT };
   const toAddress = { key: `invitations to ${canonicalAddress(email) ?? ''}`, ...MAILS_TO_AN_ADDRESS };
   await take(ctx, [ofClient]);
-  const waitMs = await tryTake(ctx, [toAddress]);
+  const waitMs = await tryCount(ctx, [toAddress]);
   if (waitMs === undefined) return;
   const { points } = MAILS_TO_AN_ADDRESS;
   throw new TooManyRequests(waitMs, `An address gets at most ${points} invitations an hour`);

@@ -32,7 +32,7 @@ export async function isLink(db: Queryable, kind: LinkKind, hash: Buffer, now: D
 }
 
 /** Whom and what the link is for, if it still works; it does not afterwards. */
-export async function takeLink(
+export async function useLink(
   tx: Tx,
   kind: LinkKind,
   hash: Buffer,

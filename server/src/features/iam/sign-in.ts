@@ -3,12 +3,12 @@ import { Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { together } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { giveBack, take, tryTake } from '../../platform/limits/limits.ts';
+import { giveBack, take, tryCount } from '../../platform/limits/limits.ts';
 import { sourceOf } from '../../platform/limits/source.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
 import { mailLink } from './link-mail.ts';
-import { isLink, takeLink } from './link-store.ts';
+import { isLink, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
 import { hashPassword, NO_PASSWORD, type Standing, verifyPassword } from './passwords.ts';
 import type { Sessions, TokenPair } from './sessions.ts';
@@ -65,7 +65,7 @@ export class SignIn {
     const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
     await take(ctx, [guess]);
     return ctx.db.transaction(async (tx) => {
-      const link = await takeLink(tx, 'sign_in', hashToken(token), ctx.clock.now());
+      const link = await useLink(tx, 'sign_in', hashToken(token), ctx.clock.now());
       const member = link && (await store.findMembership(tx, link.userId));
       if (!member) throw unknownLink();
       const who = { userId: member.id, clientId: member.client_id };
@@ -142,7 +142,7 @@ export class SignIn {
     const address = canonicalAddress(email);
     if (!address) return {};
     await take(ctx, [{ key: `forgotten from ${sourceOf(ctx.remoteAddress)}`, ...MAILS_FROM_A_SOURCE }]);
-    const limited = await tryTake(ctx, [{ key: `forgotten ${address}`, ...MAIL_TO_AN_ADDRESS }]);
+    const limited = await tryCount(ctx, [{ key: `forgotten ${address}`, ...MAIL_TO_AN_ADDRESS }]);
     const user = await store.findUserByEmail(ctx.db, address);
     if (user && limited === undefined) {
       await ctx.db.transaction((tx) =>
@@ -172,7 +172,7 @@ export class SignIn {
     const password = await hashPassword(input.password);
     await ctx.db.transaction(async (tx) => {
       const timestamp = ctx.clock.timestamp();
-      const link = await takeLink(tx, 'password', hash, ctx.clock.now());
+      const link = await useLink(tx, 'password', hash, ctx.clock.now());
       if (!link) throw unknownLink();
       const { userId } = link;
       // Whoever reads the person's mail may sign in from there, whatever others guess elsewhere.

@@ -4,13 +4,13 @@ import { hashToken } from '../../platform/auth/caller.ts';
 import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
 import { constraintOf } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { tryTake } from '../../platform/limits/limits.ts';
+import { tryCount } from '../../platform/limits/limits.ts';
 import { queueMail } from '../../platform/mail/outbox.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
 import { readPending } from './invitation-store.ts';
 import { mailLink } from './link-mail.ts';
-import { deleteLinksOf, takeLink } from './link-store.ts';
+import { deleteLinksOf, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import type { ChangePassword, FullUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
@@ -181,7 +181,7 @@ export async function changeEmail(
   const row = await ownRow(ctx, userId);
   await provePassword(ctx, row, { password: input.password });
   const mails = { key: `confirm ${canonicalAddress(input.new_email)}`, ...MAIL_TO_AN_ADDRESS };
-  if ((await tryTake(ctx, [mails])) !== undefined) return { new_email: input.new_email };
+  if ((await tryCount(ctx, [mails])) !== undefined) return { new_email: input.new_email };
   await ctx.db.transaction(async (tx) => {
     await mailLink(tx, ctx, {
       link: { kind: 'email', userId, email: input.new_email },
@@ -205,7 +205,7 @@ const LINK_GONE = 'is unknown, used or too old';
 export async function confirmEmail(ctx: RequestContext, token: string): Promise<{ email: string }> {
   try {
     return await ctx.db.transaction(async (tx) => {
-      const link = await takeLink(tx, 'email', hashToken(token), ctx.clock.now());
+      const link = await useLink(tx, 'email', hashToken(token), ctx.clock.now());
       if (!link?.email) throw new Invalid({ token: [LINK_GONE] });
       const before = await store.setEmail(tx, link.userId, link.email);
       await deleteLinksOf(tx, link.userId);

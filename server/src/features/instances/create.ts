@@ -3,7 +3,12 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { attachFloatingIp } from '../networking/floating-ips/index.ts';
-import { openPorts, type PortRow, type WantedInterface, type WantedPort } from '../networking/ports/index.ts';
+import {
+  openPorts,
+  type PortRow,
+  type RequestedInterface,
+  type RequestedPort,
+} from '../networking/ports/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { type Amounts, reserve } from '../quotas/index.ts';
 import { joinServerGroup } from '../server-groups/index.ts';
@@ -38,7 +43,7 @@ export async function createInstance(
     faults.refuse();
     if (!flavor) throw new Error('a body without a flavor was not refused');
     const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
-    const wanted = await wantedPorts(tx, ctx, input);
+    const wanted = await requestedPorts(tx, ctx, input);
     const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), wanted);
     const name = nameOf(input, id, ports);
     await insertInstance(tx, {
@@ -94,12 +99,12 @@ function groupsOf({ security_groups, interfaces }: CreateInstance) {
   return { security_groups, ...Object.fromEntries(named) };
 }
 
-async function wantedPorts(tx: Tx, ctx: RegionContext, input: CreateInstance): Promise<WantedPort[]> {
-  const wanted: WantedPort[] = [];
+async function requestedPorts(tx: Tx, ctx: RegionContext, input: CreateInstance): Promise<RequestedPort[]> {
+  const wanted: RequestedPort[] = [];
   for (const [index, each] of input.interfaces.entries()) {
     const groups = each.security_groups ?? input.security_groups;
     wanted.push({
-      interface: each as WantedInterface,
+      interface: each as RequestedInterface,
       interfaceName: each.interface_name ?? null,
       securityGroupIds: await groupsOfNewPort(tx, ctx, each.type, groups),
       field: `interfaces.${index}`,

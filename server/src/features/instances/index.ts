@@ -21,13 +21,13 @@ import { createVmTask } from './tasks/create.ts';
 import { deleteVmTask } from './tasks/delete.ts';
 
 export type { InstanceDeps } from './access.ts';
-export { machinesInShort } from './in-short.ts';
 export { portsAsInterfaces } from './interfaces/of-ports.ts';
 export type { ShownInstance } from './list-store.ts';
 export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
 export { instancesOfGroup } from './of-group.ts';
 export { Instance, InstanceList } from './schema.ts';
 export { requireInstances } from './store.ts';
+export { machineSummaries } from './summary.ts';
 export { viewInstance } from './view.ts';
 
 /** What was in the middle of something is in ERROR; a restart repairs it. */

@@ -7,8 +7,8 @@ import { patchTags, sameTags } from '../../platform/http/tags.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
 import { type InstanceDeps, requireMachines } from './access.ts';
 import { createInstance } from './create.ts';
+import { deletedTogetherOf, holdDeletedTogether } from './deleted-together.ts';
 import { startChange } from './hold.ts';
-import { holdLeaving, leavingOf } from './leaving.ts';
 import { listInstances, showInstance } from './list-store.ts';
 import { requireChangeable, requireOwn } from './model.ts';
 import type { DeleteInstanceQuery, InstanceListQuery, UpdateInstance } from './schema.ts';
@@ -49,12 +49,12 @@ export class InstanceService {
    *  that holds it or something of it */
   async delete(ctx: RegionContext, id: string, query: DeleteInstanceQuery): Promise<TaskRef> {
     requireMachines(this.#deps, ctx);
-    const leaving = leavingOf(query);
+    const leaving = deletedTogetherOf(query);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.place);
       requireChangeable(row, 'delete');
       return startChange(tx, ctx, row, 'delete', (taskId) =>
-        holdLeaving(tx, this.#deps, id, leaving, taskId),
+        holdDeletedTogether(tx, this.#deps, id, leaving, taskId),
       );
     });
   }

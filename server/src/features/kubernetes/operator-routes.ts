@@ -13,12 +13,12 @@ const condition = () => StringEnum(NODE_CONDITIONS);
 const need = () => Nullable(Type.Integer({ minimum: 0, maximum: 1000 }));
 
 const TellCondition = Type.Object({ condition: condition() }, { $id: 'TellK8sNodeCondition' });
-const ToldCondition = Type.Object(
+const ReportedCondition = Type.Object(
   { instance_id: Uuid(), condition: condition() },
   { $id: 'K8sNodeCondition' },
 );
 const TellNeed = Type.Object({ needed_nodes: need() }, { $id: 'TellK8sPoolNeed' });
-const ToldNeed = Type.Object({ pool_id: Uuid(), needed_nodes: need() }, { $id: 'K8sPoolNeed' });
+const ReportedNeed = Type.Object({ pool_id: Uuid(), needed_nodes: need() }, { $id: 'K8sPoolNeed' });
 
 const tag = 'Operator';
 const access = 'operate';
@@ -33,7 +33,7 @@ export const operatorKubernetesRoutes = (service: KubernetesService): readonly R
     access,
     params: Type.Object({ region_id: Key(), instance_id: Uuid() }),
     body: TellCondition,
-    response: ToldCondition,
+    response: ReportedCondition,
     handler: (ctx, { params, body }) =>
       tellCondition(service, ctx, params.region_id, params.instance_id, body.condition),
   }),
@@ -45,7 +45,7 @@ export const operatorKubernetesRoutes = (service: KubernetesService): readonly R
     access,
     params: Type.Object({ region_id: Key(), pool_id: Uuid() }),
     body: TellNeed,
-    response: ToldNeed,
+    response: ReportedNeed,
     handler: (ctx, { params, body }) =>
       tellNeed(service, ctx, params.region_id, params.pool_id, body.needed_nodes),
   }),

@@ -28,7 +28,7 @@ import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
 import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
-import { addressOnPaper, findVipPlace } from './vip.ts';
+import { allocateAtOnce, findVipPlace } from './vip.ts';
 
 /** Commands: one transaction each. */
 export class LoadBalancerService {
@@ -57,7 +57,7 @@ export class LoadBalancerService {
         refuseUnreachable(this.#providers.of(regionId), plan.parts.of.member);
         const vip = await findVipPlace(tx, ctx, input, this.#providers);
         const provider = this.#providers.of(regionId);
-        const vip_address = atOnce ? await addressOnPaper(plan.loadBalancer.id, vip, provider) : null;
+        const vip_address = atOnce ? await allocateAtOnce(plan.loadBalancer.id, vip, provider) : null;
         const [, , , task] = await together([
           guardProject(tx, projectId),
           insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip, vip_address } }),
@@ -90,7 +90,7 @@ export class LoadBalancerService {
    *  @throws Invalid, NotFound, Conflict naming the task that holds it, Forbidden */
   async update(ctx: RegionContext, id: string, input: UpdateLoadBalancer): Promise<TaskRef> {
     return this.#change(ctx, id, input, async (tx, row, settings) =>
-      isAsWanted(row, settings)
+      isUnchanged(row, settings)
         ? startNothing(tx, ctx, taskFor(ctx, 'update_loadbalancer', row))
         : this.#changeByTask(tx, ctx, row, settings),
     );
@@ -100,7 +100,7 @@ export class LoadBalancerService {
    *  @throws like `update` */
   async updateNow(ctx: RegionContext, id: string, input: UpdateLoadBalancer): Promise<void> {
     await this.#change(ctx, id, input, async (tx, row, settings) => {
-      if (isAsWanted(row, settings)) return;
+      if (isUnchanged(row, settings)) return;
       if (sameSettings(row, settings) || concernsDataPlane(row, settings)) {
         await this.#changeByTask(tx, ctx, row, settings);
         return;
@@ -180,7 +180,7 @@ function checkedTags(input: CreateLoadBalancer): StoredTags {
 
 /** Whether nothing is to be done. What is in ERROR is repaired by any change, also by one that says what the rows say
  *  already. */
-const isAsWanted = (row: LoadBalancerRow, settings: Settings): boolean =>
+const isUnchanged = (row: LoadBalancerRow, settings: Settings): boolean =>
   sameSettings(row, settings) && row.provisioning_status !== 'ERROR';
 
 function settingsAfter(row: LoadBalancerRow, input: UpdateLoadBalancer): Settings {

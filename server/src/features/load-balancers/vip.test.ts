@@ -5,7 +5,7 @@ import type { Reply } from '../../../../test/harness/server.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { inRegion, type RegionContext } from '../../platform/http/context.ts';
-import { findWanted } from '../networking/reserved-fixed-ips/wanted.ts';
+import { findRequested } from '../networking/reserved-fixed-ips/requested.ts';
 import { SecretReader } from '../secrets/index.ts';
 import { DataPlanes } from './data-planes.ts';
 import { LBS, web } from './testing/bodies.ts';
@@ -187,7 +187,7 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
   }
   for (const ip_family of ['dual', 'ipv6'] as const) {
     const found = await faults((tx) =>
-      findWanted(tx, ctx, { type: 'external', ip_family }, region.provider, (id, cidr) =>
+      findRequested(tx, ctx, { type: 'external', ip_family }, region.provider, (id, cidr) =>
         regions.ipv6Fault(id, cidr),
       ),
     );

@@ -2,7 +2,7 @@ import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../networking/networks/index.ts';
-import { type TakenAddress, takeReservedIp } from '../networking/reserved-fixed-ips/index.ts';
+import { type ClaimedAddress, claimReservedIp } from '../networking/reserved-fixed-ips/index.ts';
 import type { DataPlanes } from './data-planes.ts';
 import type { LoadBalancerProvider } from './port.ts';
 import type { CreateLoadBalancer } from './schema-input.ts';
@@ -78,7 +78,7 @@ export async function findVipPlace(
 
 /** The address of a load balancer that is on paper only: known at once, so that its row is not written again for it.
  *  Null: the task finds one. */
-export async function addressOnPaper(
+export async function allocateAtOnce(
   id: string,
   { vip_port_id, vip_subnet_id, additional_subnet_id }: VipPlace,
   provider: LoadBalancerProvider | undefined,
@@ -113,7 +113,7 @@ async function reservedPlaces(
   { vip_ip_family: family }: CreateLoadBalancer,
   id: string,
 ): Promise<Place[]> {
-  const taken = (await takeReservedIp(tx, { id, ...ctx.place })).filter((each) => each !== undefined);
+  const taken = (await claimReservedIp(tx, { id, ...ctx.place })).filter((each) => each !== undefined);
   const its = taken.length > 1 ? 'dual' : isIpv6(taken[0]) ? 'ipv6' : 'ipv4';
   if (family !== undefined && family !== its) {
     const addresses = taken.map(({ address }) => address).join(' and ');
@@ -122,7 +122,7 @@ async function reservedPlaces(
   return taken.map((each) => ({ ...each, version: isIpv6(each) ? 6 : 4 }));
 }
 
-const isIpv6 = (taken: TakenAddress | undefined) => taken?.address.includes(':') ?? false;
+const isIpv6 = (taken: ClaimedAddress | undefined) => taken?.address.includes(':') ?? false;
 
 /** @throws Invalid when load balancers of this region cannot have addresses there, here and now */
 async function refuseUnservable(

@@ -13,7 +13,7 @@ import {
   traitsOf,
 } from './common.ts';
 import { type GroupRow, requireFree } from './model.ts';
-import { type ReviseSecurityGroup, revised, type WantedRules } from './revise.ts';
+import { type RequestedRules, type ReviseSecurityGroup, revised } from './revise.ts';
 import { checkCount, checkRules, matchKey, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
 import type { RuleInput, UpdateSecurityGroup } from './schema.ts';
 import * as store from './store.ts';
@@ -49,7 +49,7 @@ export class SecurityGroupChanges {
     ctx: RegionContext,
     id: string,
     input: Omit<UpdateSecurityGroup, 'rules'>,
-    wantedOf: (row: GroupRow, faults: Faults) => WantedRules | undefined,
+    requestedOf: (row: GroupRow, faults: Faults) => RequestedRules | undefined,
   ): Promise<TaskRef> {
     return this.#change(ctx, id, 'update_security_group', async (row, tx) => {
       const faults = new Faults();
@@ -57,7 +57,7 @@ export class SecurityGroupChanges {
       if (row.is_default && input.name !== undefined && input.name !== row.name) {
         faults.add('name', 'the default group of a project keeps its name');
       }
-      const wanted = wantedOf(row, faults);
+      const wanted = requestedOf(row, faults);
       if (wanted) {
         checkCount(wanted.rules.length, faults);
         checkRules(wanted.rules, wanted.field, faults);

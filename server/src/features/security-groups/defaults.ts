@@ -35,7 +35,7 @@ const giveTo = (some: string) => `
   given as (update projects p set has_default_groups = true from chosen where p.id = chosen.id returning 1)
   select count(*) as count from given`;
 
-const takePart = (tx: Tx) =>
+const shareLock = (tx: Tx) =>
   tx.named('default_security_groups_turn', `select pg_advisory_xact_lock_shared(${TURN})`, []);
 
 /** Gives a project that was just made its groups in the regions of these providers. */
@@ -44,7 +44,7 @@ export async function addDefaultGroups(
   providers: readonly string[],
   projectId: number,
 ): Promise<void> {
-  await takePart(tx);
+  await shareLock(tx);
   await tx.named(
     'default_security_groups_add',
     giveTo('select id, client_id, created_at from projects where id = $2'),
@@ -63,7 +63,7 @@ export async function completeDefaultGroups(db: Db, providers: readonly string[]
  *  @returns how many there were */
 async function completeSome(db: Db, providers: readonly string[]): Promise<number> {
   return db.transaction(async (tx) => {
-    await takePart(tx);
+    await shareLock(tx);
     const [row] = await tx.named<{ count: number }>(
       'default_security_groups_complete',
       giveTo(`select id, client_id, created_at from projects where not has_default_groups and deleted_at is null

@@ -25,13 +25,13 @@ export const ReviseSecurityGroup = Type.Object(
 export type ReviseSecurityGroup = Static<typeof ReviseSecurityGroup>;
 
 /** All rules that a group is to have, and what a fault of each is named after. */
-export interface WantedRules {
+export interface RequestedRules {
   readonly rules: readonly NewRule[];
   readonly field: (index: number) => string;
 }
 
 /** The rules of a group after these changes; adds a fault for each rule that is not there. */
-export function revised(row: GroupRow, changes: readonly RuleChange[], faults: Faults): WantedRules {
+export function revised(row: GroupRow, changes: readonly RuleChange[], faults: Faults): RequestedRules {
   const gone = new Set<string>();
   const added: { readonly rule: NewRule; readonly index: number }[] = [];
   for (const [index, change] of changes.entries()) {

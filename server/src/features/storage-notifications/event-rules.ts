@@ -2,7 +2,7 @@ import { type EventName, KINDS, type ThresholdField } from './model.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 
 /** What a client says about one event, after the rules that a schema cannot tell. */
-export interface WantedEvent {
+export interface RequestedEvent {
   readonly name: EventName;
   /** Absent: found by name and place, or new. */
   readonly uuid: string | undefined;
@@ -39,7 +39,7 @@ export function readEvent(
   input: Omit<EventInput, 'name'>,
   path: string,
   faults: Faults,
-): WantedEvent {
+): RequestedEvent {
   const { field } = KINDS[name];
   const other: ThresholdField = field === 'bytes' ? 'count' : 'bytes';
   const threshold = input[field];
@@ -50,8 +50,8 @@ export function readEvent(
 }
 
 /** All events of a request with several. */
-export function readEvents(input: EventsInput, faults: Faults): WantedEvent[] {
-  const wanted: WantedEvent[] = [];
+export function readEvents(input: EventsInput, faults: Faults): RequestedEvent[] {
+  const wanted: RequestedEvent[] = [];
   for (const name of Object.keys(KINDS) as EventName[]) {
     for (const [i, event] of (input[name] ?? []).entries()) {
       wanted.push(readEvent(name, event, `${name}.${i}.`, faults));

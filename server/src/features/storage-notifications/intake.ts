@@ -14,7 +14,7 @@ import { addToMonth, insertReport, type ReportKey, saveLevels } from './usage-st
  * @returns whether it was counted now
  * @throws Invalid for a report without content, too old to be known for a repetition, or from the future
  */
-export async function takeReport(
+export async function acceptReport(
   ctx: ClientContext,
   storageName: string,
   report: UsageReport,

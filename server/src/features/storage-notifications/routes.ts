@@ -1,5 +1,5 @@
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
-import { takeReport } from './intake.ts';
+import { acceptReport } from './intake.ts';
 import {
   Configurator,
   EventInput,
@@ -99,7 +99,7 @@ const intakeRoute = clientRoute({
   params: ReportParams,
   body: UsageReport,
   response: UsageReceipt,
-  handler: (ctx, { params, body }) => takeReport(ctx, params.storage_name, body),
+  handler: (ctx, { params, body }) => acceptReport(ctx, params.storage_name, body),
 });
 
 export const storageNotificationRoutes: readonly Route[] = [

@@ -3,7 +3,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { type Faults, readEvent, readEvents, readTarget, type WantedEvent } from './event-rules.ts';
+import { type Faults, type RequestedEvent, readEvent, readEvents, readTarget } from './event-rules.ts';
 import { monthOf, type StoredEvent } from './model.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 import * as store from './store.ts';
@@ -69,7 +69,7 @@ export async function deleteEvent(ctx: RequestContext, input: EventInput, named?
 async function setAll(
   ctx: RequestContext,
   clientId: number,
-  wanted: readonly WantedEvent[],
+  wanted: readonly RequestedEvent[],
 ): Promise<StoredEvent[]> {
   try {
     return await ctx.db.transaction(async (tx) => {
@@ -100,7 +100,7 @@ async function setOne(
   tx: Tx,
   ctx: RequestContext,
   clientId: number,
-  { name, uuid, place, threshold, path }: WantedEvent,
+  { name, uuid, place, threshold, path }: RequestedEvent,
   faults: Faults,
 ): Promise<StoredEvent | undefined> {
   const known = uuid

@@ -3,7 +3,7 @@ import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { userActionExamples } from './examples.ts';
 import { userActionRoutes } from './routes.ts';
 
-export { toldUserAction } from './service.ts';
+export { deliveredUserAction } from './service.ts';
 
 export function userActions({ cipher }: { readonly cipher: Cipher }): Feature {
   return { name: 'user-actions', examples: userActionExamples, routes: userActionRoutes(cipher) };

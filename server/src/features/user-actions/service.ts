@@ -2,7 +2,7 @@ import { offsetTime } from '../../kernel/codecs.ts';
 import type { Queryable } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { UserActionListQuery } from './schema.ts';
-import { listUserActions, readToldAction, type UserActionRow } from './store.ts';
+import { listUserActions, readDeliveredAction, type UserActionRow } from './store.ts';
 
 /** What of a recorded action is shown. */
 function viewUserAction(row: UserActionRow) {
@@ -39,8 +39,8 @@ export async function userActions(ctx: RequestContext, query: UserActionListQuer
 }
 
 /** What a webhook tells of the user action of a delivery, as it is now. */
-export async function toldUserAction(db: Queryable, deliveryId: string): Promise<object> {
-  const row = await readToldAction(db, deliveryId);
+export async function deliveredUserAction(db: Queryable, deliveryId: string): Promise<object> {
+  const row = await readDeliveredAction(db, deliveryId);
   if (!row) throw new Error(`what delivery ${deliveryId} tells of is not kept any more`);
   return viewUserAction(row);
 }

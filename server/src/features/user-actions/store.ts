@@ -66,7 +66,10 @@ function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<
 }
 
 /** The action that a delivery tells of. */
-export async function readToldAction(db: Queryable, deliveryId: string): Promise<UserActionRow | undefined> {
+export async function readDeliveredAction(
+  db: Queryable,
+  deliveryId: string,
+): Promise<UserActionRow | undefined> {
   const [row] = await db.named<UserActionRow>(
     'user_action_told',
     `select ${COLUMNS} from webhook_deliveries told join audit_log a on a.id = told.audit_id ${JOINS}

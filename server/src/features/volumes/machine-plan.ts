@@ -6,12 +6,12 @@ import { lockVolumes } from './machine-store.ts';
 import type { VolumeRow } from './model.ts';
 import { requireState } from './model.ts';
 import {
-  checkWanted,
+  checkRequested,
+  type RequestedVolume,
   readSources,
+  requestedSource,
   type Sources,
   sourceOf,
-  type WantedVolume,
-  wantedSource,
 } from './new-volume.ts';
 import type { VolumeDeps } from './place.ts';
 import type { MachineVolume } from './schema-machine.ts';
@@ -24,7 +24,7 @@ export interface MachinePlan {
 }
 
 export interface PlannedDisk {
-  readonly wanted: WantedVolume | null;
+  readonly wanted: RequestedVolume | null;
   /** An existing one, locked; null: it is new. */
   readonly existing: VolumeRow | null;
   readonly bootIndex: number | null;
@@ -49,7 +49,7 @@ export async function planMachineVolumes(
   const rows = await lockVolumes(tx, existingIds, ctx.place);
   const existing = new Map(rows.map((row) => [row.id, row]));
   const from = volumes.flatMap((volume) =>
-    volume.source === 'existing-volume' ? [] : (wantedSource(volume) ?? []),
+    volume.source === 'existing-volume' ? [] : (requestedSource(volume) ?? []),
   );
   const sources = await readSources(tx, ctx, deps, from);
   const bootIndexes = checkBootOrder(volumes, existing, faults);
@@ -58,8 +58,8 @@ export async function planMachineVolumes(
     if (volume.source === 'existing-volume') {
       checkExisting(volume.volume_id.toLowerCase(), existing, existingIds, prefix, faults);
     }
-    const wanted = wantedOf(volume, prefix, faults);
-    if (wanted) checkWanted(wanted, sources, faults, prefix);
+    const wanted = requestedOf(volume, prefix, faults);
+    if (wanted) checkRequested(wanted, sources, faults, prefix);
     const source = wanted ? sourceOf(sources, wanted) : undefined;
     if (source && source.minRam > ram) {
       faults.add('flavor', `${wanted?.source?.kind} ${source.name} needs ${source.minRam} MiB of memory`);
@@ -88,7 +88,7 @@ function checkExisting(
   else if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.add(`${prefix}volume_id`, 'is named twice');
 }
 
-function wantedOf(volume: MachineVolume, prefix: string, faults: Faults): WantedVolume | null {
+function requestedOf(volume: MachineVolume, prefix: string, faults: Faults): RequestedVolume | null {
   const tags = givenTags(volume, faults, prefix);
   if (volume.source === 'existing-volume') return null;
   if (volume.source === 'apptemplate') {
@@ -98,7 +98,7 @@ function wantedOf(volume: MachineVolume, prefix: string, faults: Faults): Wanted
     name: volume.name ?? '',
     size: volume.size,
     type: volume.type_name,
-    source: wantedSource(volume),
+    source: requestedSource(volume),
     tags,
   };
 }

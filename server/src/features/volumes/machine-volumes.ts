@@ -10,7 +10,7 @@ import { newVolume } from './new-volume.ts';
 import type { VolumeDeps } from './place.ts';
 import type { VolumeProvider } from './port.ts';
 import type { MachineVolume } from './schema-machine.ts';
-import { refuseSnapshots } from './snapshots/going.ts';
+import { refuseSnapshots } from './snapshots/deleted-with-volume.ts';
 import { lockSnapshotsOf } from './snapshots/store.ts';
 import * as store from './store.ts';
 import { desiredOf, holdOf, providerFor, restoring } from './task-common.ts';

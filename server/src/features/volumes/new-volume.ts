@@ -9,29 +9,29 @@ import { keepSnapshots } from './snapshots/store.ts';
 import type { NewVolume } from './store.ts';
 
 /** What is wanted of a new volume, however it is asked for. */
-export interface WantedVolume {
+export interface RequestedVolume {
   readonly name: string;
   /** GiB; undefined: what its source needs. */
   readonly size: number | undefined;
   /** undefined: that of the snapshot, or the plainest. */
   readonly type: VolumeType | undefined;
-  readonly source: WantedSource | null;
+  readonly source: RequestedSource | null;
   readonly tags: StoredTags;
 }
 
 /** What a volume shall hold from the start; null: nothing. */
-export interface WantedSource {
+export interface RequestedSource {
   readonly kind: 'image' | 'snapshot';
   readonly id: string;
 }
 
 /** What the body of a creation wants the volume to be made from. */
-export function wantedSource(
+export function requestedSource(
   input:
     | { readonly source: 'image'; readonly image_id: string }
     | { readonly source: 'snapshot'; readonly snapshot_id: string }
     | { readonly source: 'apptemplate' | 'new-volume' },
-): WantedSource | null {
+): RequestedSource | null {
   if (input.source === 'image') return { kind: 'image', id: input.image_id.toLowerCase() };
   return input.source === 'snapshot' ? { kind: 'snapshot', id: input.snapshot_id.toLowerCase() } : null;
 }
@@ -59,9 +59,9 @@ export interface Sources {
   readonly found: ReadonlyMap<string, Source>;
 }
 
-const keyOf = ({ kind, id }: WantedSource) => `${kind} ${id}`;
+const keyOf = ({ kind, id }: RequestedSource) => `${kind} ${id}`;
 
-export const sourceOf = ({ found }: Sources, { source }: WantedVolume): Source | undefined =>
+export const sourceOf = ({ found }: Sources, { source }: RequestedVolume): Source | undefined =>
   source === null ? undefined : found.get(keyOf(source));
 
 /** @throws Locked when one of them is being made or deleted */
@@ -69,9 +69,10 @@ export async function readSources(
   tx: Tx,
   ctx: RegionContext,
   deps: VolumeDeps,
-  wanted: readonly WantedSource[],
+  wanted: readonly RequestedSource[],
 ): Promise<Sources> {
-  const idsOf = (kind: WantedSource['kind']) => wanted.flatMap((one) => (one.kind === kind ? [one.id] : []));
+  const idsOf = (kind: RequestedSource['kind']) =>
+    wanted.flatMap((one) => (one.kind === kind ? [one.id] : []));
   const images = await deps.images.find(tx, idsOf('image'), ctx.place);
   const snapshots = await keepSnapshots(tx, idsOf('snapshot'), ctx.place);
   for (const snapshot of snapshots) requireFree(snapshot);
@@ -100,7 +101,7 @@ export const sizeFault = (size: number): string | undefined =>
 const PLAINEST: VolumeType = 'standard';
 
 /** Adds what is wrong with a wish; `prefix` of the names of its fields. */
-export function checkWanted(wanted: WantedVolume, sources: Sources, faults: Faults, prefix = ''): void {
+export function checkRequested(wanted: RequestedVolume, sources: Sources, faults: Faults, prefix = ''): void {
   const { size = 1, source: from } = wanted;
   const source = sourceOf(sources, wanted);
   const small = wanted.size !== undefined && source !== undefined && size < source.minDisk;
@@ -118,7 +119,7 @@ export function checkWanted(wanted: WantedVolume, sources: Sources, faults: Faul
 /** The row of a volume that a task makes. */
 export function newVolume(
   ctx: RegionContext,
-  wanted: WantedVolume,
+  wanted: RequestedVolume,
   sources: Sources,
   taskId: string,
   attachment: Omit<Attachment, 'attached_at'> = UNATTACHED,

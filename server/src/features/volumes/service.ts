@@ -12,10 +12,16 @@ import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
 import { listVolumes, readVolume } from './list-store.ts';
 import { requireFree, requireState, statusDuring, UNATTACHED } from './model.ts';
-import { checkWanted, newVolume, readSources, type WantedVolume, wantedSource } from './new-volume.ts';
+import {
+  checkRequested,
+  newVolume,
+  type RequestedVolume,
+  readSources,
+  requestedSource,
+} from './new-volume.ts';
 import { requireVolumes, type VolumeDeps } from './place.ts';
 import type { CreateVolume, UpdateVolume, VolumeListQuery } from './schema.ts';
-import { lockGoing } from './snapshots/going.ts';
+import { lockDeletedWithVolume } from './snapshots/deleted-with-volume.ts';
 import { holdForDeletion } from './snapshots/store.ts';
 import * as store from './store.ts';
 import { viewVolume } from './views.ts';
@@ -34,12 +40,12 @@ export class VolumeService {
    *  QuotaExceeded */
   async create(ctx: RegionContext, input: CreateVolume): Promise<TaskRef> {
     const faults = new Faults();
-    const wanted = wantedOf(input, faults);
+    const wanted = requestedOf(input, faults);
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
       const sources = await readSources(tx, ctx, this.#deps, wanted.source ? [wanted.source] : []);
-      checkWanted(wanted, sources, faults);
+      checkRequested(wanted, sources, faults);
       faults.refuse();
       const taskId = ctx.ids.uuid();
       const volume = newVolume(ctx, wanted, sources, taskId, await attachmentFor(tx, ctx, input));
@@ -73,7 +79,7 @@ export class VolumeService {
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockVolume(tx, id, ctx.place);
       requireState(row, 'delete');
-      const going = await lockGoing(tx, row, snapshots);
+      const going = await lockDeletedWithVolume(tx, row, snapshots);
       const taskId = ctx.ids.uuid();
       await store.holdVolume(tx, id, taskId, statusDuring('delete'));
       for (const snapshot of going) await holdForDeletion(tx, snapshot.id, taskId);
@@ -108,7 +114,7 @@ export class VolumeService {
 }
 
 /** @returns the wish; what is wrong with the body is in the faults */
-function wantedOf(input: CreateVolume, faults: Faults): WantedVolume {
+function requestedOf(input: CreateVolume, faults: Faults): RequestedVolume {
   const [policy] = input.lifecycle_policy_ids ?? [];
   if (policy !== undefined) faults.add('lifecycle_policy_ids', `there is no lifecycle policy ${policy}`);
   const { instance_id_to_attach_to: instance } = input;
@@ -122,7 +128,7 @@ function wantedOf(input: CreateVolume, faults: Faults): WantedVolume {
     name: input.name,
     size: input.size,
     type: input.type_name,
-    source: wantedSource(input),
+    source: requestedSource(input),
     tags: givenTags(input, faults),
   };
 }

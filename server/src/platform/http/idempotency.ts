@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { includes } from '../auth/roles.ts';
 import type { Db, Tx } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
-import { tryTake } from '../limits/limits.ts';
+import { tryCount } from '../limits/limits.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 import type { RequestContext } from './context.ts';
 
@@ -72,7 +72,7 @@ export async function once(
   work: (db: Db) => Promise<unknown>,
 ): Promise<Answer> {
   const attempt = ctx.ids.uuid();
-  await takeKey(ctx);
+  await countKey(ctx);
   const kept = await begin(ctx, request, attempt);
   if (kept) return kept;
   const id = { clientId: ctx.caller.clientId, key: request.key, attempt, cipher: ctx.cipher };
@@ -88,9 +88,9 @@ export async function once(
 }
 
 /** @throws TooManyRequests */
-async function takeKey(ctx: RequestContext): Promise<void> {
+async function countKey(ctx: RequestContext): Promise<void> {
   const key = `idempotency keys of client ${ctx.caller.clientId}`;
-  const waitMs = await tryTake(ctx, [{ key, points: DAILY_KEYS, seconds: KEPT_HOURS * 3600 }]);
+  const waitMs = await tryCount(ctx, [{ key, points: DAILY_KEYS, seconds: KEPT_HOURS * 3600 }]);
   if (waitMs === undefined) return;
   throw new TooManyRequests(
     waitMs,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newFolder } from '../../../../test/harness/leavings.ts';
+import { newFolder } from '../../../../test/harness/leftovers.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { makeCertificate } from '../../features/secrets/testing/certificates.ts';

@@ -22,7 +22,10 @@ interface Counted {
 
 /** Takes a point of each limit, all or none.
  *  @returns milliseconds until there is one again, or undefined when all were taken */
-export async function tryTake({ db, clock }: Counted, limits: readonly Limit[]): Promise<number | undefined> {
+export async function tryCount(
+  { db, clock }: Counted,
+  limits: readonly Limit[],
+): Promise<number | undefined> {
   const now = clock.now();
   const [row] = await db.named<{ free: Date | null }>(
     'limits_take',
@@ -37,9 +40,9 @@ export async function tryTake({ db, clock }: Counted, limits: readonly Limit[]):
   return row?.free ? Math.max(1, row.free.getTime() - now.getTime()) : undefined;
 }
 
-/** As `tryTake`. @throws TooManyRequests when one of the limits has no point left */
+/** As `tryCount`. @throws TooManyRequests when one of the limits has no point left */
 export async function take(counted: Counted, limits: readonly Limit[]): Promise<void> {
-  const waitMs = await tryTake(counted, limits);
+  const waitMs = await tryCount(counted, limits);
   if (waitMs !== undefined) throw new TooManyRequests(waitMs);
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db, Tx } from '../database/db.ts';
 import { type Span, type Tracing, traced } from '../tracing/tracing.ts';
 import type { Done, TaskHandler, TaskRun, Wait } from './handler.ts';
-import { type ClaimedTask, fail, finish, LEASE_MS, reschedule, takeTask } from './queue.ts';
+import { type ClaimedTask, claimTask, fail, finish, LEASE_MS, reschedule } from './queue.ts';
 import { asRun } from './running.ts';
 import { TASK_ENDED } from './watch.ts';
 
@@ -49,7 +49,7 @@ export class TaskEngine {
   /** One run of a task now, whoever has it and whenever it is due; nothing when it has ended. */
   async runTask(id: string): Promise<void> {
     const { db, clock } = this.#options;
-    const task = await takeTask(db, id, { leaseMs: LEASE_MS, timestamp: clock.timestamp() });
+    const task = await claimTask(db, id, { leaseMs: LEASE_MS, timestamp: clock.timestamp() });
     if (task) await this.run(task);
   }
 

@@ -92,7 +92,7 @@ export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
 }
 
 /** Takes one task, whoever has it and whenever it is due. */
-export async function takeTask(
+export async function claimTask(
   db: Db,
   id: string,
   { leaseMs, timestamp }: Pick<Claim, 'leaseMs' | 'timestamp'>,

@@ -72,7 +72,7 @@ const DdosWish = Nullable(
   { default: null, description: 'For regions with has_ddos.' },
 );
 
-/** Which fields go with which type is checked by `wantedInterface`: clients may leave the type out. */
+/** Which fields go with which type is checked by `requestedInterface`: clients may leave the type out. */
 export const AttachInterface = Type.Object(
   {
     type: Type.Optional(

@@ -5,7 +5,7 @@ import { refuseMore } from '../../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { holdFloatingIpsOf } from '../../networking/floating-ips/index.ts';
-import { lockPortsOf, openPorts, type WantedInterface } from '../../networking/ports/index.ts';
+import { lockPortsOf, openPorts, type RequestedInterface } from '../../networking/ports/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { deviceOf, type InstanceDeps, requireMachines } from '../access.ts';
 import { startChange } from '../hold.ts';
@@ -17,7 +17,7 @@ import type { AttachInterface, DetachInterface, InterfaceListQuery } from './sch
 import { viewInterfaces, viewPorts } from './views.ts';
 
 /** What the fields of the body ask for; adds a fault for one that the type needs and that is not there. */
-function wantedInterface(input: AttachInterface, faults: Faults): WantedInterface {
+function requestedInterface(input: AttachInterface, faults: Faults): RequestedInterface {
   const { subnet_id = '', network_id = '', port_id = '', ip_family } = input;
   const told = port_id ? 'reserved_fixed_ip' : subnet_id ? 'subnet' : network_id ? 'any_subnet' : 'external';
   const type = input.type ?? told;
@@ -48,7 +48,7 @@ export class InterfaceService {
     return ctx.db.transaction(async (tx) => {
       const row = await lockInstance(tx, id, ctx.place);
       const faults = new Faults();
-      const wish = wantedInterface(input, faults);
+      const wish = requestedInterface(input, faults);
       if (input.ddos_profile) faults.add('ddos_profile', 'is for regions with has_ddos');
       const groups = input.security_groups ?? undefined;
       await checkGroups(tx, ctx, { security_groups: groups }, faults);

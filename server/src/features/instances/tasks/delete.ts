@@ -5,7 +5,7 @@ import { closePorts } from '../../networking/ports/index.ts';
 import { dropReservedIps, keepReservedIps } from '../../networking/reserved-fixed-ips/index.ts';
 import { lockCounters, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
-import type { DeleteInput } from '../leaving.ts';
+import type { DeleteInput } from '../deleted-together.ts';
 import { type InstanceRow, machineAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
 import { attempt, DEADLINE_MS, holdOf, portsOf, restore, scopeOf, subjectOf } from './common.ts';

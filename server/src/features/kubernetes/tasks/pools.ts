@@ -28,13 +28,13 @@ export function createPoolTask(deps: TaskDeps): TaskHandler {
     async undo(run) {
       const remains = await remainsOf(run, deps);
       if (!remains) return done();
-      return takeAway(run, deps, remains);
+      return removeNodes(run, deps, remains);
     },
   };
 }
 
 /** The nodes of the task's pool, then the pool, and what it counted. */
-async function takeAway(run: TaskRun, deps: TaskDeps, subject: Awaited<ReturnType<typeof subjectOf>>) {
+async function removeNodes(run: TaskRun, deps: TaskDeps, subject: Awaited<ReturnType<typeof subjectOf>>) {
   const { cluster } = subject;
   const pool = await poolOf(run, cluster);
   const waiting = pool && (await clearNodes(run, deps, subject, { poolId: pool.id }));
@@ -51,7 +51,7 @@ export function deletePoolTask(deps: TaskDeps): TaskHandler {
     type: 'delete_k8s_cluster_pool_v2',
     deadlineMs: 2 * HOUR_MS,
     async run(run) {
-      return takeAway(run, deps, await subjectOf(run, deps));
+      return removeNodes(run, deps, await subjectOf(run, deps));
     },
     async undo(run) {
       const remains = await remainsOf(run, deps);

@@ -7,7 +7,7 @@ import type { L7RuleRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
 import { getRule } from './reads.ts';
 import type { CreateRule, ReplaceRule } from './rule-schema.ts';
-import { checkRule, checkTags, type RuleParts, takesKey } from './rules.ts';
+import { checkRule, checkTags, needsKey, type RuleParts } from './rules.ts';
 
 /** Commands on the rules of L7 policies: one transaction and one task each. */
 export class L7RuleService {
@@ -77,7 +77,7 @@ function partsAfter(row: RuleParts, input: ReplaceRule): RuleParts {
   return {
     type,
     compare_type: input.compare_type ?? row.compare_type,
-    key: input.key ?? (takesKey(type) ? row.key : null),
+    key: input.key ?? (needsKey(type) ? row.key : null),
     value: input.value ?? row.value,
   };
 }

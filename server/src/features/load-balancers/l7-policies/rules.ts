@@ -57,7 +57,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 /** OpenSSL's verify results. */
 const VERIFY_RESULT = /^\d{1,3}$/;
 
-export const takesKey = (type: RuleType): boolean => KEYED.has(type);
+export const needsKey = (type: RuleType): boolean => KEYED.has(type);
 
 /** Adds every fault of a rule on a listener of this protocol. */
 export function checkRule(rule: RuleParts, protocol: ListenerProtocol, faults: Faults): void {
@@ -74,7 +74,7 @@ export function checkRule(rule: RuleParts, protocol: ListenerProtocol, faults: F
 }
 
 function checkKey({ type, key }: RuleParts, faults: Faults): void {
-  if (!takesKey(type)) {
+  if (!needsKey(type)) {
     if (key !== null) faults.add('key', `is for ${[...KEYED].join(', ')} only`);
     return;
   }

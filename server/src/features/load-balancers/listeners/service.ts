@@ -30,7 +30,7 @@ export class ListenerService {
       async ({ tree, rows, tx }) => {
         await requireSecrets(tx, scopeOf(tree), listenerSecrets(input), ctx.clock.now());
         refusePool(input, tree);
-        refuseTakenPort(input, tree);
+        refusePortInUse(input, tree);
         const id = rows.addListener(input, input.default_pool_id);
         return { task: 'create_lblistener', subject: { id, name: input.name } };
       },
@@ -106,7 +106,7 @@ function refusePool(input: CreateListener, tree: LoadBalancerTree): void {
 
 const transport = (protocol: string) => (protocol === 'UDP' ? 'UDP' : 'TCP');
 
-function refuseTakenPort({ protocol, protocol_port: port }: CreateListener, tree: LoadBalancerTree): void {
+function refusePortInUse({ protocol, protocol_port: port }: CreateListener, tree: LoadBalancerTree): void {
   const other = tree.listeners.find(
     (each) => each.protocol_port === port && transport(each.protocol) === transport(protocol),
   );

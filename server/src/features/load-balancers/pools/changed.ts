@@ -18,7 +18,7 @@ export interface ChangedPool {
 export function checkChange(row: PoolRow, input: UpdatePool, tree: LoadBalancerTree): ChangedPool {
   const faults = new Faults();
   const monitor = tree.monitors.find(({ pool_id }) => pool_id === row.id);
-  const wanted = wantedMonitor(monitor, input, faults);
+  const wanted = requestedMonitor(monitor, input, faults);
   const protocol = input.protocol ?? row.protocol;
   checkFits(row, input, tree, faults);
   checkMembers(input.members ?? [], 'members.', faults);
@@ -42,7 +42,7 @@ export function checkChange(row: PoolRow, input: UpdatePool, tree: LoadBalancerT
   return { monitor, wanted };
 }
 
-function wantedMonitor(
+function requestedMonitor(
   monitor: HealthMonitorRow | undefined,
   { healthmonitor: change }: UpdatePool,
   faults: Faults,

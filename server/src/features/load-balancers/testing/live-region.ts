@@ -6,7 +6,7 @@ import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { TaskWatcher } from '../../../platform/tasks/watch.ts';
 import { TaskWatchdog } from '../../../platform/tasks/watchdog.ts';
-import { machinesInShort } from '../../instances/index.ts';
+import { machineSummaries } from '../../instances/index.ts';
 import { floatingIps } from '../../networking/floating-ips/index.ts';
 import { networks } from '../../networking/networks/index.ts';
 import { reservedFixedIps } from '../../networking/reserved-fixed-ips/index.ts';
@@ -74,7 +74,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const floating = floatingIps({
     providerOf: (id) => providers.of(id),
     carrier: loadBalancerCarrier(providers),
-    machines: machinesInShort,
+    machines: machineSummaries,
     tasks: reads,
   });
   const reserved = reservedFixedIps({ providerOf: (id) => providers.of(id) });

@@ -38,7 +38,7 @@ export interface CarrierRef {
 }
 
 /** Virtual machines, as lists of floating IPs show them; handed in for the same reason. */
-export interface MachinesInShort {
+export interface MachineSummaries {
   readonly schema: TSchema;
   /** Those of these ids that exist, as the schema says. */
   views(ctx: RegionContext, ids: readonly string[]): Promise<ReadonlyMap<string, object>>;

@@ -10,7 +10,7 @@ import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import type { DeviceType } from '../ports/index.ts';
-import type { Carrier, MachinesInShort } from './carrier.ts';
+import type { Carrier, MachineSummaries } from './carrier.ts';
 import { listFloatingIps } from './list-store.ts';
 import { type FloatingIpRow, requireFree, targetOf } from './model.ts';
 import type { FloatingIpProvider } from './port.ts';
@@ -27,7 +27,7 @@ export interface FloatingIpTaskDeps {
 }
 
 export interface FloatingIpDeps extends FloatingIpTaskDeps {
-  readonly machines: MachinesInShort;
+  readonly machines: MachineSummaries;
 }
 
 const DEFAULT_LIMIT = 1000;

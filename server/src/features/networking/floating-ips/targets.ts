@@ -6,7 +6,7 @@ import type { Carrier } from './carrier.ts';
 import type { Target } from './model.ts';
 import * as store from './store.ts';
 
-export interface WantedTarget {
+export interface RequestedTarget {
   readonly portId: string;
   /** null: any. */
   readonly address: string | null;
@@ -34,7 +34,7 @@ export class Targets {
   /** Finds what the floating IP shall lead to, and gives it to the task.
    *  @throws NotFound, Invalid for an address that the port does not have, Conflict when the address has another
    *  floating IP or another task holds the port */
-  async take(tx: Tx, ctx: RegionContext, wanted: WantedTarget): Promise<Target> {
+  async take(tx: Tx, ctx: RegionContext, wanted: RequestedTarget): Promise<Target> {
     const { portId, taskId } = wanted;
     const where = { ...ctx.place, id: portId };
     const seen = deviceOf(await readPort(tx, where));
@@ -48,7 +48,12 @@ export class Targets {
     return target;
   }
 
-  async #balancer(tx: Tx, ctx: RegionContext, wanted: WantedTarget, loadBalancerId: string): Promise<Target> {
+  async #balancer(
+    tx: Tx,
+    ctx: RegionContext,
+    wanted: RequestedTarget,
+    loadBalancerId: string,
+  ): Promise<Target> {
     const { portId, address, taskId } = wanted;
     const held = await this.#carrier.hold(tx, { ...ctx.place, id: loadBalancerId }, taskId);
     if (held.address?.includes(':')) throw withoutIpv4(portId);

@@ -25,8 +25,8 @@ export {
   openPortAt,
   openPorts,
   type PortScope,
-  type WantedInterface,
-  type WantedPort,
+  type RequestedInterface,
+  type RequestedPort,
 } from './open.ts';
 export { MOST_PAIRS } from './schema.ts';
 export type { FindSecurityGroups, PortDeps, PortsAsInterfaces } from './service.ts';

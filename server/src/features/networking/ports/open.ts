@@ -13,7 +13,7 @@ export type PortScope = Pick<RegionContext, 'project' | 'region' | 'place' | 'id
 export type IpFamily = 'dual' | 'ipv4' | 'ipv6' | null;
 
 /** Which port is wanted, in the words of the wire. */
-export type WantedInterface =
+export type RequestedInterface =
   | { readonly type: 'external'; readonly ip_family?: IpFamily | undefined }
   | { readonly type: 'subnet'; readonly subnet_id: string; readonly network_id?: string | undefined }
   | {
@@ -24,8 +24,8 @@ export type WantedInterface =
     }
   | { readonly type: 'reserved_fixed_ip'; readonly port_id: string };
 
-export interface WantedPort {
-  readonly interface: WantedInterface;
+export interface RequestedPort {
+  readonly interface: RequestedInterface;
   readonly interfaceName?: string | null | undefined;
   /** undefined: none, or those that a reserved port has. The caller makes sure that they exist. */
   readonly securityGroupIds?: readonly string[] | undefined;
@@ -48,7 +48,7 @@ export async function openPorts(
   tx: Tx,
   ctx: PortScope,
   device: Device,
-  wanted: readonly WantedPort[],
+  wanted: readonly RequestedPort[],
 ): Promise<OpenedPorts> {
   if (wanted.length === 0) return { ports: [], externalIps: 0 };
   await lockAddresses(tx, ctx.region.id);
@@ -58,7 +58,7 @@ export async function openPorts(
     const { interface: its } = one;
     const id =
       its.type === 'reserved_fixed_ip'
-        ? await takeReserved(tx, ctx, device, one, its.port_id)
+        ? await claimReserved(tx, ctx, device, one, its.port_id)
         : await openPort(tx, ctx, device, one, its);
     const port = await store.readPort(tx, { ...ctx.place, id });
     if (its.type === 'external') externalIps += port.ip_assignments.length;
@@ -127,15 +127,15 @@ export async function holdPort(tx: Tx, where: Where, taskId: string): Promise<Po
   return port;
 }
 
-const fieldOf = ({ field }: WantedPort, name: string) => (field === '' ? name : `${field}.${name}`);
+const fieldOf = ({ field }: RequestedPort, name: string) => (field === '' ? name : `${field}.${name}`);
 
-type Opened = Exclude<WantedInterface, { readonly type: 'reserved_fixed_ip' }>;
+type Opened = Exclude<RequestedInterface, { readonly type: 'reserved_fixed_ip' }>;
 
 async function openPort(
   tx: Tx,
   ctx: PortScope,
   device: Device,
-  wanted: WantedPort,
+  wanted: RequestedPort,
   its: Opened,
 ): Promise<string> {
   const places = await placesOf(tx, ctx, wanted, its);
@@ -184,7 +184,7 @@ async function giveFrom(
 async function placesOf(
   tx: Tx,
   ctx: PortScope,
-  wanted: WantedPort,
+  wanted: RequestedPort,
   its: Opened,
 ): Promise<readonly [AddressPlace, ...AddressPlace[]]> {
   const scope = ctx.place;
@@ -223,11 +223,11 @@ export async function placeOfAddress(
 }
 
 /** Gives a reserved fixed IP to the device. */
-async function takeReserved(
+async function claimReserved(
   tx: Tx,
   ctx: PortScope,
   device: Device,
-  wanted: WantedPort,
+  wanted: RequestedPort,
   id: string,
 ): Promise<string> {
   const where = { ...ctx.place, id };

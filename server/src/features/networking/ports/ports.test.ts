@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, LBS, web } from '../../load-balancers/testing/bodies.ts';
-import { type Device, lockPortsOf, readPortsOf, type WantedInterface } from './index.ts';
+import { type Device, lockPortsOf, type RequestedInterface, readPortsOf } from './index.ts';
 import { addressesOf, close as closeOf, machine, openFor } from './testing/machines.ts';
 
 /** Ports through the API and as other features open them, in a region that is simulated and instant. */
@@ -45,7 +45,7 @@ async function made(path: string, kind: string, body: object): Promise<string> {
   return String(task.created_resources?.[kind]?.[0]);
 }
 
-const open = (device: Device, ...wanted: WantedInterface[]) => openFor(server, device, ...wanted);
+const open = (device: Device, ...wanted: RequestedInterface[]) => openFor(server, device, ...wanted);
 const close = (...those: string[]) => closeOf(server, ...those);
 
 test('the ports of load balancers, reserved fixed IPs and instances are one list', async () => {
@@ -164,7 +164,7 @@ test('what cannot be had is refused by name, and nothing is opened', async () =>
   const kept = await open(machine(), { type: 'any_subnet', network_id: network, ip_address: '10.4.0.50' });
   const reserved = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
   await open(machine(), { type: 'reserved_fixed_ip', port_id: reserved });
-  const refused: [WantedInterface, string | RegExp][] = [
+  const refused: [RequestedInterface, string | RegExp][] = [
     [
       { type: 'any_subnet', network_id: network, ip_address: '10.4.0.50' },
       /10\.4\.0\.50 is in use in network/,
@@ -196,7 +196,7 @@ test('what cannot be had is refused by name, and nothing is opened', async () =>
 
 test('machines that come at once never share an address, and a full subnet says so', async () => {
   const small = await made(SUBNETS, 'subnets', { name: 'few', network_id: network, cidr: '10.5.0.0/28' });
-  const wanted: WantedInterface = { type: 'subnet', subnet_id: small };
+  const wanted: RequestedInterface = { type: 'subnet', subnet_id: small };
   const ends = await Promise.allSettled(Array.from({ length: 16 }, () => open(machine(), wanted)));
   const given = ends.flatMap((end) =>
     end.status === 'fulfilled' ? end.value.ports.flatMap(addressesOf) : [],

@@ -6,10 +6,10 @@ import { reservedIpRoutes } from './routes.ts';
 import { type ReservedIpDeps, ReservedIpService } from './service.ts';
 import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
 
+export { type ClaimedAddress, claimReservedIp, RESERVED_ADDRESS_OF_LB } from './claim.ts';
 export { becomeReservedIp, dropReservedIp, keepReservedIp, offerReservedIp } from './convert.ts';
 export type { ReservedIpProvider } from './port.ts';
 export type { ReservedIpDeps } from './service.ts';
-export { RESERVED_ADDRESS_OF_LB, type TakenAddress, takeReservedIp } from './take.ts';
 export { dropReservedIps, holdReservedIps, keepReservedIps } from './with-device.ts';
 
 export function reservedFixedIps(deps: ReservedIpDeps): Feature {

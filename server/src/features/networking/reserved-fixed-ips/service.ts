@@ -10,10 +10,10 @@ import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { nameOf } from './convert.ts';
 import { type ReservedIpRow, requireIdle, requireUnshared, requireUnused } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
+import { findRequested, type Ipv6Fault } from './requested.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
 import * as store from './store.ts';
 import { viewReservedIp } from './views.ts';
-import { findWanted, type Ipv6Fault } from './wanted.ts';
 
 export interface ReservedIpDeps {
   providerOf(regionId: number): ReservedIpProvider | undefined;
@@ -39,7 +39,7 @@ export class ReservedIpService {
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
-      const wanted = await findWanted(tx, ctx, input, provider, this.#deps.ipv6Fault);
+      const wanted = await findRequested(tx, ctx, input, provider, this.#deps.ipv6Fault);
       const taskId = ctx.ids.uuid();
       const name = nameOf(wanted.id);
       const { external } = wanted.place.network;

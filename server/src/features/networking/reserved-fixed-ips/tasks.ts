@@ -44,15 +44,15 @@ export const deleteReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
 });
 
 /** An address that is still to be given. */
-interface Wanted {
+interface Requested {
   readonly column: AddressColumn;
   readonly subnetId: string;
   readonly space: string;
 }
 
-function wantedOf(row: ReservedIpRow): Wanted[] {
+function requestedOf(row: ReservedIpRow): Requested[] {
   const { subnet_id: subnetId, space, additional_subnet_id: secondId, additional_space: secondSpace } = row;
-  const first: Wanted = { column: 'ip_address', subnetId, space };
+  const first: Requested = { column: 'ip_address', subnetId, space };
   const second =
     secondId === null || secondSpace === null
       ? []
@@ -62,13 +62,13 @@ function wantedOf(row: ReservedIpRow): Wanted[] {
 
 /** @throws TaskFailed when there is no free one */
 async function giveAddresses(db: Db, row: ReservedIpRow, provider: ReservedIpProvider): Promise<void> {
-  for (const wanted of wantedOf(row)) await giveAddress(db, row, wanted, provider);
+  for (const wanted of requestedOf(row)) await giveAddress(db, row, wanted, provider);
 }
 
 async function giveAddress(
   db: Db,
   row: ReservedIpRow,
-  { column, subnetId, space }: Wanted,
+  { column, subnetId, space }: Requested,
   provider: ReservedIpProvider,
 ): Promise<void> {
   const source = await readSource(db, subnetId);

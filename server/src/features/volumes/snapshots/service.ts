@@ -9,7 +9,7 @@ import { reserve } from '../../quotas/index.ts';
 import { requireState, statusDuring } from '../model.ts';
 import { requireVolumes, type VolumeDeps } from '../place.ts';
 import { holdVolume, lockVolume } from '../store.ts';
-import { refuseCopied } from './going.ts';
+import { refuseCopied } from './deleted-with-volume.ts';
 import { requireFree, type SnapshotRow } from './model.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';

@@ -32,7 +32,7 @@ export interface DataDirLock {
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   prepareDataDir(dataDir);
-  return lockBeside(takeLock(dataDir, refusalFor(dataDir)), sharersOf(dataDir)[0], dataDir);
+  return lockBeside(acquireLock(dataDir, refusalFor(dataDir)), sharersOf(dataDir)[0], dataDir);
 }
 
 /**
@@ -42,7 +42,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
  */
 export function shareDataDir(dataDir: string): DataDirLock {
   prepareDataDir(dataDir);
-  return lockBeside(takeShare(dataDir), holderOf(dataDir), dataDir);
+  return lockBeside(acquireShare(dataDir), holderOf(dataDir), dataDir);
 }
 
 /** Gives a lock back when somebody is there whom it does not go with. Who comes at the same moment sees this lock
@@ -53,12 +53,12 @@ function lockBeside(lock: DataDirLock, other: Instance | undefined, dataDir: str
   throw new StartError(refusalFor(dataDir)(other));
 }
 
-function takeShare(dataDir: string): DataDirLock {
+function acquireShare(dataDir: string): DataDirLock {
   for (let number = 1; ; number++) {
     const share = shareFolder(dataDir, number);
     mkdirSync(share, { recursive: true, mode: 0o700 });
     try {
-      return takeLock(share, refusalFor(dataDir));
+      return acquireLock(share, refusalFor(dataDir));
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
     }
@@ -73,7 +73,7 @@ const refusalFor = (dataDir: string) => (holder: Instance) => {
 };
 
 /** The same lock on any folder that exists. `refusal` words the error for its holder. */
-export function takeLock(folder: string, refusal: (holder: Instance) => string): DataDirLock {
+export function acquireLock(folder: string, refusal: (holder: Instance) => string): DataDirLock {
   mkdirSync(lockFolder(folder), { recursive: true, mode: 0o700 });
   const me: Instance = { pid: process.pid, identity: processIdentity(process.pid) ?? '' };
   for (;;) {

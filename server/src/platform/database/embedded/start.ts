@@ -5,7 +5,7 @@ import { type Connection, DATABASE, prepareApplicationRole } from './application
 import { type Binaries, prepareBinaries } from './binaries.ts';
 import { type ClusterOptions, ensureCluster, SUPERUSER } from './cluster.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { type DataDirLock, takeLock } from './lock.ts';
+import { acquireLock, type DataDirLock } from './lock.ts';
 import { findPlace, type Place, SYSTEM_FOLDER } from './place.ts';
 import { type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';
 
@@ -72,7 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** A copied data directory names the same data elsewhere; two servers must not both use it. */
 function lockMovedHome(place: Place): DataDirLock {
-  return takeLock(place.home, (holder) => `The data in ${place.home} is in use by pid ${holder.pid}.`);
+  return acquireLock(place.home, (holder) => `The data in ${place.home} is in use by pid ${holder.pid}.`);
 }
 
 function sayWhatMoved(place: Place, binaries: Binaries, log: EmbeddedLog): void {

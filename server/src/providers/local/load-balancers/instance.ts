@@ -25,7 +25,7 @@ import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
 import { holderPid } from './sockets.ts';
-import { isStaged, removeStaleFiles, stage } from './staging.ts';
+import { isWritten, removeStaleFiles, stage } from './staging.ts';
 import { emptyState, type InstanceState, stateAfter } from './state.ts';
 import { requireNginx, UdpPlane } from './udp/nginx.ts';
 import { udpBinds } from './udp/plan.ts';
@@ -229,7 +229,7 @@ export class Instance {
     const { changing, needed, logging } = this.#state;
     const alive = this.#engine.running() !== null || !after.needed;
     const same = after.needed === needed && after.logging === logging;
-    return !changing && alive && same && isStaged(this.#paths, rendering);
+    return !changing && alive && same && isWritten(this.#paths, rendering);
   }
 
   async #serve(rendering: Rendering, after: InstanceState, replace: boolean): Promise<void> {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { newFolder } from '../../../../../test/harness/leavings.ts';
+import { newFolder } from '../../../../../test/harness/leftovers.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { CLAIMS_LOCK } from './address-claims.ts';
 import { addToLoopback, hasAddresses, loopbackAddresses, removeFromLoopback } from './loopback.ts';

@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import type {
   AddressSource,
   DesiredLoadBalancer,
-  LoadBalancerProvider,
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
 import { type MemberNetworks, memberNetworks } from '../../../kernel/member-networks.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
-import { NotOwner, type OwnerFence } from '../owner-fence.ts';
-import type { LogCollector } from './access-logs/collector.ts';
+import { NotOwner } from '../owner-fence.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { engineAccount, ownCapabilities } from './account.ts';
 import { AddressAllocation } from './address-allocation.ts';
@@ -21,6 +19,7 @@ import { engineRoot } from './engine-root.ts';
 import { makePassage } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
 import { ipv6FaultOf } from './loopback.ts';
+import type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { patternFault } from './patterns.ts';
 import { connectionCeiling, findProgram, hurried } from './programs.ts';
@@ -29,50 +28,7 @@ import { RefusedMembers } from './refused-members.ts';
 import { eachAtMost, Serial } from './serial.ts';
 import { daemonsUnder, endStrays } from './strays.ts';
 
-/** How to leave: `stop` ends all data planes (a graceful stop), `leave` lets them carry traffic on
- *  without a server, `forget` also deletes their files and gives the addresses back. */
-export type CloseMode = 'stop' | 'leave' | 'forget';
-
-export interface LocalLoadBalancersOptions {
-  readonly dataDir: string;
-  readonly log: {
-    info(details: object, message: string): void;
-    warn(details: object, message: string): void;
-  };
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number;
-  /** Names this server in logs. */
-  readonly instanceId: string;
-  /** Folder in which all servers of this machine note the addresses that they use. */
-  readonly claimsFolder?: string;
-  /** Where members and their checks may be. Absent: where the default lets them be. */
-  readonly memberNetworks?: MemberNetworks;
-  /** Says whether this process may change anything. Absent: nobody else could. */
-  readonly fence?: Pick<OwnerFence, 'hold' | 'isOwner'>;
-  /** Addresses of what else the region runs. */
-  readonly othersAddresses?: () => readonly string[];
-  /** The log collector of a region; absent: no region has one. */
-  readonly collectorOf?: (regionId: number) => LogCollector | undefined;
-}
-
-type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
-
-export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocations> {
-  ipv6Fault(cidr: string): Promise<string | null>;
-  allocateAddress(taken: ReadonlySet<string>, id?: string, within?: AddressSource): Promise<string>;
-  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
-  patternFault(pattern: string): Promise<string | null>;
-  memberFault(address: string, port: number): string | null;
-  usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /** Pids of data planes of this region that were started from another data directory. */
-  programsOf(dataDir: string): readonly number[];
-  /** Takes the addresses that this region had when it was served from another data directory of this machine. */
-  inheritAddresses(dataDir: string): Promise<void>;
-  /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
-   *  again afterwards. */
-  letGo(programs: 'leave' | 'stop'): Promise<void>;
-  close(mode: CloseMode): Promise<void>;
-}
+export type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** A list of what is wanted may be this much older than the newest order that was carried out. */

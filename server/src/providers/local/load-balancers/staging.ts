@@ -20,7 +20,7 @@ export async function stage(
   makeDirectoryForEngine(paths.directory);
   makeDirectoryForEngine(paths.certificates);
   // What is in place was checked when it was put there.
-  if (isStaged(paths, rendering)) return () => undefined;
+  if (isWritten(paths, rendering)) return () => undefined;
   const targets = [...rendering.files.map(({ path }) => path), paths.config];
   const previous = new Map(targets.map((path) => [path, readText(path)]));
   const putBack = () => {
@@ -57,7 +57,7 @@ export function removeStaleFiles(paths: InstancePaths, rendering: Rendering): vo
 }
 
 /** Whether the files on disk already say this. */
-export function isStaged(paths: InstancePaths, rendering: Rendering): boolean {
+export function isWritten(paths: InstancePaths, rendering: Rendering): boolean {
   return (
     readText(paths.config) === rendering.config &&
     rendering.files.every(({ path, content }) => readText(path) === content)

@@ -1,7 +1,7 @@
 import type { TestServer } from '../../../../../../test/harness/server.ts';
 import { randomIds } from '../../../../kernel/ids.ts';
 import { inRegion } from '../../../../platform/http/context.ts';
-import { closePorts, type Device, type OpenedPorts, openPorts, type WantedInterface } from '../index.ts';
+import { closePorts, type Device, type OpenedPorts, openPorts, type RequestedInterface } from '../index.ts';
 
 const ids = randomIds();
 
@@ -11,7 +11,7 @@ export const machine = (): Device => ({ type: 'instance', id: ids.uuid() });
 export function openFor(
   server: TestServer,
   device: Device,
-  ...wanted: readonly WantedInterface[]
+  ...wanted: readonly RequestedInterface[]
 ): Promise<OpenedPorts> {
   const scope = {
     ...inRegion({ id: 1, clientId: 1 }, { id: 2, name: 'Simulated', state: 'ACTIVE' }),

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { newFolder } from '../../../../../../test/harness/leavings.ts';
+import { newFolder } from '../../../../../../test/harness/leftovers.ts';
 import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../features/load-balancers/port.ts';
 import type { MemberNetworks } from '../../../../kernel/member-networks.ts';
 import type { Operation } from '../../../../kernel/operation.ts';

@@ -185,7 +185,7 @@ async function reload(master: ProcessIdentity): Promise<void> {
   if (before.size === 0) return;
   await eventually(() => {
     const now = workersOf(master.pid);
-    return now.some((pid) => !before.has(pid)) && now.every((pid) => !before.has(pid) || isLeaving(pid));
+    return now.some((pid) => !before.has(pid)) && now.every((pid) => !before.has(pid) || isShuttingDown(pid));
   });
 }
 
@@ -199,7 +199,7 @@ async function handOver(old: ProcessIdentity, running: () => ProcessIdentity | n
   });
   if (!isThere) return false;
   signalProcess(old, 'SIGQUIT');
-  await eventually(() => workers.every((pid) => identify(pid) === null || isLeaving(pid)));
+  await eventually(() => workers.every((pid) => identify(pid) === null || isShuttingDown(pid)));
   return true;
 }
 
@@ -212,7 +212,7 @@ async function eventually(isTrue: () => boolean): Promise<boolean> {
   return false;
 }
 
-const isLeaving = (pid: number) => commandLine(pid).join(' ').includes('shutting down');
+const isShuttingDown = (pid: number) => commandLine(pid).join(' ').includes('shutting down');
 
 function workersOf(master: number): number[] {
   return (readText(`/proc/${master}/task/${master}/children`) ?? '').split(' ').filter(Boolean).map(Number);

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearLeavings, processesIn } from './leavings.ts';
+import { clearLeftovers, processesIn } from './leftovers.ts';
 import { waitUntil } from './wait.ts';
 
 let parent: string;
 const children: ChildProcess[] = [];
 
 beforeAll(() => {
-  parent = mkdtempSync(path.join(tmpdir(), 'virga-leavings-'));
+  parent = mkdtempSync(path.join(tmpdir(), 'virga-leftovers-'));
 });
 
 afterAll(() => {
@@ -35,12 +35,12 @@ test('what a test process left that is no more is ended and removed, what others
   const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
   await once(gone, 'exit');
   const dead = gone.pid ?? 0;
-  const leavings = [await left(dead, 'named'), await left(dead, 'told')];
+  const leftovers = [await left(dead, 'named'), await left(dead, 'told')];
   const used = await left(process.pid, 'named');
-  const ends = leavings.map(({ child }) => once(child, 'exit'));
-  clearLeavings(parent);
+  const ends = leftovers.map(({ child }) => once(child, 'exit'));
+  clearLeftovers(parent);
   await Promise.all(ends);
-  for (const { folder } of leavings) expect(existsSync(folder)).toBe(false);
+  for (const { folder } of leftovers) expect(existsSync(folder)).toBe(false);
   expect(existsSync(used.folder)).toBe(true);
   expect(used.child.exitCode ?? used.child.signalCode).toBeNull();
 });

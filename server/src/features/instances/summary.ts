@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { Name, Nullable, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { Tag } from '../../platform/http/tags.ts';
-import type { MachinesInShort } from '../networking/floating-ips/index.ts';
+import type { MachineSummaries } from '../networking/floating-ips/index.ts';
 import { showInstances } from './list-store.ts';
 import { Instance } from './schema.ts';
 import { viewInstance } from './view.ts';
@@ -40,7 +40,7 @@ const FloatingIpInstance = Type.Object(
 );
 
 /** Machines as lists of floating IPs show them. */
-export const machinesInShort: MachinesInShort = {
+export const machineSummaries: MachineSummaries = {
   schema: FloatingIpInstance,
   async views(ctx: RegionContext, ids: readonly string[]) {
     const rows = await showInstances(ctx.db, ids);

@@ -8,7 +8,7 @@ import * as store from './store.ts';
  *  @param list their ids, with commas between; the one that the volume came from may be among them, and stays
  *  @throws Invalid for snapshots that the volume does not have, Conflict when it has others, or one is being copied,
  *  Locked when a task holds one */
-export async function lockGoing(
+export async function lockDeletedWithVolume(
   tx: Tx,
   { id: volumeId, snapshot_id: origin }: Pick<VolumeRow, 'id' | 'snapshot_id'>,
   list: string,

@@ -4,7 +4,7 @@ import { requireIdle, requireUnshared, requireUnused } from './model.ts';
 import { lockReservedIp, type Where } from './store.ts';
 
 /** An address of a reserved fixed IP, as a load balancer takes it. */
-export interface TakenAddress {
+export interface ClaimedAddress {
   readonly address: string;
   readonly isExternal: boolean;
   readonly subnetId: string;
@@ -15,12 +15,15 @@ export interface TakenAddress {
 /** Locks a reserved fixed IP for something that is going to have its port.
  *  @returns its address, or two of them: then the first is IPv4, the second IPv6
  *  @throws NotFound, Conflict when a task holds it or something has it */
-export async function takeReservedIp(tx: Tx, where: Where): Promise<readonly [TakenAddress, TakenAddress?]> {
+export async function claimReservedIp(
+  tx: Tx,
+  where: Where,
+): Promise<readonly [ClaimedAddress, ClaimedAddress?]> {
   const row = await lockReservedIp(tx, where);
   requireIdle(row);
   requireUnused(row);
   requireUnshared(row);
-  const take = async (address: string | null, subnetId: string, space: string): Promise<TakenAddress> => {
+  const take = async (address: string | null, subnetId: string, space: string): Promise<ClaimedAddress> => {
     const { cidr } = await findPlace(tx, { ...where, subnetId }, 'vip_port_id');
     return { address: address ?? '', isExternal: row.is_external, subnetId, cidr, space };
   };

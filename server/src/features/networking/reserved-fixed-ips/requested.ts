@@ -8,7 +8,7 @@ import type { CreateReservedFixedIp } from './schema.ts';
 import { type AdditionalPlace, lockUsedPort } from './store.ts';
 
 /** What is asked for, in the terms of the database. */
-export interface Wanted {
+export interface Requested {
   readonly id: string;
   readonly place: AddressPlace;
   readonly space: string;
@@ -28,13 +28,13 @@ interface Scope {
 
 /** Where the addresses shall come from.
  *  @throws Invalid, NotFound for what the body names, Conflict */
-export async function findWanted(
+export async function findRequested(
   tx: Tx,
   ctx: RegionContext,
   input: CreateReservedFixedIp,
   provider: ReservedIpProvider,
   ipv6Fault: Ipv6Fault = async () => null,
-): Promise<Wanted> {
+): Promise<Requested> {
   const scope = ctx.place;
   if (input.type === 'port') return portOf(tx, scope, input.port_id);
   const id = ctx.ids.uuid();
@@ -58,7 +58,7 @@ async function chosen(
   input: CreateReservedFixedIp & { type: 'ip_address' },
   id: string,
   provider: ReservedIpProvider,
-): Promise<Wanted> {
+): Promise<Requested> {
   const address = canonicalAddress(input.ip_address);
   const place = await findPlace(
     tx,
@@ -76,7 +76,7 @@ async function chosen(
 }
 
 /** The port of a load balancer, which keeps its addresses beyond it. */
-async function portOf(tx: Tx, scope: Scope, id: string): Promise<Wanted> {
+async function portOf(tx: Tx, scope: Scope, id: string): Promise<Requested> {
   const port = await lockUsedPort(tx, { id, ...scope });
   const { additional_subnet_id: secondId, additional_space: secondSpace, additional_address: second } = port;
   if (port.vip_address === null || (secondId !== null && second === null)) {

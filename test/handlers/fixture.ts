@@ -31,7 +31,7 @@ export interface Attempt {
 
 /** A server without a worker, on which one scenario after the other is played, over and over, each time from
  *  exactly the same world. */
-export class Stage implements Preparation {
+export class Fixture implements Preparation {
   readonly server: TestServer;
   readonly faults: Faults;
   readonly #world: World;
@@ -49,12 +49,12 @@ export class Stage implements Preparation {
     this.#empty = empty;
   }
 
-  static async open(): Promise<Stage> {
+  static async open(): Promise<Fixture> {
     const faults = new Faults();
     const ids = new CountingIds();
     const server = await startTestServer({ worker: false, ids, aroundProvider: faults.around });
     const world = new World(server.db, faults.served);
-    return new Stage(server, faults, ids, world, await world.snapshot());
+    return new Fixture(server, faults, ids, world, await world.snapshot());
   }
 
   close(): Promise<void> {

@@ -7,7 +7,7 @@ import { deviceOf, type InstanceDeps } from './access.ts';
 import type { DeleteInstanceQuery } from './schema.ts';
 
 /** What goes together with an instance: ids that the query of its deletion names. */
-export interface Leaving {
+export interface DeletedTogether {
   readonly volumes: readonly string[];
   readonly floatings: readonly string[] | 'all';
   /** Ports of reserved fixed IPs. */
@@ -23,7 +23,7 @@ export interface DeleteInput {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** @throws Invalid naming every faulty parameter */
-export function leavingOf(query: DeleteInstanceQuery): Leaving {
+export function deletedTogetherOf(query: DeleteInstanceQuery): DeletedTogether {
   const faults = new Faults();
   if (query.delete_floatings && query.floatings !== undefined) {
     faults.add('floatings', 'cannot be given beside delete_floatings');
@@ -34,7 +34,7 @@ export function leavingOf(query: DeleteInstanceQuery): Leaving {
     return found;
   };
   const floatings = ids('floatings');
-  const leaving: Leaving = {
+  const leaving: DeletedTogether = {
     volumes: ids('volumes'),
     floatings: query.delete_floatings ? 'all' : floatings,
     reservedIps: ids('reserved_fixed_ips'),
@@ -45,11 +45,11 @@ export function leavingOf(query: DeleteInstanceQuery): Leaving {
 
 /** Gives everything of a locked instance to the task that deletes it.
  *  @throws Invalid naming what it does not have, Locked when another task holds something of it */
-export async function holdLeaving(
+export async function holdDeletedTogether(
   tx: Tx,
   { volumes }: InstanceDeps,
   instanceId: string,
-  leaving: Leaving,
+  leaving: DeletedTogether,
   taskId: string,
 ): Promise<DeleteInput> {
   const faults = new Faults();

@@ -12,7 +12,7 @@ export interface Member {
 }
 
 /** A load balancer in front of real members, with everything that a change needs. */
-export interface Stage {
+export interface Fixture {
   readonly site: Site;
   readonly ids: Readonly<Record<'balancer' | 'http' | 'https' | 'pool', string>>;
   readonly members: readonly Member[];
@@ -48,7 +48,7 @@ export async function startMember(port = 0): Promise<Member> {
   };
 }
 
-export async function startStage(): Promise<Stage> {
+export async function startFixture(): Promise<Fixture> {
   const server = await startBenchServer();
   const members = await Promise.all([startMember(), startMember(), startMember()]);
   const change = changer(server);
@@ -94,7 +94,7 @@ export async function startStage(): Promise<Stage> {
 
 export const first = (ids: readonly string[] | undefined): string => ids?.[0] ?? '';
 
-function changer({ virga }: BenchServer): Stage['change'] {
+function changer({ virga }: BenchServer): Fixture['change'] {
   return async (method, path, body) => {
     const reply = await virga.call(method, path, body);
     if (reply.status !== 200)

@@ -15,7 +15,7 @@ export function newFolder(kind: 'e2e' | 'server' | 'lb'): string {
 }
 
 /** Ends and removes what test processes left that are no more. */
-export function clearLeavings(parent = tmpdir()): void {
+export function clearLeftovers(parent = tmpdir()): void {
   for (const name of readdirSync(parent)) {
     const owner = NAME.exec(name)?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;
