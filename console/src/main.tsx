@@ -11,6 +11,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/client.ts';
+import { askEarly } from './app/early.ts';
 import { router } from './app/router.tsx';
 import { theme } from './app/theme.ts';
 
@@ -19,6 +20,8 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 
 // Drawers and dialogs keep the page behind them still by a style of their own.
 setNonce(nonce);
+
+askEarly();
 
 const root = document.getElementById('root');
 if (root) {

@@ -10,16 +10,26 @@ interface Where {
 
 const MANY = { limit: 1000 };
 const pathOf = ({ project, region }: Where) => ({ project_id: project, region_id: region });
+
+/** @throws what the API refused with: a list that could not be read is not an empty one */
+function resultsOf<Item>(found: {
+  readonly data?: { readonly results: readonly Item[] } | undefined;
+  readonly error?: unknown;
+}): readonly Item[] {
+  if (found.error !== undefined) throw found.error;
+  return found.data?.results ?? [];
+}
+
 const keyOf = (noun: string, { project, region }: Where, more = '') => `${noun} ${project} ${region} ${more}`;
 
 export const images = (where: Where): Choices => ({
   key: keyOf('images', where),
   none: 'There is no image here',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/images/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/images/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? []).map(({ id, name, min_disk }) => ({
+    return resultsOf(found).map(({ id, name, min_disk }) => ({
       value: id,
       label: `${name} (${min_disk} GiB at least)`,
     }));
@@ -29,10 +39,10 @@ export const images = (where: Where): Choices => ({
 export const flavors = (where: Where): Choices => ({
   key: keyOf('flavors', where),
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/flavors/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/flavors/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? [])
+    return resultsOf(found)
       .filter(({ disabled }) => !disabled)
       .map(({ flavor_id, flavor_name, vcpus, ram }) => ({
         value: flavor_id,
@@ -45,10 +55,10 @@ export const sshKeys = ({ project }: Where): Choices => ({
   key: `ssh keys ${project}`,
   none: 'No SSH key is kept yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/ssh_keys/{project_id}', {
+    const found = await client.GET('/cloud/v1/ssh_keys/{project_id}', {
       params: { path: { project_id: project }, query: MANY },
     });
-    return (data?.results ?? []).map(({ name }) => ({ value: name, label: name }));
+    return resultsOf(found).map(({ name }) => ({ value: name, label: name }));
   },
 });
 
@@ -56,10 +66,10 @@ export const networks = (where: Where): Choices => ({
   key: keyOf('networks', where),
   none: 'There is no network here yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/networks/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/networks/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: { ...MANY, external: false } },
     });
-    return (data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
   },
 });
 
@@ -67,10 +77,10 @@ export const subnets = (where: Where, networkId?: string): Choices => ({
   key: keyOf('subnets', where, networkId),
   none: 'There is no subnet here yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/subnets/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/subnets/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: { ...MANY, ...(networkId ? { network_id: networkId } : {}) } },
     });
-    return (data?.results ?? []).map(({ id, name, cidr }) => ({ value: id, label: `${name} (${cidr})` }));
+    return resultsOf(found).map(({ id, name, cidr }) => ({ value: id, label: `${name} (${cidr})` }));
   },
 });
 
@@ -78,10 +88,10 @@ export const securityGroups = (where: Where): Choices => ({
   key: keyOf('security groups', where),
   none: 'There is no security group here yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/securitygroups/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/securitygroups/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
   },
 });
 
@@ -89,10 +99,10 @@ export const instances = (where: Where): Choices => ({
   key: keyOf('instances', where),
   none: 'There is no instance here yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/instances/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/instances/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: { ...MANY, include_k8s: false } },
     });
-    return (data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
   },
 });
 
@@ -100,10 +110,10 @@ export const volumes = (where: Where, status?: string): Choices => ({
   key: keyOf('volumes', where, status),
   none: 'There is no volume to choose',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/volumes/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/volumes/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? [])
+    return resultsOf(found)
       .filter((volume) => status === undefined || volume.status === status)
       .map(({ id, name, size }) => ({ value: id, label: `${name} (${size} GiB)` }));
   },
@@ -113,10 +123,10 @@ export const snapshots = (where: Where): Choices => ({
   key: keyOf('snapshots', where),
   none: 'There is no snapshot yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/snapshots/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/snapshots/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? []).map(({ id, name, size }) => ({ value: id, label: `${name} (${size} GiB)` }));
+    return resultsOf(found).map(({ id, name, size }) => ({ value: id, label: `${name} (${size} GiB)` }));
   },
 });
 
@@ -124,10 +134,10 @@ export const serverGroups = (where: Where): Choices => ({
   key: keyOf('server groups', where),
   none: 'There is no server group yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/servergroups/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/servergroups/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? []).map(({ servergroup_id, name, policy }) => ({
+    return resultsOf(found).map(({ servergroup_id, name, policy }) => ({
       value: servergroup_id,
       label: `${name} (${policy})`,
     }));
@@ -138,10 +148,10 @@ export const certificates = (where: Where): Choices => ({
   key: keyOf('certificates', where),
   none: 'No certificate is kept here yet',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/secrets/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/secrets/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
   },
 });
 
@@ -150,10 +160,10 @@ export const reservedAddresses = (where: Where): Choices => ({
   key: keyOf('reserved', where),
   none: 'There is no free reserved address',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: { ...MANY, available_only: true } },
     });
-    return (data?.results ?? []).map(({ port_id, name, fixed_ip_address, fixed_ipv6_address }) => ({
+    return resultsOf(found).map(({ port_id, name, fixed_ip_address, fixed_ipv6_address }) => ({
       value: port_id,
       label: `${fixed_ip_address ?? fixed_ipv6_address} (${name})`,
     }));
@@ -164,10 +174,10 @@ export const freeFloatingIps = (where: Where): Choices => ({
   key: keyOf('floating', where),
   none: 'There is no free floating IP',
   load: async () => {
-    const { data } = await client.GET('/cloud/v1/floatingips/{project_id}/{region_id}', {
+    const found = await client.GET('/cloud/v1/floatingips/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: MANY },
     });
-    return (data?.results ?? [])
+    return resultsOf(found)
       .filter(({ port_id }) => port_id === null)
       .map(({ id, floating_ip_address }) => ({ value: id, label: floating_ip_address ?? id }));
   },

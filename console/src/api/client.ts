@@ -6,30 +6,54 @@ import { csrfToken, signedOut } from './session.ts';
 
 export type { Schemas };
 
-/** The server could not be reached at all. */
-class NoAnswer extends Error {
-  constructor(options: ErrorOptions) {
-    super('Virga does not answer. It is asked again by itself.', options);
-  }
-}
-
 /** The API as the portal uses it: the session's cookie, and the token against forgery for writes. */
 export const client = createVirgaClient({
   baseUrl: location.origin,
   fetch: async (request) => {
-    try {
-      const response = await fetch(request);
-      noteAnswer(response.status);
-      if (response.status === 401) signedOut();
-      return response;
-    } catch (error) {
-      // What this page gave up itself says nothing of the server.
-      if (request.signal.aborted) throw error;
-      noteAnswer(0);
-      throw new NoAnswer({ cause: error });
-    }
+    const response = await ask(request);
+    if (response.status === 401) signedOut();
+    return response;
   },
 });
+
+/** Asks the server, and notes whether it answers. None at all is an error like others, with words and without an
+ *  exception, so that whoever shows what the API refuses shows this as well. */
+export async function ask(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request);
+    noteAnswer(response.status);
+    return response.ok ? response : withWords(response);
+  } catch (error) {
+    // What this page gave up itself says nothing of the server.
+    if (request.signal.aborted) throw error;
+    noteAnswer(0);
+    return refusal(504, { message: 'Virga does not answer. This page goes on by itself when it is back.' });
+  }
+}
+
+const refusal = (status: number, body: Readonly<Record<string, unknown>>) =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+
+/** An answer without words of the API, as a proxy between gives it, says at least what it was; and each says when to
+ *  ask again, where the server has said so. */
+async function withWords(response: Response): Promise<Response> {
+  const text = await response.text();
+  const { status, headers } = response;
+  const again = Number(headers.get('retry-after'));
+  const said = isJson(text) ?? { message: `The answer was ${status}, without a word of why. Try it again.` };
+  return refusal(status, { ...said, ...(again > 0 ? { [AGAIN]: again } : {}) });
+}
+
+const AGAIN = 'retry_after_seconds';
+
+function isJson(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 client.use({
   onRequest({ request }) {
@@ -40,30 +64,42 @@ client.use({
 
 export const api = createQueryClient(client);
 
-/** What a task touches is asked for anew when it changes; the rest is looked at every 30 s. */
+const LOOK_EVERY_MS = 30_000;
+
+/** What a task touches is asked for anew when it changes; the rest is looked at every 30 s, or when a server that was
+ *  too busy has said to. When it was away, its return asks for everything. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      refetchInterval: 30_000,
-      retry: (failures, error) => failures < 2 && statusOf(error) === undefined,
+      // A server on this machine is there without a network, too.
+      networkMode: 'always',
+      refetchInterval: ({ state }) => againMs(state.error) ?? LOOK_EVERY_MS,
+      retry: false,
       placeholderData: (previous: unknown) => previous,
     },
+    mutations: { networkMode: 'always' },
   },
 });
+
+function againMs(error: unknown): number | undefined {
+  const seconds = isRecord(error) ? Number(error[AGAIN]) : 0;
+  return seconds > 0 ? Math.min(seconds * 1000, LOOK_EVERY_MS) : undefined;
+}
 
 /** An error of the API in the one form that the pages show, whichever of its bodies it came in. */
 export interface ApiFault {
   readonly message: string;
   readonly fields: Readonly<Record<string, readonly string[]>>;
   readonly requestId: string | undefined;
+  /** After how many seconds it is asked again by itself, where the server has said so. */
+  readonly againSeconds?: number;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 export function faultOf(error: unknown): ApiFault {
-  if (error instanceof NoAnswer) return { message: error.message, fields: {}, requestId: undefined };
   if (error instanceof Error) {
     return { message: `This page failed: ${error.message}`, fields: {}, requestId: undefined };
   }
@@ -73,6 +109,7 @@ export function faultOf(error: unknown): ApiFault {
     message: String(text),
     fields: isRecord(body.invalid_fields) ? (body.invalid_fields as ApiFault['fields']) : problemFields(body),
     requestId: typeof body.request_id === 'string' ? body.request_id : undefined,
+    ...(Number(body[AGAIN]) > 0 ? { againSeconds: Number(body[AGAIN]) } : {}),
   };
 }
 
@@ -84,8 +121,4 @@ function problemFields(body: Record<string, unknown>): ApiFault['fields'] {
     fields[name] = [...(fields[name] ?? []), String(item.detail)];
   }
   return fields;
-}
-
-function statusOf(error: unknown): number | undefined {
-  return isRecord(error) && !(error instanceof Error) ? 400 : undefined;
 }

@@ -1,7 +1,7 @@
 import createQueryClient from 'openapi-react-query';
 import { useSyncExternalStore } from 'react';
 import { createVirgaClient } from '../../../client/src/index.ts';
-import { noteAnswer } from './connection.ts';
+import { ask } from './client.ts';
 
 /** The API as those who run the cloud use it: with their token, which this page alone holds and forgets. */
 
@@ -26,8 +26,7 @@ export function useOperatorToken(): string | undefined {
 export const operatorClient = createVirgaClient({
   baseUrl: location.origin,
   fetch: async (request) => {
-    const response = await fetch(new Request(request, { credentials: 'omit' }));
-    noteAnswer(response.status);
+    const response = await ask(new Request(request, { credentials: 'omit' }));
     if (response.status === 401) setOperatorToken(undefined);
     return response;
   },

@@ -127,11 +127,7 @@ function Group({ group, folded }: { readonly group: NavGroup; readonly folded: b
   return (
     <div className={styles.group}>
       {alone || folded ? (
-        <Tooltip label={group.label} position="right" disabled={!folded}>
-          <div>
-            <NavLink item={{ ...first, label: group.label }} icon={group.icon} />
-          </div>
-        </Tooltip>
+        <NavLink item={{ ...first, label: group.label }} icon={group.icon} folded={folded} />
       ) : (
         <>
           <button
@@ -155,9 +151,10 @@ interface NavLinkProps {
   readonly item: NavItem;
   readonly icon?: NavGroup['icon'];
   readonly inset?: boolean;
+  readonly folded?: boolean;
 }
 
-function NavLink({ item, icon: Icon, inset = false }: NavLinkProps) {
+function NavLink({ item, icon: Icon, inset = false, folded = false }: NavLinkProps) {
   const place = usePlace();
   const { pathname } = useLocation();
   const regions = useQuery(regionsQuery());
@@ -167,19 +164,25 @@ function NavLink({ item, icon: Icon, inset = false }: NavLinkProps) {
   );
   const to = item.to(place);
   const active = pathname === to || (item.label !== 'Overview' && pathname.startsWith(`${to}/`));
+  const link = (
+    <Link
+      className={styles.link}
+      to={to}
+      data-inset={inset}
+      data-lacking={why !== undefined}
+      activeOptions={{ exact: true }}
+      data-active={active}
+    >
+      {Icon && <Icon size={17} stroke={1.7} />}
+      <span>{item.label}</span>
+    </Link>
+  );
+  // Each costs as much as ten links: only where it says something.
+  const more = why ?? (folded ? item.label : undefined);
+  if (!more) return link;
   return (
-    <Tooltip label={why} disabled={!why} multiline w={240} position="right">
-      <Link
-        className={styles.link}
-        to={to}
-        data-inset={inset}
-        data-lacking={why !== undefined}
-        activeOptions={{ exact: true }}
-        data-active={active}
-      >
-        {Icon && <Icon size={17} stroke={1.7} />}
-        <span>{item.label}</span>
-      </Link>
+    <Tooltip label={more} multiline={why !== undefined} {...(why ? { w: 240 } : {})} position="right">
+      {link}
     </Tooltip>
   );
 }

@@ -5,6 +5,8 @@ import { type ApiFault, client, faultOf, type Schemas } from '../api/client.ts';
 import { FaultNote } from '../ui/fault.tsx';
 import { Door, linkToken } from './door.tsx';
 
+const GONE = 'This invitation was used, taken back, or is too old. Ask who invited you for another.';
+
 /** Where an invitation leads: what it is to, and yes or no. */
 export function Invitation() {
   const [token, setToken] = useState(linkToken);
@@ -13,9 +15,10 @@ export function Invitation() {
   const [answer, setAnswer] = useState<'accepted' | 'declined'>();
   useEffect(() => {
     if (!token) return;
-    void client.POST('/virga/v1/invitations/show', { body: { token } }).then(({ data, error }) => {
+    void client.POST('/virga/v1/invitations/show', { body: { token } }).then(({ data, error, response }) => {
       setShown(data);
-      setFault(error ? faultOf(error) : undefined);
+      const gone = response.status < 500 ? { message: GONE } : {};
+      setFault(error ? { ...faultOf(error), ...gone } : undefined);
     });
   }, [token]);
   const toSignIn = (
@@ -41,9 +44,7 @@ export function Invitation() {
         submit={async (form) => setToken(String(form.get('token')))}
         below={toSignIn}
       >
-        {fault && (
-          <FaultNote fault={{ ...fault, message: 'This invitation was used, taken back, or is too old' }} />
-        )}
+        {fault && <FaultNote fault={fault} />}
         {!token && <TextInput name="token" label="Token of the mail" autoComplete="off" required autoFocus />}
       </Door>
     );

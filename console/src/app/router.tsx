@@ -1,25 +1,19 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
-import { ErrorPage, NotFoundPage } from './error-page.tsx';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import { ErrorPage, NotFoundPage, PortalError } from './error-page.tsx';
 import { Frame } from './frame.tsx';
 import { ensurePlace, homePath } from './home.ts';
+import { lazyPage, NotHereAlone } from './lazy-page.tsx';
 import { requireSession } from './session.ts';
 
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: NotFoundPage,
-  errorComponent: ErrorPage,
+  errorComponent: PortalError,
 });
 
 /** A page for people who are not signed in. */
 const door = (path: string, load: () => Promise<Record<string, unknown>>, name: string) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => root, path, component: lazyPage(load, name, NotHereAlone) });
 
 const doors = [
   door('/sign-in', () => import('./sign-in.tsx'), 'SignIn'),
@@ -54,7 +48,7 @@ type Module = Promise<Record<string, unknown>>;
 
 /** A page of a project in a region; its code is loaded when it is opened first. */
 const page = (path: string, load: () => Module, name: string) =>
-  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => place, path, component: lazyPage(load, name) });
 
 const pages = [
   page('/', () => import('../pages/overview/overview.tsx'), 'Overview'),
@@ -97,7 +91,7 @@ const pages = [
 
 /** A page of the account, which belongs to no project. */
 const account = (path: string, load: () => Module, name: string) =>
-  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => inside, path, component: lazyPage(load, name) });
 
 const accountPages = [
   account('/account/tokens', () => import('../pages/account/tokens.tsx'), 'ApiTokens'),
@@ -112,11 +106,11 @@ const accountPages = [
 const operator = createRoute({
   getParentRoute: () => inside,
   path: '/operator',
-  component: lazyRouteComponent(() => import('../pages/operator/gate.tsx'), 'OperatorGate'),
+  component: lazyPage(() => import('../pages/operator/gate.tsx'), 'OperatorGate'),
 });
 
 const operatorPage = (path: string, load: () => Module, name: string) =>
-  createRoute({ getParentRoute: () => operator, path, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => operator, path, component: lazyPage(load, name) });
 
 const operatorPages = [
   operatorPage('/', () => import('../pages/operator/clients.tsx'), 'Clients'),
@@ -140,6 +134,8 @@ export const router = createRouter({
       operator.addChildren(operatorPages),
     ]),
   ]),
+  // The frame stays around a page that fails.
+  defaultErrorComponent: ErrorPage,
   defaultPreload: 'intent',
   defaultPendingMinMs: 0,
   scrollRestoration: true,

@@ -8,7 +8,7 @@ export async function requireSession({
 }: {
   readonly location: { readonly href: string };
 }): Promise<void> {
-  if (currentSession().state === 'unknown') await readSession();
+  if (currentSession().state === 'unknown') await readSessionOnce();
   if (currentSession().state !== 'in') {
     throw redirect({
       to: '/sign-in',
@@ -17,9 +17,21 @@ export async function requireSession({
   }
 }
 
-/** Asks the server who is signed in. */
+let reading: Promise<void> | undefined;
+
+/** Like `readSession`, but several at once ask once. */
+export const readSessionOnce = (): Promise<void> => {
+  reading ??= readSession().finally(() => {
+    reading = undefined;
+  });
+  return reading;
+};
+
+/** Asks the server who is signed in.
+ *  @throws what the server said when it could not tell; nobody is sent to sign in for that */
 export async function readSession(): Promise<void> {
-  const { data } = await client.GET('/virga/v1/session');
+  const { data, error, response } = await client.GET('/virga/v1/session');
+  if (error !== undefined && response.status !== 401) throw error;
   setSession(
     data
       ? {

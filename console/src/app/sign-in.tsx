@@ -6,6 +6,8 @@ import { FaultNote } from '../ui/fault.tsx';
 import { Door, linkToken } from './door.tsx';
 import { readSession, signIn } from './session.ts';
 
+const USED = 'This link has been used, or is too old. Sign in with your password.';
+
 /** The way in: with a password, or with a link that works once. */
 export function SignIn() {
   const navigate = useNavigate();
@@ -17,8 +19,8 @@ export function SignIn() {
     const token = linkToken();
     if (!token) return;
     history.replaceState(null, '', location.pathname);
-    void client.POST('/virga/v1/session/link', { body: { token } }).then(async ({ error }) => {
-      if (error) return setFault(faultOf(error));
+    void client.POST('/virga/v1/session/link', { body: { token } }).then(async ({ error, response }) => {
+      if (error) return setFault({ ...faultOf(error), ...(response.status < 500 ? { message: USED } : {}) });
       await readSession();
       await enter();
     });
@@ -38,7 +40,7 @@ export function SignIn() {
         </Link>
       }
     >
-      {fault && <FaultNote fault={{ ...fault, message: 'This link has been used, or is too old' }} />}
+      {fault && <FaultNote fault={fault} />}
       <TextInput name="email" type="email" label="Email address" autoComplete="username" required autoFocus />
       <PasswordInput name="password" label="Password" autoComplete="current-password" required />
     </Door>

@@ -16,6 +16,9 @@ export function FaultNote({ fault, retry }: { readonly fault: ApiFault; readonly
           ))}
         </ul>
       )}
+      {fault.againSeconds !== undefined && (
+        <div style={{ color: 'var(--ink)' }}>It is asked again by itself in {fault.againSeconds} s.</div>
+      )}
       {fault.requestId && (
         <div style={{ fontSize: 12, color: 'var(--ink)' }}>
           Request <code>{fault.requestId}</code>{' '}

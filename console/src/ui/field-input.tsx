@@ -1,6 +1,7 @@
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { faultOf } from '../api/client.ts';
 
 export type Value = string | number | boolean | readonly string[];
 export type Values = Readonly<Record<string, Value>>;
@@ -122,6 +123,12 @@ export function FieldInput(props: FieldInputProps) {
   }
 }
 
+/** What a field says whose options could not be read. */
+export const unread = ({ data, error }: { readonly data: unknown; readonly error: unknown }) =>
+  error && data === undefined
+    ? `What there is to choose could not be read. ${faultOf(error).message}`
+    : undefined;
+
 /** The options of a field, those of the API once they are there. */
 export function useChoices({ options, choices }: Pick<Field, 'options' | 'choices'>) {
   const loaded = useQuery({
@@ -129,16 +136,24 @@ export function useChoices({ options, choices }: Pick<Field, 'options' | 'choice
     queryFn: () => choices?.load() ?? [],
     enabled: choices !== undefined,
   });
-  return { data: choices ? (loaded.data ?? []) : (options ?? []), pending: choices && loaded.isPending };
+  return {
+    data: choices ? (loaded.data ?? []) : (options ?? []),
+    pending: choices !== undefined && loaded.isPending,
+    fault: unread(loaded),
+  };
 }
 
-function Choice({ field, value, change, common }: FieldInputProps & { readonly common: object }) {
-  const { data, pending } = useChoices(field);
+function Choice({ field, value, error, change, common }: FieldInputProps & { readonly common: object }) {
+  const { data, pending, fault } = useChoices(field);
   const [head] = data;
   useEffect(() => {
     if (field.first && value === '' && head) change(head.value);
   }, [field.first, value, head, change]);
-  const none = data.length === 0 && !pending ? { placeholder: field.choices?.none ?? 'None is there' } : {};
+  const empty = data.length === 0 && !pending && !fault;
+  const none = {
+    ...(empty ? { placeholder: field.choices?.none ?? 'None is there' } : {}),
+    error: error ?? fault,
+  };
   if (field.kind === 'choices') {
     return (
       <MultiSelect

@@ -115,22 +115,25 @@ export class Portal {
     return page.goto(`${this.virga.url}/projects/1/regions/${region}/${target}`);
   }
 
-  /** Faults of accessibility that keep people out. */
-  async barriers(page = this.page): Promise<readonly string[]> {
-    await page.evaluate(axe);
-    return page.evaluate(async () => {
+  /** Faults of accessibility that keep people out.
+   *  @param within a part of the page; default: all of it */
+  async barriers(page = this.page, within = 'html'): Promise<readonly string[]> {
+    await page.evaluate(`globalThis.axe ?? (() => { ${axe} })()`);
+    return page.evaluate(async (part) => {
       const run = (
         globalThis as unknown as {
           axe: {
-            run(): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
+            run(
+              part: string,
+            ): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
           };
         }
       ).axe;
-      const { violations } = await run.run();
+      const { violations } = await run.run(part);
       return violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-    });
+    }, within);
   }
 
   /** Chooses from a field that has a list. */

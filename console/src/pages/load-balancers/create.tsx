@@ -6,6 +6,7 @@ import { api, client } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
+import { unread } from '../../ui/field-input.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
@@ -92,6 +93,7 @@ export function CreateLoadBalancer() {
                 label="Size"
                 placeholder="Default"
                 clearable
+                error={errorOf('flavor') ?? unread(flavors)}
                 data={(flavors.data?.results ?? []).map(({ flavor_name, vcpus, ram }) => ({
                   value: flavor_name,
                   label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,

@@ -16,10 +16,13 @@ export function OperatorGate() {
   const enter = async (event: FormEvent) => {
     event.preventDefault();
     setOperatorToken(value);
-    const { error } = await operatorClient.GET('/virga/v1/clients', { params: { query: { limit: 1 } } });
+    const { error, response } = await operatorClient.GET('/virga/v1/clients', {
+      params: { query: { limit: 1 } },
+    });
     if (!error) return;
     setOperatorToken(undefined);
-    setFault(faultOf(error));
+    const refused = response.status === 401 || response.status === 403;
+    setFault({ ...faultOf(error), ...(refused ? { message: 'This is not an operator’s token' } : {}) });
   };
   return (
     <>
@@ -29,7 +32,7 @@ export function OperatorGate() {
       />
       <Card title="Operator token">
         <form className={styles.body} onSubmit={(event) => void enter(event)} style={{ maxWidth: 420 }}>
-          {fault && <FaultNote fault={{ ...fault, message: 'This is not an operator’s token' }} />}
+          {fault && <FaultNote fault={fault} />}
           <PasswordInput
             label="Token"
             description="OPERATOR_TOKEN in the credentials of the first run. This page forgets it when it is closed."

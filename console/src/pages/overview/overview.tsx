@@ -1,12 +1,14 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { faultOf } from '../../api/client.ts';
 import { projectsQuery, regionsQuery } from '../../app/home.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { TaskLine } from '../../app/task-drawer.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty, PageHead } from '../../ui/page.tsx';
 import styles from './overview.module.css';
+import { recentTasksQuery } from './queries.ts';
 import { Running } from './running.tsx';
 import { Wrong } from './wrong.tsx';
 
@@ -15,17 +17,13 @@ export function Overview() {
   const place = usePlace();
   const projects = useQuery(projectsQuery());
   const regions = useQuery(regionsQuery());
-  const tasks = useQuery(
-    api.queryOptions('get', '/cloud/v1/tasks', {
-      params: { query: { project_id: [place.project], region_id: [place.region], limit: 8 } },
-    }),
-  );
-  const project = projects.data?.results.find(({ id }) => id === place.project)?.name ?? '';
-  const region = regions.data?.results.find(({ id }) => id === place.region)?.display_name ?? '';
+  const tasks = useQuery(recentTasksQuery(place));
+  const project = projects.data?.results.find(({ id }) => id === place.project)?.name;
+  const region = regions.data?.results.find(({ id }) => id === place.region)?.display_name;
   return (
     <>
       <PageHead
-        title={`${project} in ${region}`}
+        title={project && region ? `${project} in ${region}` : 'Overview'}
         about="What runs here, what is wrong, and what has just happened."
       />
       <Running />
@@ -39,7 +37,11 @@ export function Overview() {
             </Link>
           }
         >
-          {!tasks.data ? (
+          {tasks.error && !tasks.data ? (
+            <div className={styles.fault}>
+              <FaultNote fault={faultOf(tasks.error)} retry={() => void tasks.refetch()} />
+            </div>
+          ) : !tasks.data ? (
             <Skeleton height={120} m="md" />
           ) : tasks.data.results.length === 0 ? (
             <Empty

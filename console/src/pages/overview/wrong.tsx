@@ -2,43 +2,37 @@ import { Skeleton } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { faultOf } from '../../api/client.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { Time } from '../../ui/time.tsx';
 import styles from './overview.module.css';
+import { balancersQuery, deadBalancersQuery, failedTasksQuery } from './queries.ts';
 
 /** What somebody should look at: load balancers that are not well, and tasks that failed and nobody has seen. */
 export function Wrong() {
   const place = usePlace();
-  const path = pathParams(place);
-  const sick = (operating_status: 'DEGRADED' | 'ERROR' | 'OFFLINE') =>
-    api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
-      params: { path, query: { operating_status, limit: 5 } },
-    });
-  const degraded = useQuery({ ...sick('DEGRADED'), refetchInterval: 5_000 });
-  const dead = useQuery({ ...sick('ERROR'), refetchInterval: 5_000 });
-  const failed = useQuery(
-    api.queryOptions('get', '/cloud/v1/tasks', {
-      params: {
-        query: {
-          project_id: [place.project],
-          region_id: [place.region],
-          state: ['ERROR'],
-          is_acknowledged: false,
-          limit: 5,
-        },
-      },
-    }),
-  );
-  const balancers = [...(dead.data?.results ?? []), ...(degraded.data?.results ?? [])];
+  const first = useQuery({ ...balancersQuery(place), refetchInterval: 5_000 });
+  const dead = useQuery({ ...deadBalancersQuery(place), refetchInterval: 5_000 });
+  const failed = useQuery(failedTasksQuery(place));
+  const degraded = (first.data?.results ?? []).filter((lb) => lb.operating_status === 'DEGRADED');
+  const balancers = [...(dead.data?.results ?? []), ...degraded];
   const tasks = failed.data?.results ?? [];
-  const loading = !degraded.data || !dead.data || !failed.data;
+  const asked = [first, dead, failed];
+  const again = () => {
+    for (const { refetch } of asked) void refetch();
+  };
+  const unread = asked.find(({ data, error }) => error && !data);
   return (
     <Card title="Needs attention">
-      {loading ? (
+      {unread ? (
+        <div className={styles.fault}>
+          <FaultNote fault={faultOf(unread.error)} retry={again} />
+        </div>
+      ) : asked.some(({ data }) => !data) ? (
         <Skeleton height={80} m="md" />
       ) : balancers.length + tasks.length === 0 ? (
         <p className={styles.well}>

@@ -1,0 +1,74 @@
+import { Container } from '@mantine/core';
+import { type ComponentType, use, useEffect } from 'react';
+import { ask } from '../api/client.ts';
+import { whenBack } from '../api/connection.ts';
+import { FaultNote } from '../ui/fault.tsx';
+import { PageHead } from '../ui/page.tsx';
+
+type Module = Promise<Record<string, unknown>>;
+
+/** A page whose code is fetched when it is opened first. Code that does not come leaves the rest of the portal as it
+ *  stands; a browser that reloaded then would show its own error in the portal's place. */
+export function lazyPage(load: () => Module, name: string, Missing: ComponentType = NotHere) {
+  let loading: Promise<void> | undefined;
+  let found: ComponentType | undefined;
+  let missing = false;
+  const preload = () => {
+    missing = false;
+    loading ??= load().then(
+      (module) => {
+        found = module[name] as ComponentType;
+      },
+      () => {
+        loading = undefined;
+        missing = true;
+      },
+    );
+    return loading;
+  };
+  const LazyPage = () => {
+    if (!found && !missing) use(preload());
+    const Page = found ?? Missing;
+    return <Page />;
+  };
+  LazyPage.preload = preload;
+  return LazyPage;
+}
+
+/** The same, of a page that stands in no frame. */
+export function NotHereAlone() {
+  return (
+    <Container component="main" size="sm" py="xl">
+      <NotHere />
+    </Container>
+  );
+}
+
+/** Where the code of a page is missing: the server is away, or has a newer portal than this one. Both are mended by
+ *  loading anew, once there is somebody to load from. */
+function NotHere() {
+  const again = async () => {
+    const { ok } = await ask(new Request('/readyz'));
+    if (ok) location.reload();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is done on a return does not change
+  useEffect(() => {
+    const stop = whenBack(() => void again());
+    // Asking is what tells whether the server is away.
+    void ask(new Request('/readyz'));
+    return stop;
+  }, []);
+  return (
+    <>
+      <PageHead title="This page has not come" />
+      <FaultNote
+        fault={{
+          message: 'Virga did not send this page. It comes by itself when Virga answers.',
+          fields: {},
+          requestId: undefined,
+        }}
+        retry={() => void again()}
+      />
+    </>
+  );
+}

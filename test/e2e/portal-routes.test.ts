@@ -1,0 +1,156 @@
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Portal } from './portal/harness.ts';
+import { makeSamples, type Samples } from './portal/samples.ts';
+import { addressOf, isMissing, patternsOf, Questions, type Sight, visit } from './portal/visits.ts';
+
+/** Every page that the portal's router knows, with nothing to show, with one of everything, and while the API does not
+ *  answer as it should. A page that is added is looked at without being named here. */
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+
+const portal = new Portal();
+const API = /\/(cloud|iam|virga|waap|storage|video)\/(?!v1\/session$|v1\/tasks\/stream)/;
+let samples: Samples;
+let patterns: readonly string[] = [];
+
+beforeAll(async () => {
+  await portal.start();
+  await portal.signIn();
+  patterns = await patternsOf(portal.page);
+});
+afterAll(() => portal.stop());
+
+interface Look {
+  readonly samples?: Samples;
+  readonly scheme?: 'light' | 'dark';
+  readonly width?: number;
+  /** What becomes of the API once the portal stands; absent: it answers. */
+  readonly break?: (page: Page) => Promise<void>;
+  /** What is looked at in the end. */
+  readonly after?: (page: Page) => Promise<void>;
+  /** Ask whether somebody is kept out by how it is built. */
+  readonly barriers?: boolean;
+  readonly check: (sight: Sight, pattern: string) => readonly string[];
+}
+
+/** Opens every page in one window, and gathers what is wrong with each. */
+async function look({ scheme = 'light', width = 1440, ...how }: Look): Promise<readonly string[]> {
+  const context = await portal.browser.newContext({
+    viewport: { width, height: 844 },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    storageState: await portal.context.storageState(),
+  });
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(`exception: ${error.message}`));
+  page.on('crash', () => wrong.push('the page crashed'));
+  const questions = new Questions(page);
+  await portal.operate('clients', page);
+  await how.break?.(page);
+  for (const pattern of patterns) {
+    const sight = await visit(page, questions, addressOf(pattern, how.samples));
+    const faults = [
+      ...(sight.title ? [] : ['it has no title']),
+      ...(sight.faults.length === 0 || sight.offers > 0 ? [] : ['it offers nothing to do']),
+      ...(sight.width > width ? [`it is ${sight.width} px wide`] : []),
+      ...how.check(sight, pattern),
+      ...(how.barriers ? await portal.barriers(page, 'main') : []),
+    ];
+    wrong.push(...faults.map((fault) => `${pattern}: ${fault}`));
+  }
+  await how.after?.(page);
+  await context.close();
+  return wrong;
+}
+
+const says = (sight: Sight, words: RegExp) => sight.faults.some((fault) => words.test(fault));
+
+test('the router has pages to look at', () => {
+  expect(patterns.length).toBeGreaterThan(50);
+});
+
+test('with nothing to show, each page says so, and what is not there is said not to be', async () => {
+  const wrong = await look({
+    width: 390,
+    check: (sight, pattern) =>
+      isMissing(pattern, undefined) === says(sight, /not found|no /i) ? [] : [`says ${sight.faults}`],
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('with one of everything, each page shows it', async () => {
+  samples = await makeSamples(portal.virga);
+  const wrong = await look({
+    samples,
+    width: 390,
+    scheme: 'dark',
+    barriers: true,
+    check: (sight, pattern) =>
+      isMissing(pattern, samples) ? [] : sight.faults.map((fault) => `says ${fault}`),
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** Pages that ask the API for nothing before something is typed or pressed, or that belong to nobody who is signed in. */
+const ASKS_NOTHING =
+  /^\/(sign-in|password\/.*|invitation\/open)$|\/(video|response-pages\/new)$|^\/operator(\/clients)?$/;
+
+const answers =
+  (status: number, message: string, headers: Readonly<Record<string, string>> = {}) =>
+  async (page: Page) => {
+    const body = { exception_class: 'Broken', message, request_id: 'the-request' };
+    const broken = (route: Route) => route.fulfill({ status, json: body, headers: { ...headers } });
+    await page.route(API, broken);
+  };
+
+const mustSay = (words: RegExp) => (sight: Sight, pattern: string) =>
+  ASKS_NOTHING.test(pattern) || says(sight, words)
+    ? []
+    : [`says nothing of what is wrong, but: ${sight.faults}`];
+
+test('when the server fails, each page says so and offers to try again', async () => {
+  const wrong = await look({
+    samples,
+    barriers: true,
+    break: answers(500, 'Something went wrong on our side.'),
+    check: mustSay(/went wrong on our side/),
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('what a role may not see says why', async () => {
+  const wrong = await look({
+    samples,
+    scheme: 'dark',
+    break: answers(403, 'Your role may not read this.'),
+    check: mustSay(/may not read/),
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('when the server is too busy, each page says when it asks again', async () => {
+  const wrong = await look({
+    samples,
+    width: 390,
+    break: answers(503, 'The database cannot be reached.', { 'retry-after': '20' }),
+    check: mustSay(/cannot be reached/),
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('when the network is gone, each page says so, and nothing of the portal is lost', async () => {
+  const wrong = await look({
+    samples,
+    width: 390,
+    break: (page) => page.context().setOffline(true),
+    check: mustSay(/does not answer|did not send this page/),
+    after: async (page) => {
+      await visit(page, new Questions(page), '/projects/1/regions/2/volumes');
+      await page.context().setOffline(false);
+      await page.getByRole('link', { name: 'bakery-flour' }).waitFor();
+    },
+  });
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import type { Page, Request } from 'playwright-core';
+import { waitUntil } from '../../harness/wait.ts';
+import type { Samples } from './samples.ts';
+
+/** Opens each page that the portal's own router knows, and says what stands there. */
+
+/** The addresses of every page, as the router has them: `/projects/$project/regions/$region/volumes/$id`. Those that
+ *  stand for nothing of their own lead elsewhere, or to the frame around others. */
+export const patternsOf = (page: Page): Promise<readonly string[]> =>
+  page.evaluate("Object.keys(__TSR_ROUTER__.routesByPath).filter((path) => path !== '/')");
+
+const NOTHING = '00000000-0000-4000-8000-000000000000';
+const NUMBERED = ['response-pages', 'storages'];
+/** What needs an engine that not every machine has: tests of its own show it. */
+const NEEDS_ENGINE = ['storages', 'databases'];
+
+/** Whether a page is about one thing that the samples have none of. */
+export const isMissing = (pattern: string, samples: Samples | undefined): boolean => {
+  const noun = nounOf(pattern);
+  return noun !== undefined && (samples === undefined || NEEDS_ENGINE.includes(noun));
+};
+
+/** The folder of a page about one thing. */
+const nounOf = (pattern: string) => /\/([^/]+)\/\$(?!region)[^/]+$/.exec(pattern)?.[1];
+
+/**
+ * An address of a page of the first project in the simulated region.
+ * @param samples what stands for the id in the address
+ * @throws when a page is about one thing, and the samples have none
+ */
+export function addressOf(pattern: string, samples: Samples | undefined): string {
+  const noun = nounOf(pattern);
+  const place = pattern.replace('$project', '1').replace('$region', '2');
+  if (noun === undefined) return place;
+  const none = NUMBERED.includes(noun) ? '404' : NOTHING;
+  const id = isMissing(pattern, samples) ? none : samples?.[noun];
+  if (id === undefined) throw new Error(`${pattern}: test/e2e/portal/samples.ts makes no ${noun}`);
+  return place.replace(/\$[^/]+$/, id);
+}
+
+/** What a page has asked for and has not been answered yet; the stream of events never ends and is not counted. */
+export class Questions {
+  readonly #open = new Set<Request>();
+
+  constructor(page: Page) {
+    page.on('request', (request) => {
+      if (request.resourceType() !== 'eventsource') this.#open.add(request);
+    });
+    page.on('requestfinished', (request) => this.#open.delete(request));
+    page.on('requestfailed', (request) => this.#open.delete(request));
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+}
+
+/** What somebody sees who has opened a page. */
+export interface Sight {
+  readonly title: string;
+  /** What is said to be wrong, in the page's words. */
+  readonly faults: readonly string[];
+  /** What can be pressed to go on. */
+  readonly offers: number;
+  readonly rows: number;
+  readonly width: number;
+}
+
+/** What stands on the page, told by the page itself. */
+const SIGHT = `(() => {
+  const said = [...document.querySelectorAll('[role=alert], .mantine-InputWrapper-error')];
+  return {
+    title: document.querySelector('h1')?.innerText.trim() ?? '',
+    faults: said.map((element) => element.innerText.trim()),
+    offers: document.querySelectorAll('main button, main a').length,
+    rows: document.querySelectorAll('[data-row]').length,
+    width: document.documentElement.scrollWidth,
+  };
+})()`;
+
+/** Whether something is still to come there, after everything that is known has been drawn. */
+const moves = (address: string) => `(async () => {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const { status, resolvedLocation } = __TSR_ROUTER__.state;
+  const waits = '[aria-busy=true], .mantine-Skeleton-root, .mantine-Loader-root';
+  return status !== 'idle' || resolvedLocation?.pathname !== ${JSON.stringify(address)} ||
+    document.querySelector('h1') === null || document.querySelector(waits) !== null;
+})()`;
+
+/** Goes to an address without loading the portal anew, and waits until nothing moves there any more. */
+export async function visit(page: Page, questions: Questions, address: string): Promise<Sight> {
+  await page.evaluate(`__TSR_ROUTER__.navigate({ to: ${JSON.stringify(address)} })`);
+  const still = async () =>
+    questions.open === 0 && !(await page.evaluate(moves(address))) && questions.open === 0;
+  // Twice: what has been drawn may ask for more.
+  await waitUntil(async () => (await still()) && (await still()), { what: `${address} to stand still` });
+  return page.evaluate<Sight>(SIGHT);
+}
