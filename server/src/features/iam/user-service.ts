@@ -16,7 +16,7 @@ import { hashPassword, verifyPassword } from './passwords.ts';
 import type { ChangePassword, FullUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
 import * as store from './user-store.ts';
 
-/** Users, as members of the caller's client. A profile is changed by its person alone. */
+/** Users, as members of the caller's client. Only the user can change their own profile. */
 
 const CONFIRM_HOURS = 24;
 const MAIL_TO_AN_ADDRESS = { points: 1, seconds: 5 * 60 };
@@ -126,7 +126,7 @@ async function ownRow(ctx: RequestContext, userId: number): Promise<store.Member
   const { clientId, userId: own } = ctx.caller;
   if (userId !== own) {
     await getUser(ctx, userId);
-    throw new PermissionDenied('A profile is changed by its person alone.');
+    throw new PermissionDenied('Only the user can change their own profile');
   }
   const row = await store.readMember(ctx.db, clientId, own);
   if (!row) throw new NotFound(`User ${userId} was not found`);

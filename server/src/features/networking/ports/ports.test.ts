@@ -288,7 +288,7 @@ test('what manages a port decides what can be changed of it', async () => {
   expect(await call('PATCH', `${PORTS}/${vip}`, { port_security_enabled: false })).toMatchObject({
     status: 409,
     body: {
-      message: `Port ${vip} is managed by load balancer ${lb}: of it only tags can be changed, not port_security_enabled`,
+      message: `Port ${vip} is managed by load balancer ${lb}: only its tags can be changed, not port_security_enabled`,
     },
   });
   await finished(await call('PATCH', `${PORTS}/${vip}`, { tags: { mine: 'yes' } }));

@@ -126,9 +126,7 @@ function refuseManaged(port: PortRow, input: UpdatePort): void {
   const [field] = Object.keys(others);
   if (port.managed_by === 'system' && field !== undefined) {
     const owner = device ? deviceText(device) : 'the system';
-    throw new Conflict(
-      `Port ${port.id} is managed by ${owner}: of it only tags can be changed, not ${field}`,
-    );
+    throw new Conflict(`Port ${port.id} is managed by ${owner}: only its tags can be changed, not ${field}`);
   }
   if (port.reserved && input.ip_assignments) {
     throw new Conflict(

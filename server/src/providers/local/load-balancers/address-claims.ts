@@ -63,7 +63,7 @@ export class AddressClaims {
         const address = firstFree(block, isTaken);
         if (address) return address;
       }
-      throw new TaskFailed('All loopback addresses of this machine are in use.');
+      throw new TaskFailed('All loopback addresses of this machine are in use');
     });
   }
 
@@ -84,7 +84,7 @@ export class AddressClaims {
         foreign.add(block);
       }
       const others = foreign.size > 0 ? '; other servers on this machine use some of it' : '';
-      throw new TaskFailed(`Subnet ${cidr} has no free address${others}.`);
+      throw new TaskFailed(`Subnet ${cidr} has no free address${others}`);
     });
   }
 
@@ -100,7 +100,7 @@ export class AddressClaims {
         if (this.#claim(block)) continue;
         const owner = this.#read(block)?.dataDir ?? 'another user';
         throw new TaskFailed(
-          `The addresses ${blockText(block)} belong to another server on this machine (${owner}).`,
+          `The addresses ${blockText(block)} belong to another server on this machine (${owner})`,
         );
       }
     });
@@ -202,7 +202,7 @@ export class AddressClaims {
     try {
       folder = openSync(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     } catch (error) {
-      throw new TaskFailed(`${this.#folder} is not a folder: ${(error as Error).message}.`);
+      throw new TaskFailed(`${this.#folder} is not a folder: ${(error as Error).message}`);
     }
     try {
       const { uid, mode } = fstatSync(folder);

@@ -91,5 +91,5 @@ function startFailure(output: string): Error {
   const [, why, address = '', port = ''] = bind;
   const holder = holderOf(address, Number(port), 'tcp');
   const who = holder ? `is already in use by ${holder}` : `cannot be used (${why})`;
-  return new TaskFailed(`TCP port ${port} of ${address} ${who}.`);
+  return new TaskFailed(`TCP port ${port} of ${address} ${who}`);
 }

@@ -94,7 +94,7 @@ export async function addToLoopback(addresses: readonly string[]): Promise<boole
   const fault = visibleFault();
   if (fault !== null) throw new TaskFailed(fault);
   const elsewhere = interfaceAddresses().find(({ address }) => absent.includes(address));
-  if (elsewhere) throw new TaskFailed(`${elsewhere.address} is an address of ${elsewhere.device}.`);
+  if (elsewhere) throw new TaskFailed(`${elsewhere.address} is an address of ${elsewhere.device}`);
   for (const address of absent) await change('replace', address);
   return true;
 }
@@ -124,7 +124,7 @@ function hexOf(address: string): string {
 /** No duplicate address detection: the address counts at once. Never preferred: what this machine itself sends
  *  goes on using the addresses that it used before. */
 async function change(what: 'replace' | 'del', address: string): Promise<void> {
-  if (!isIPv6(address) || address.includes('%')) throw new TaskFailed(`${address} is no IPv6 address.`);
+  if (!isIPv6(address) || address.includes('%')) throw new TaskFailed(`${address} is no IPv6 address`);
   const program = findProgram('ip') ?? 'ip';
   const lasting = ['nodad', 'valid_lft', 'forever', 'preferred_lft', '0'];
   const words = ['-6', 'addr', what, `${address}/128`, 'dev', 'lo', ...(what === 'del' ? [] : lasting)];

@@ -92,7 +92,7 @@ export function run(program: string, words: readonly string[], options: RunOptio
         child.stdout?.destroy();
         child.stderr?.destroy();
         const why = isLate ? `did not end within ${patienceMs / 1000} s` : 'was ended: the server stops';
-        if (signal === 'SIGKILL') return reject(new TaskFailed(`The program ${basename(program)} ${why}.`));
+        if (signal === 'SIGKILL') return reject(new TaskFailed(`The program ${basename(program)} ${why}`));
         resolve({ exitCode: code ?? -1, output: signal ? `${output()}\nended by ${signal}` : output() });
       };
       // A daemon that stays behind may hold the pipes open; a failure leaves nothing behind, and what

@@ -45,6 +45,6 @@ export function refuseControlCharacters(text: string): void {
   if (!found) return;
   const code = found[0].charCodeAt(0).toString(16).padStart(2, '0');
   throw new TaskFailed(
-    `The text ${JSON.stringify(text)} has a control character (0x${code}), which is not allowed.`,
+    `The text ${JSON.stringify(text)} has a control character (0x${code}), which is not allowed`,
   );
 }

@@ -13,12 +13,12 @@ export function endpoint(address: string, port: number): string {
  *  @throws TaskFailed when it is no IP address */
 export function host(address: string): string {
   const version = address.includes('%') ? 0 : isIP(address);
-  if (version === 0) throw new TaskFailed(`${JSON.stringify(address)} is not an IP address.`);
+  if (version === 0) throw new TaskFailed(`${JSON.stringify(address)} is not an IP address`);
   return version === 4 ? `ipv4@${address}` : `ipv6@[${canonicalAddress(address)}]`;
 }
 
 export function checkedPort(port: number): number {
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new TaskFailed(`${port} is not a port.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new TaskFailed(`${port} is not a port`);
   return port;
 }
 
@@ -28,7 +28,7 @@ export function network(cidr: string): string {
   const [address = '', prefix, ...rest] = cidr.split('/');
   const bits = address.includes('%') ? 0 : { 4: 32, 6: 128 }[isIP(address)];
   const valid = bits && rest.length === 0 && (prefix === undefined || isPrefix(prefix, bits));
-  if (!valid) throw new TaskFailed(`${JSON.stringify(cidr)} is not a network in CIDR notation.`);
+  if (!valid) throw new TaskFailed(`${JSON.stringify(cidr)} is not a network in CIDR notation`);
   return cidr;
 }
 
@@ -55,6 +55,6 @@ export function sourceBits(granularity: string): SourceBits {
   const mask = netmaskBits(granularity);
   if (mask) return { ...WHOLE_SOURCE, [mask.version]: mask.bits };
   throw new TaskFailed(
-    `${JSON.stringify(granularity)} is not a netmask such as 255.255.255.0 or ffff:ffff:ffff:ffff::.`,
+    `${JSON.stringify(granularity)} is not a netmask such as 255.255.255.0 or ffff:ffff:ffff:ffff::`,
   );
 }

@@ -102,15 +102,15 @@ function checkPair({ id, certificate, privateKey }: DesiredCertificate): void {
   try {
     leaf = new X509Certificate(certificate);
   } catch {
-    throw new TaskFailed(`Certificate ${id} is not a certificate in PEM.`);
+    throw new TaskFailed(`Certificate ${id} is not a certificate in PEM`);
   }
   let matches: boolean;
   try {
     matches = leaf.checkPrivateKey(createPrivateKey(privateKey));
   } catch {
-    throw new TaskFailed(`The private key of certificate ${id} is not an unencrypted key in PEM.`);
+    throw new TaskFailed(`The private key of certificate ${id} is not an unencrypted key in PEM`);
   }
-  if (!matches) throw new TaskFailed(`The private key of certificate ${id} belongs to another certificate.`);
+  if (!matches) throw new TaskFailed(`The private key of certificate ${id} belongs to another certificate`);
 }
 
 function ended(pem: string): string {

@@ -41,7 +41,7 @@ export function backendMode(listener: DesiredListener, pool: DesiredPool): Proxy
   const wanted = poolMode[pool.protocol];
   if (wanted === 'udp' || (mode === 'http' && wanted === 'tcp')) {
     throw new TaskFailed(
-      `Listener ${listener.id} (${listener.protocol}) cannot use pool ${pool.id} (${pool.protocol}).`,
+      `Listener ${listener.id} (${listener.protocol}) cannot use pool ${pool.id} (${pool.protocol})`,
     );
   }
   return wanted;
@@ -81,16 +81,16 @@ function connectionLimit(listener: DesiredListener, environment: RenderEnvironme
 function writeUserList(writer: ConfigWriter, listener: DesiredListener): string | null {
   if (listener.basicAuth.length === 0) return null;
   if (frontendMode(listener) !== 'http') {
-    throw new TaskFailed(`Listener ${listener.id}: ${listener.protocol} has no user list; HTTP has.`);
+    throw new TaskFailed(`Listener ${listener.id}: ${listener.protocol} has no user list; HTTP has`);
   }
   const name = `users-${identifier(listener.id)}`;
   const origin = `The user list of listener ${listener.id}`;
   writer.section(`userlist ${name}`);
   for (const { username, encryptedPassword } of listener.basicAuth) {
-    if (username === '') throw new TaskFailed(`${origin}: a user has no name.`);
+    if (username === '') throw new TaskFailed(`${origin}: a user has no name`);
     if (!isPasswordHash(encryptedPassword)) {
       throw new TaskFailed(
-        `${origin}: the encrypted password of ${JSON.stringify(username)} must be ${PASSWORD_HASHES}.`,
+        `${origin}: the encrypted password of ${JSON.stringify(username)} must be ${PASSWORD_HASHES}`,
       );
     }
     writer.line(`user ${quote(username)} password ${quote(encryptedPassword)}`, origin);
@@ -114,7 +114,7 @@ function writeBinds(
 
 function tlsWords(listener: DesiredListener, environment: RenderEnvironment): string {
   if (listener.certificates.length === 0) {
-    throw new TaskFailed(`Listener ${listener.id} terminates TLS and needs a certificate.`);
+    throw new TaskFailed(`Listener ${listener.id} terminates TLS and needs a certificate`);
   }
   // The first certificate answers clients that name no known host; the others are found by SNI.
   const certificates = listener.certificates.map(
@@ -173,7 +173,7 @@ function writeHttp(writer: ConfigWriter, desired: DesiredLoadBalancer, listener:
   }
   writeL7Policies(writer, listener, (poolId) => {
     const pool = desired.pools.find(({ id }) => id === poolId);
-    if (!pool) throw new TaskFailed(`Listener ${listener.id} refers to pool ${poolId}, which is not there.`);
+    if (!pool) throw new TaskFailed(`Listener ${listener.id} refers to pool ${poolId}, which is not there`);
     return backendName(pool.id, backendMode(listener, pool));
   });
 }

@@ -92,11 +92,11 @@ const originOf = (policy: DesiredL7Policy): string => `The L7 policy ${policy.id
 function redirectCode(policy: DesiredL7Policy): number {
   const code = policy.redirectHttpCode ?? 302;
   if (REDIRECT_CODES.has(code)) return code;
-  throw new TaskFailed(`The L7 policy ${policy.id}: a redirect with code ${code} does not exist.`);
+  throw new TaskFailed(`The L7 policy ${policy.id}: a redirect with code ${code} does not exist`);
 }
 
 function required(value: string | null, what: string, origin: string): string {
-  if (value === null || value === '') throw new TaskFailed(`${origin} has no ${what} to redirect to.`);
+  if (value === null || value === '') throw new TaskFailed(`${origin} has no ${what} to redirect to`);
   return value;
 }
 
@@ -138,13 +138,13 @@ function fileTypeValue(rule: DesiredL7Rule): string {
 
 function verifyResult(rule: DesiredL7Rule): number {
   if (/^\d{1,5}$/.test(rule.value)) return Number(rule.value);
-  throw new TaskFailed(`The L7 rule ${rule.id}: a verify result is a number, as OpenSSL counts them.`);
+  throw new TaskFailed(`The L7 rule ${rule.id}: a verify result is a number, as OpenSSL counts them`);
 }
 
 function keyed(sample: string, rule: DesiredL7Rule, allowed: RegExp): string {
   const key = rule.key ?? '';
   if (!allowed.test(key)) {
-    throw new TaskFailed(`The L7 rule ${rule.id}: ${JSON.stringify(key)} cannot be its key.`);
+    throw new TaskFailed(`The L7 rule ${rule.id}: ${JSON.stringify(key)} cannot be its key`);
   }
   // Two grammars: HAProxy's sample arguments inside, the configuration's words outside.
   return quote(`${sample}('${key.replaceAll("'", `'"'"'`)}')`);

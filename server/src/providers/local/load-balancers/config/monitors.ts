@@ -53,7 +53,7 @@ function writeHttpCheck(
   origin: string,
 ): void {
   const method = monitor.httpMethod ?? 'GET';
-  if (!METHOD.test(method)) throw new TaskFailed(`${origin}: ${JSON.stringify(method)} is no HTTP method.`);
+  if (!METHOD.test(method)) throw new TaskFailed(`${origin}: ${JSON.stringify(method)} is no HTTP method`);
   const version = monitor.httpVersion ?? (monitor.domainName ? '1.1' : '1.0');
   refuseControlCharacters(monitor.urlPath ?? '');
   const path = monitor.urlPath || (monitor.type === 'K8S' ? '/healthz' : '/');
@@ -84,7 +84,7 @@ function expectedCodes(monitor: DesiredHealthMonitor, origin: string): string {
   const codes = (monitor.expectedCodes ?? '200').replaceAll(/\s/g, '');
   if (!EXPECTED_CODES.test(codes)) {
     throw new TaskFailed(
-      `${origin}: the expected codes ${JSON.stringify(codes)} are not like 200, 200,202 or 200-204.`,
+      `${origin}: the expected codes ${JSON.stringify(codes)} are not like 200, 200,202 or 200-204`,
     );
   }
   return codes;

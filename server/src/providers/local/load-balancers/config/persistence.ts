@@ -44,7 +44,7 @@ export function writePersistence(
   if (!persistence) return;
   const origin = `The session persistence of pool ${pool.id}`;
   if (persistence.type !== 'SOURCE_IP' && mode === 'tcp') {
-    throw new TaskFailed(`${origin}: cookies need a pool of HTTP; this one carries plain TCP.`);
+    throw new TaskFailed(`${origin}: cookies need a pool of HTTP; this one carries plain TCP`);
   }
   if (persistence.type === 'SOURCE_IP') {
     writeSourceTable(writer, persistence, { ipv6: addresses.some(isIPv6), entries, origin });
@@ -79,7 +79,7 @@ function writeSourceTable(
 
 function cookieName(persistence: DesiredSessionPersistence, fallback: string | null, origin: string): string {
   const name = persistence.cookieName ?? fallback;
-  if (name === null) throw new TaskFailed(`${origin} needs the name of the application's cookie.`);
-  if (!COOKIE_NAME.test(name)) throw new TaskFailed(`${origin}: ${JSON.stringify(name)} is no cookie name.`);
+  if (name === null) throw new TaskFailed(`${origin} needs the name of the application's cookie`);
+  if (!COOKIE_NAME.test(name)) throw new TaskFailed(`${origin}: ${JSON.stringify(name)} is no cookie name`);
   return name;
 }

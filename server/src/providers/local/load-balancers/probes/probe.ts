@@ -22,7 +22,7 @@ export function probe(target: ProbeTarget): Promise<ProbeAnswer> {
 export function requireProbePrograms(targets: readonly ProbeTarget[]): void {
   if (targets.some(({ type }) => type === 'PING') && findProgram('ping') === null) {
     throw new TaskFailed(
-      'Health monitors of type PING need the program "ping": install the Debian package "iputils-ping".',
+      'Health monitors of type PING need the program "ping": install the Debian package "iputils-ping"',
     );
   }
 }

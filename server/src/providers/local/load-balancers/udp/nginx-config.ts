@@ -127,6 +127,6 @@ function endpoint(address: string, port: number): string {
 }
 
 function quotePath(path: string): string {
-  if (/["\\$\n;{}]/.test(path)) throw new TaskFailed(`nginx cannot use files under a path like ${path}.`);
+  if (/["\\$\n;{}]/.test(path)) throw new TaskFailed(`nginx cannot use files under a path like ${path}`);
   return `"${path}"`;
 }

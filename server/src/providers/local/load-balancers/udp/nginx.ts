@@ -144,7 +144,7 @@ export class UdpPlane {
     });
     if (exitCode === 0) return;
     const why = /\[emerg\][^:]*: (.*?)( in \S+:\d+)?$/m.exec(output)?.[1] ?? output.trim().slice(-300);
-    throw new TaskFailed(`nginx cannot carry the UDP listeners: ${why}.`);
+    throw new TaskFailed(`nginx cannot carry the UDP listeners: ${why}`);
   }
 
   /** What nginx writes: logs, and its pid in a directory of its own, where it renames it. */
@@ -174,7 +174,7 @@ export function requireNginx(): string {
   // Other systems build the module in; then `nginx -t` is the judge.
   if (program && (module || process.platform !== 'linux')) return program;
   throw new TaskFailed(
-    'UDP listeners need nginx: install the Debian packages "nginx" and "libnginx-mod-stream".',
+    'UDP listeners need nginx: install the Debian packages "nginx" and "libnginx-mod-stream"',
   );
 }
 

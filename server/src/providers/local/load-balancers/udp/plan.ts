@@ -72,7 +72,7 @@ export function udpBinds(plan: UdpPlan): RenderedBind[] {
 function udpListener(desired: DesiredLoadBalancer, listener: DesiredListener): UdpListener {
   const pool = desired.pools.find(({ id }) => id === listener.defaultPoolId);
   if (pool && pool.protocol !== 'UDP') {
-    throw new TaskFailed(`Listener ${listener.id} (UDP) cannot use pool ${pool.id} (${pool.protocol}).`);
+    throw new TaskFailed(`Listener ${listener.id} (UDP) cannot use pool ${pool.id} (${pool.protocol})`);
   }
   const idle = pool?.timeoutsMs.memberData ?? listener.timeoutsMs.clientData ?? DEFAULT_CLIENT_TIMEOUT_MS;
   return {
@@ -89,7 +89,7 @@ function udpListener(desired: DesiredLoadBalancer, listener: DesiredListener): U
 function udpPool(pool: DesiredPool): UdpPool {
   const persistence = pool.sessionPersistence;
   if (persistence && persistence.type !== 'SOURCE_IP') {
-    throw new TaskFailed(`Pool ${pool.id} (UDP) has no cookies; its session persistence can be SOURCE_IP.`);
+    throw new TaskFailed(`Pool ${pool.id} (UDP) has no cookies; its session persistence can be SOURCE_IP`);
   }
   const granularity = persistence?.persistenceGranularity;
   const bySource = persistence !== null || pool.algorithm === 'SOURCE_IP';
