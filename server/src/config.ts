@@ -104,6 +104,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_DRAIN_SECONDS',
   'VIRGA_ENGINES_DIR',
   'VIRGA_S3_SERVER',
+  'VIRGA_PG_DUMP',
 ];
 
 /** @param args what follows the program's name: `--role api` or `--role=api`

@@ -13,6 +13,7 @@ import type { PostgresqlPrograms } from './providers/local/index.ts';
 const VERSIONS = ['18', '17', '16', '15'];
 
 const POOLER = 'pgbouncer';
+const TOOLS = 'postgresql-tools';
 
 const engineOf = (version: string) => `postgresql-${version}`;
 
@@ -49,6 +50,7 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
   return {
     versions: () => (hasBinaries() ? VERSIONS : []),
     pooler: () => ({ program: options.engines.programOf(POOLER), fault: options.engines.faultOf(POOLER) }),
+    tools: () => ({ program: options.engines.programOf(TOOLS), fault: options.engines.faultOf(TOOLS) }),
     folderOf: async (version) => {
       const program = options.engines.programOf(engineOf(version));
       if (program === undefined) {

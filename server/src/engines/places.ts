@@ -28,7 +28,7 @@ export function shelf(env: NodeJS.ProcessEnv = process.env): string {
 export function folderOf(source: Source, root: string): string {
   if (source.kind === 'go') return path.join(root, `${source.program}-${source.version}`);
   if (source.kind === 'release') return path.join(root, `${source.program}-${source.sha256.slice(0, 12)}`);
-  if (source.kind === 'npm')
+  if (source.kind === 'npm' || source.kind === 'pypi')
     return path.join(root, `${source.package.replace(/[^a-z0-9]+/gi, '-')}-${source.version}`);
   return root;
 }
@@ -36,7 +36,7 @@ export function folderOf(source: Source, root: string): string {
 /** Where the program of a source is when it was put into this folder. */
 export function programIn(source: Source, folder: string): string {
   if (source.kind === 'npm') return path.join(folder, 'node_modules', source.package, source.file);
-  return path.join(folder, source.program);
+  return path.join(folder, source.kind === 'pypi' ? source.file : source.program);
 }
 
 /** The full path of an installed program, or undefined. */
@@ -67,6 +67,7 @@ export function findEngine(
   const put = folders.map((root) => programIn(source, folderOf(source, root)));
   // The database's own is copied to where accounts without rights can reach it before it runs.
   if (source.kind === 'npm') return ownPackage(source) ?? put.find(isProgram);
+  if (source.kind === 'pypi') return put.find(forEveryone);
   return [inPath(source.program, env) ?? '', ...put].find(forEveryone);
 }
 

@@ -60,6 +60,19 @@ export async function probePostgresql(program: string): Promise<string> {
   return firstLine(await run(program, ['-V'], { as: blocked ? undefined : as }));
 }
 
+const NEWEST_MAJOR = 18;
+
+/** pg_dump, and beside it what goes with it. One that is older than a server cannot read it. */
+export async function probePostgresqlTools(program: string): Promise<string> {
+  const as = probeAccount();
+  const said = firstLine(await run(program, ['--version'], { as }));
+  if (Number(/\(PostgreSQL\) (\d+)/.exec(said)?.[1]) < NEWEST_MAJOR)
+    throw new EngineError(`${program} is too old: ${said}, and ${NEWEST_MAJOR} is needed`);
+  for (const name of ['pg_dumpall', 'psql'])
+    await run(path.join(path.dirname(program), name), ['--version'], { as });
+  return said;
+}
+
 const START_MS = 15_000;
 const LOOK_EVERY_MS = 20;
 

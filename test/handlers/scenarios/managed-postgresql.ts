@@ -14,6 +14,11 @@ async function existing(stage: Preparation): Promise<string> {
   return stage.finished(post(CLUSTERS, clusterBody('lab')));
 }
 
+async function older(stage: Preparation): Promise<string> {
+  await activated(stage);
+  return stage.finished(post(CLUSTERS, clusterBody('lab', '17')));
+}
+
 export const managedPostgresql: Readonly<Record<string, Scenario>> = {
   create_dbaas_postgres_cluster: {
     prepare: activated,
@@ -21,10 +26,11 @@ export const managedPostgresql: Readonly<Record<string, Scenario>> = {
     blur: SALTED,
   },
   update_dbaas_postgres_cluster: {
-    prepare: existing,
+    prepare: older,
     start: () =>
       patch(`${CLUSTERS}/lab`, {
         storage: { size_gib: 20 },
+        pg_server_configuration: { version: '18' },
         users: [{ name: 'reader', role_attributes: ['LOGIN'] }],
         databases: [{ name: 'reports', owner: 'reader' }],
       }),

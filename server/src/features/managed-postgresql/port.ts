@@ -23,6 +23,9 @@ export interface PostgresqlProvider {
   /** Brings a cluster to this. Ready when it takes connections as it should.
    *  @throws TaskFailed with a reason for the user */
   applyCluster(desired: DesiredCluster, change: ClusterChange, operation: Operation): Promise<Progress>;
+  /** The major version that a cluster has, whatever it is to have. Absent: that which it was last brought to; undefined:
+   *  it has no data. */
+  versionOf?(clusterId: string): Promise<string | undefined>;
   /** Forgets a cluster with all that it holds; unknown ids are already removed. */
   removeCluster(clusterId: string, operation: Operation): Promise<Progress>;
   /** How clusters are that should run. Absent: they exist on paper only, and are well. */

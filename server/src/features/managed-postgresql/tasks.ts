@@ -6,7 +6,7 @@ import { release } from '../quotas/index.ts';
 import { issueTls, sealTlsKey } from './certificates.ts';
 import * as store from './cluster-store.ts';
 import { desiredOf, hasPlace, type PlacedCluster } from './desired.ts';
-import { additionsOf, CLUSTER_AMOUNTS, type ClusterRow } from './model.ts';
+import { additionsOf, CLUSTER_AMOUNTS, type ClusterRow, type ClusterSpec } from './model.ts';
 import { type ClusterChange, type PostgresqlProvider, RESTORE_CLUSTER } from './port.ts';
 import { deleteUsers, dropNextVerifiers, readUsers, takeNextVerifiers } from './user-store.ts';
 
@@ -57,6 +57,13 @@ async function placed(
   };
   await store.setPlace(run.db, row.id, run.task.id, place);
   return { ...row, ...place };
+}
+
+/** What a change that failed leaves: all as it was, but for a version that has been reached, from which there is no way
+ *  back. */
+async function reachedSpec({ id, spec }: ClusterRow, provider: PostgresqlProvider): Promise<ClusterSpec> {
+  const version = (await provider.versionOf?.(id)) ?? spec.version;
+  return Number(version) > Number(spec.version) ? { ...spec, version } : spec;
 }
 
 /** A new cluster; when it cannot be made, nothing of it is left. */
@@ -113,11 +120,12 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
     const provider = providerFor(row, deps);
     const retracted = additionsOf(row.spec, row.next_spec ?? row.spec);
     const users = await readUsers(run.db, [row.id]);
-    const desired = desiredOf(deps.cipher, await placed(run, row, provider, deps), row.spec, users);
+    const spec = await reachedSpec(row, provider);
+    const desired = desiredOf(deps.cipher, await placed(run, row, provider, deps), spec, users);
     const waiting = waitFor(await provider.applyCluster(desired, { ...PLAIN, retracted }, restoring(run)));
     if (waiting) return waiting;
     return done({}, async (tx) => {
-      const outcome = { taskId: run.task.id, status: 'READY', spec: row.spec } as const;
+      const outcome = { taskId: run.task.id, status: 'READY', spec } as const;
       if (!(await store.settleCluster(tx, row.id, outcome))) return;
       await deleteUsers(tx, row.id, retracted.users);
       await dropNextVerifiers(tx, row.id);

@@ -33,7 +33,7 @@ const shell = (path: string) => `'${path.replaceAll("'", `'\\''`).replaceAll('%'
 export class Backups {
   readonly #folder: string;
   readonly #deps: BackupsDeps;
-  readonly #end = new AbortController();
+  #end = new AbortController();
   #copying: Promise<void> | undefined;
   #notBefore = 0;
 
@@ -92,6 +92,15 @@ export class Backups {
     );
     if (!found) throw new TaskFailed(`There is no backup of ${until === null ? 'it' : `before ${until}`}`);
     return found;
+  }
+
+  /** Removes them: servers of another version cannot take them. A copy that is being made ends. */
+  async forget(): Promise<void> {
+    this.#end.abort();
+    await this.#copying;
+    this.#end = new AbortController();
+    this.#notBefore = 0;
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async close(): Promise<void> {

@@ -18,6 +18,7 @@ import { applyRoles } from './roles.ts';
 import { Server } from './server.ts';
 import { describe, endSessions, type Full, judge, pauseUntilNextLook } from './storage-watch.ts';
 import type { Templates } from './templates.ts';
+import { Upgrade } from './upgrade.ts';
 
 export interface ClusterDeps {
   readonly root: string;
@@ -29,6 +30,8 @@ export interface ClusterDeps {
   folderOf(version: string): Promise<string | undefined>;
   /** The program of the pooler. */
   pooler(): string | undefined;
+  /** pg_dump, with what goes with it beside it. */
+  tools(): string | undefined;
   /** Wall-clock time. */
   date(): Date;
   /** Makes a change of this cluster, when no other one is made. */
@@ -49,6 +52,7 @@ export class Cluster {
   readonly #replication: Replication;
   readonly #pooler: Pooler;
   readonly #backups: Backups;
+  readonly #upgrade: Upgrade;
   /** The schedule of backups by which the server is set. */
   #schedule: string | undefined;
   #desired: DesiredCluster | undefined;
@@ -69,6 +73,21 @@ export class Cluster {
       change: deps.change,
       log: deps.log,
     });
+    this.#upgrade = new Upgrade({
+      servers: () => ({ ...this.#servers(), next: this.#server('next') }),
+      templates: deps.templates,
+      folderOf: deps.folderOf,
+      tools: deps.tools,
+      write: (server, desired) => this.#write(server, desired),
+      serve: (desired, binaries) => this.#serve(desired, binaries),
+      forgetBackups: () => this.#backups.forget(),
+    });
+  }
+
+  /** The major version that it has; undefined: it has no data. */
+  get version(): string | undefined {
+    const { primary } = this.#servers();
+    return primary.notes?.upgrade?.from ?? primary.version();
   }
 
   /** The address that it was given. */
@@ -90,6 +109,8 @@ export class Cluster {
   /** Brings it to what is desired. @returns what is still to come, in words; null: nothing */
   async apply(desired: DesiredCluster, change: ClusterChange, binaries: string): Promise<string | null> {
     this.#desired = desired;
+    const upgrading = await this.#upgrade.tend(desired, binaries);
+    if (upgrading !== null) return upgrading;
     const { primary } = this.#servers();
     if (!primary.hasData()) {
       if (!change.isNew)
@@ -139,6 +160,8 @@ export class Cluster {
   /** Brings back what died, and measures from time to time. */
   async observe(desired: DesiredCluster): Promise<ObservedCluster> {
     this.#desired = desired;
+    // No task brings it to another version any more.
+    if (this.#servers().primary.notes?.upgrade) await this.#upgrade.goBack();
     if (!this.#servers().primary.hasData())
       throw new Error('its data is not in the data directory of its region');
     const missing = await this.#mend(desired);
@@ -155,6 +178,7 @@ export class Cluster {
   /** Whether one of the processes of a cluster with a replica has ended, or does nothing any more. */
   hasLostOne(): boolean {
     if (!this.#desired || this.#desired.replication === null) return false;
+    if (this.#server('a').notes?.upgrade) return false;
     this.#frozenLooks = this.#processes.some(isFrozen) ? this.#frozenLooks + 1 : 0;
     return this.#frozenLooks >= FROZEN_LOOKS || this.#processes.some((process) => !isAlive(process));
   }
@@ -167,9 +191,9 @@ export class Cluster {
 
   async remove(): Promise<void> {
     this.#desired = undefined;
-    await Promise.all([this.#replication.close(), this.#backups.close()]);
+    await this.#endWork();
     await this.#pooler.stop();
-    for (const server of [this.#server('b'), this.#server('a')]) await server.fence();
+    for (const node of ['next', 'b', 'a'] as const) await this.#server(node).fence();
     removePlace(this.#deps.root, this.#id);
   }
 
@@ -177,6 +201,7 @@ export class Cluster {
   async stop(): Promise<void> {
     const { primary, replica } = this.#servers();
     await this.#pooler.stop();
+    await this.#server('next').fence();
     await primary.stop();
     await replica.stop();
   }
@@ -184,7 +209,12 @@ export class Cluster {
   /** Looks after it no longer. */
   async letGo(): Promise<void> {
     this.#desired = undefined;
-    await Promise.all([this.#replication.close(), this.#backups.close()]);
+    await this.#endWork();
+  }
+
+  /** What goes on beside. */
+  async #endWork(): Promise<void> {
+    await Promise.all([this.#replication.close(), this.#backups.close(), this.#upgrade.close()]);
   }
 
   #server(node: NodeName): Server {
@@ -206,8 +236,9 @@ export class Cluster {
 
   /** Starts what has ended, or lets the replica take over. @returns what is missing still */
   async #mend(desired: DesiredCluster): Promise<string | null> {
-    const binaries = await this.#deps.folderOf(desired.version);
-    if (binaries === undefined) throw new Error(`PostgreSQL ${desired.version} is being installed`);
+    const version = this.version ?? desired.version;
+    const binaries = await this.#deps.folderOf(version);
+    if (binaries === undefined) throw new Error(`PostgreSQL ${version} is being installed`);
     const isFrozenNow = this.#frozenLooks >= FROZEN_LOOKS;
     const { primary, replica } = this.#servers();
     const frozen = (server: Server) => {
@@ -235,7 +266,7 @@ export class Cluster {
     const schedule = JSON.stringify(desired.backups);
     if (this.#schedule !== schedule && this.#write(primary, desired)) await primary.reload();
     this.#schedule = schedule;
-    const binaries = await this.#deps.folderOf(desired.version);
+    const binaries = await this.#deps.folderOf(this.version ?? desired.version);
     return binaries === undefined ? [] : this.#backups.tend(desired.backups, primary, binaries);
   }
 
@@ -279,17 +310,19 @@ export class Cluster {
   #write(server: Server, desired: DesiredCluster): boolean {
     const { place, notes } = server;
     const { primary } = this.#servers();
-    const role: Role =
-      primary.place.node === place.node
-        ? { isPrimary: true, isSynchronous: notes?.isSynchronous ?? false, restore: notes?.restore }
-        : { isPrimary: false, primary: primary.place, password: notes?.password ?? '' };
+    const isClosed = notes?.upgrade !== undefined;
+    const role: Role = [primary.place.node, 'next'].includes(place.node)
+      ? { isPrimary: true, isSynchronous: notes?.isSynchronous ?? false, restore: notes?.restore }
+      : { isPrimary: false, primary: primary.place, password: notes?.password ?? '' };
     const full = notes?.full;
     const { archiveCommand } = this.#backups;
-    if (desired.backups) this.#backups.makeFolder();
-    const state = { size: this.#sizeOf(desired), full, role, archiveCommand };
+    // Of two versions at once nothing is archived.
+    const kept = isClosed ? { ...desired, backups: null } : desired;
+    if (kept.backups) this.#backups.makeFolder();
+    const state = { size: this.#sizeOf(desired), full, role, archiveCommand, isClosed };
     const files = [
-      [place.conf, renderConf(desired, place, state)],
-      [place.hba, renderHba(desired, full)],
+      [place.conf, renderConf(kept, place, state)],
+      [place.hba, renderHba(kept, isClosed || full?.isClosed === true)],
       [place.certificate, desired.tls.certificate],
       [place.key, desired.tls.privateKey],
     ] as const;

@@ -32,6 +32,8 @@ export interface ServerState {
   readonly full: Full | undefined;
   readonly role: Role;
   readonly archiveCommand: string;
+  /** Nobody but this program may connect. */
+  readonly isClosed: boolean;
 }
 
 /** What follows counts, so that the service's own settings come last. */
@@ -67,6 +69,7 @@ export function renderConf(desired: DesiredCluster, place: Place, state: ServerS
     // A replica that does not come for it is made anew.
     max_slot_wal_keep_size: share,
     ...roleSettings(desired, role),
+    ...(state.isClosed && { listen_addresses: '' }),
   };
   return [
     '# Written by Virga; what is changed here is lost.\n',
@@ -119,9 +122,9 @@ export const aclLines = (acl: readonly string[]) =>
   acl.map((entry) => `hostssl all all ${networkOf(entry)} scram-sha-256`);
 
 /** Users come over TLS, from where the access list lets them; this program alone through the socket.
- *  @param full its storage is: they may be kept out */
-export function renderHba({ acl, pooler }: DesiredCluster, full: Full | undefined): string {
-  const entries = full?.isClosed ? [] : acl;
+ *  @param isClosed they are kept out */
+export function renderHba({ acl, pooler }: DesiredCluster, isClosed: boolean): string {
+  const entries = isClosed ? [] : acl;
   return [
     `local all ${ADMIN} scram-sha-256`,
     `local replication ${ADMIN} scram-sha-256`,

@@ -11,8 +11,10 @@ import { makePassage } from '../load-balancers/files.ts';
 /** Linux allows 108 bytes for the path of a socket, macOS 104. */
 const LONGEST_FOLDER = 103 - '/.s.PGSQL.5432'.length;
 
-/** A cluster has one server, or two of which one is the primary at a time. */
-export type NodeName = 'a' | 'b';
+/** A cluster has one server, or two of which one is the primary at a time; `next` is one of a newer version, which is
+ *  being filled. */
+export type NodeName = 'a' | 'b' | 'next';
+const NODES: readonly NodeName[] = ['a', 'b', 'next'];
 
 export interface Place {
   readonly id: string;
@@ -91,8 +93,7 @@ export function removeNode(place: Place): void {
 
 /** Removes all that a cluster had. The folder by which it is known goes last. */
 export function removePlace(root: string, id: string): void {
-  for (const node of ['a', 'b'] as const)
-    rmSync(placeOf(root, id, node).sockets, { recursive: true, force: true });
+  for (const node of NODES) rmSync(placeOf(root, id, node).sockets, { recursive: true, force: true });
   rmSync(join(root, id), { recursive: true, force: true });
 }
 

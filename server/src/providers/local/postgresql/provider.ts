@@ -27,6 +27,8 @@ export interface PostgresqlPrograms {
   /** The folder with `bin`, `lib` and `share`, installed when it is needed for the first time; undefined: not yet.
    *  @throws TaskFailed when it cannot be had */
   folderOf(version: string): Promise<string | undefined>;
+  /** pg_dump with pg_dumpall and psql beside it, or why it cannot be used and what to do. */
+  tools(): { readonly program: string | undefined; readonly fault: string | undefined };
   /** PgBouncer, or why it cannot be used and what to do. */
   pooler(): { readonly program: string | undefined; readonly fault: string | undefined };
 }
@@ -51,8 +53,6 @@ const INSTALL_LOOK_MS = 500;
 const REPLICA_LOOK_MS = 200;
 const SIDE_BY_SIDE = 2;
 const WATCH_EVERY_MS = 100;
-const NO_UPGRADE =
-  'make a new one of that version, and bring the data over with pg_dump and psql of the newer of both versions';
 const FLAVORS = [
   [1, 1],
   [1, 2],
@@ -102,7 +102,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       flavors: flavors.map(([cpu, memory_gib]) => ({ cpu, memory_gib })),
       noHighAvailability: null,
       noPooler: this.#options.programs.pooler().fault ?? null,
-      noMajorUpgrade: NO_UPGRADE,
+      noMajorUpgrade: this.#options.programs.tools().fault ?? null,
       noBackups: null,
     };
   }
@@ -140,6 +140,10 @@ export class LocalPostgresql implements PostgresqlProvider {
     const { id } = desired;
     const step = await this.#change(id, () => this.#cluster(id).apply(desired, change, binaries));
     return step === null ? READY : { ready: false, retryInMs: REPLICA_LOOK_MS, step };
+  }
+
+  async versionOf(id: string): Promise<string | undefined> {
+    return this.#cluster(id).version;
   }
 
   async removeCluster(id: string, _operation: Operation): Promise<Progress> {
@@ -215,6 +219,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       bytesPerGib,
       folderOf: (version) => programs.folderOf(version),
       pooler: () => programs.pooler().program,
+      tools: () => programs.tools().program,
       change: (action) => this.#change(id, action),
     });
     this.#clusters.set(id, cluster);

@@ -49,6 +49,9 @@ export interface Notes {
   readonly restore?: { readonly command: string; readonly until: string | null };
   /** The replica has all that it must have. */
   readonly mayTakeOver?: boolean;
+  /** Its data are being brought to a newer version: until that is done, those of the older one count, and nobody but
+   *  us may connect. */
+  readonly upgrade?: { readonly from: string; readonly to: string };
 }
 
 const START_SECONDS = 60;
@@ -100,6 +103,11 @@ export class Server {
 
   hasData(): boolean {
     return existsSync(join(this.place.data, 'PG_VERSION'));
+  }
+
+  /** The major version of its data; undefined: there are none. */
+  version(): string | undefined {
+    return readForeignText(join(this.place.data, 'PG_VERSION'))?.trim();
   }
 
   /** Its process, which has the data directory open; null: none has. */
