@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
 import { Key, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
@@ -105,12 +106,8 @@ async function listClients(ctx: RequestContext, { limit = 1000, offset = 0 }: Pa
     `select ${COLUMNS} from clients order by id limit $1 offset $2`,
     [limit, offset],
   );
-  const [total] = await ctx.db.named<{ count: number }>(
-    'client_count',
-    'select count(*) as count from clients',
-    [],
-  );
-  return { count: total?.count ?? 0, results: rows.map(view) };
+  const count = await counted(ctx.db, keptCountOfClient('clients by client', 'all'));
+  return { count, results: rows.map(view) };
 }
 
 async function readOutbox(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {

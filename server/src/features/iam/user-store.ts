@@ -1,5 +1,6 @@
 import type { Role } from '../../platform/auth/roles.ts';
-import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import { PENDING } from './invitation-store.ts';
 import { deleteLinksOf } from './link-store.ts';
@@ -273,19 +274,14 @@ export async function markSignedIn(tx: Tx, id: number): Promise<void> {
   await tx.named('sign_in_success', 'update sign_ins set is_successful = true where id = $1', [id]);
 }
 
-export async function listSignIns(db: Queryable, clientId: number, page: { limit: number; offset: number }) {
+export async function listSignIns(db: Db, clientId: number, page: { limit: number; offset: number }) {
   const results = await db.named<SignInRow>(
     'sign_in_list',
     `select id, user_id, at, ip, user_agent, is_successful from sign_ins
       where client_id = $1 order by id desc limit $2 offset $3`,
     [clientId, page.limit, page.offset],
   );
-  const [total] = await db.named<{ count: number }>(
-    'sign_in_count',
-    'select count(*) as count from sign_ins where client_id = $1',
-    [clientId],
-  );
-  return { count: total?.count ?? 0, results };
+  return { count: await counted(db, keptCountOfClient('sign_ins by client', clientId)), results };
 }
 
 /** Forgets attempts to sign in before a moment. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import type { DB } from '../../platform/database/schema.gen.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { ProjectListQuery } from './schema.ts';
@@ -69,7 +70,9 @@ export async function guardProject(tx: Tx, id: number): Promise<void> {
 export async function listProjects(db: Db, clientId: number, query: ProjectListQuery) {
   const { field, direction } = parseOrder<'created_at' | 'name'>(query.order_by ?? 'created_at.desc');
   const base = matching(db.kysely, clientId, query);
-  const [results, total] = await Promise.all([
+  const byName = query.name !== undefined;
+  const deleted = query.include_deleted ? undefined : [false];
+  const [results, count] = await Promise.all([
     base
       .selectAll()
       .orderBy(field, direction)
@@ -77,9 +80,14 @@ export async function listProjects(db: Db, clientId: number, query: ProjectListQ
       .limit(query.limit ?? 1000)
       .offset(query.offset ?? 0)
       .execute(),
-    base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+    byName
+      ? base
+          .select(sql<number>`count(*)::int`.as('count'))
+          .executeTakeFirstOrThrow()
+          .then((total) => total.count)
+      : counted(db, keptCountOfClient('projects by client', clientId, { deleted })),
   ]);
-  return { count: total.count, results: results as unknown as ProjectRow[] };
+  return { count, results: results as unknown as ProjectRow[] };
 }
 
 function matching(kysely: Kysely<DB>, clientId: number, query: ProjectListQuery) {

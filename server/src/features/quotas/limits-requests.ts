@@ -3,6 +3,7 @@ import { nullable, offsetTime, readTime } from '../../kernel/codecs.ts';
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { CreateLimitsRequest, Limits, LimitsRequest, LimitsRequestQuery } from './schema.ts';
@@ -84,16 +85,25 @@ export async function listLimitsRequests(db: Db, clientId: number | undefined, q
     .$if(query.created_to !== undefined, (q) => q.where('created_at', '<=', asDate(query.created_to)))
     .$if(query.request_ids !== undefined, (q) => q.where('id', 'in', [-1, ...(query.request_ids ?? [])]))
     .$if(query.status !== undefined, (q) => q.where('status', 'in', ['', ...(query.status ?? [])]));
-  const [rows, total] = await Promise.all([
+  const narrowed = [query.created_from, query.created_to, query.request_ids].some((by) => by !== undefined);
+  const [rows, count] = await Promise.all([
     base
       .selectAll()
       .orderBy('id', 'desc')
       .limit(query.limit ?? 1000)
       .offset(query.offset ?? 0)
       .execute(),
-    base.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    narrowed
+      ? base
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow()
+          .then((total) => total.count)
+      : counted(
+          db,
+          keptCountOfClient('limits_requests by client', clientId ?? 'all', { status: query.status }),
+        ),
   ]);
-  return { count: total.count, results: (rows as unknown as RequestRow[]).map(view) };
+  return { count, results: (rows as unknown as RequestRow[]).map(view) };
 }
 
 const asDate = (text: string | undefined): Date => readTime(text ?? '') ?? new Date(0);

@@ -1,4 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { type DeliveryState, RETRY_AFTER } from './model.ts';
 import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 
@@ -202,27 +204,29 @@ export interface DeliveryRow extends Omit<ClaimedDelivery, 'key_id' | 'sealed' |
   readonly ended_at: Date | null;
 }
 
-const MATCHING = `from webhook_deliveries
-  where ($1::int is null or client_id = $1) and ($2::text is null or state = $2)
-    and ($3::text is null or type = $3)`;
-
 /** Newest first. */
 export async function listDeliveries(db: Db, query: DeliveryListQuery) {
   const { limit = 1000, offset = 0 } = query;
-  const values = [query.client_id ?? null, query.state ?? null, query.type ?? null];
-  const [results, totals] = await Promise.all([
-    db.named<DeliveryRow>(
-      'webhook_delivery_list',
-      `select * ${MATCHING} order by created_at desc, id desc limit $4 offset $5`,
-      [...values, limit, offset],
-    ),
-    db.named<{ count: number }>(
-      'webhook_delivery_count',
-      `select count(*)::int as count ${MATCHING}`,
-      values,
-    ),
-  ]);
-  return { count: totals[0]?.count ?? 0, results };
+  const facets = {
+    state: query.state && [query.state],
+    type: query.type === undefined ? undefined : [query.type],
+  };
+  const kept = keptCountOfClient('webhook_deliveries by client', query.client_id ?? 'all', facets);
+  const { rows: results } = await sql<DeliveryRow>`select * from webhook_deliveries
+    where ${matching(query)} order by created_at desc, id desc limit ${limit}::int offset ${offset}::bigint`.execute(
+    db.kysely,
+  );
+  return { count: await counted(db, kept), results };
+}
+
+/** Only what is asked: PostgreSQL would not choose an index for conditions that may be none. */
+function matching({ client_id, state, type }: DeliveryListQuery): RawBuilder<unknown> {
+  const conditions = [
+    ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`]),
+    ...(state === undefined ? [] : [sql`state = ${state}`]),
+    ...(type === undefined ? [] : [sql`type = ${type}`]),
+  ];
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
 export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {

@@ -62,6 +62,29 @@ export function keptCountOfNetworks(
   );
 }
 
+/** A list of a whole client, or of all clients together: see the triggers of `count_rows_of_client`. What it is
+ *  narrowed by may be one of several values. */
+export function keptCountOfClient(
+  resource: string,
+  clientId: number | 'all',
+  facets: Readonly<Record<string, readonly (string | number | boolean)[] | undefined>> = {},
+): RawBuilder<{ count: number }> {
+  const narrow = Object.entries(facets).flatMap(([name, values]) =>
+    values === undefined ? [] : [sql` and facets->>${sql.lit(name)} = any(${values.map(String)}::text[])`],
+  );
+  return summed(
+    sql`resource = ${sql.lit(resource)}`,
+    { projectId: clientId === 'all' ? 0 : clientId, regionId: 0 },
+    narrow.length === 0 ? sql`` : sql.join(narrow, sql``),
+  );
+}
+
+/** Runs a count. */
+export async function counted(db: Db, count: RawBuilder<{ count: number }>): Promise<number> {
+  const { rows } = await count.execute(db.kysely);
+  return rows[0]?.count ?? 0;
+}
+
 function summed(
   resource: RawBuilder<unknown>,
   { projectId, regionId }: CountedIn,

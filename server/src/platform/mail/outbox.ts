@@ -1,4 +1,5 @@
-import type { Queryable, Tx } from '../database/db.ts';
+import type { Db, Queryable, Tx } from '../database/db.ts';
+import { counted, keptCountOfClient } from '../database/kept-counts.ts';
 import type { Backlog } from '../metrics/cluster.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 
@@ -145,18 +146,13 @@ export const mailWaiting: Backlog = {
 };
 
 /** One page of the whole outbox, newest first, and how many there are. */
-export async function listMail(db: Queryable, page: { limit: number; offset: number }) {
+export async function listMail(db: Db, page: { limit: number; offset: number }) {
   const results = await db.named<MailRow>(
     'mail_list',
     `select ${COLUMNS} from mail_outbox order by id desc limit $1 offset $2`,
     [page.limit, page.offset],
   );
-  const [total] = await db.named<{ count: number }>(
-    'mail_count',
-    'select count(*) as count from mail_outbox',
-    [],
-  );
-  return { count: total?.count ?? 0, results };
+  return { count: await counted(db, keptCountOfClient('mail by client', 'all')), results };
 }
 
 /** Forgets mail that was sent or refused before a moment. What waits stays, however old. */

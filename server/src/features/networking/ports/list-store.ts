@@ -25,16 +25,33 @@ export interface PortListWhere {
   readonly offset: number;
 }
 
+/** From so many addresses on, a subnet is not looked up first: most of the newest ports are of it. */
+const MANY_ADDRESSES = 10_000;
+
 /** The page, and how many match in all. */
-export function listPorts(db: Db, where: PortListWhere): Promise<Page<PortRow>> {
+export async function listPorts(db: Db, where: PortListWhere): Promise<Page<PortRow>> {
   const { field, direction } = parseOrder<PortOrderField>(where.order);
+  const others = conditionsOf(where);
+  const subnets = where.subnetIds?.length ? where.subnetIds : undefined;
+  const found = subnets ? [...others, inSubnets(subnets)] : others;
+  const ofMany = subnets !== undefined && (await haveMany(db, subnets));
   return listPage<PortRow>(db, {
     ...{ table: 'ports', alias: 'p', columns: PORT_COLUMNS },
-    where: conditionsOf(where),
+    where: subnets && ofMany ? [...others, isInSubnets(subnets)] : found,
     order: `p.${field} ${direction}, p.id ${direction}`,
-    count: countOf(where),
+    count: countOf(where) ?? sql`select count(*) as count from ports p where ${sql.join(found, sql` and `)}`,
     ...{ limit: where.limit, offset: where.offset },
   });
+}
+
+async function haveMany(db: Db, subnetIds: readonly string[]): Promise<boolean> {
+  const [row] = await db.named<{ many: boolean }>(
+    'port_subnets_many',
+    `select count(*) > ${MANY_ADDRESSES} as many from (
+       select from region_addresses where subnet_id = any($1::uuid[]) limit ${MANY_ADDRESSES} + 1) a`,
+    [[...subnetIds]],
+  );
+  return row?.many ?? false;
 }
 
 /** Kept, unless something narrows the list by which nothing is counted. */
@@ -74,18 +91,26 @@ function conditionsOf(where: PortListWhere): RawBuilder<unknown>[] {
     conditions.push(sql`p.id in (select a.owner_id from region_addresses a
       where a.region_id = ${where.regionId}::int and a.address = any(${[...where.addresses]}::inet[]))`);
   }
-  if (where.subnetIds?.length) conditions.push(inSubnets(where.subnetIds));
   return conditions;
 }
 
-/** Those with an address of the subnets. Addresses of the region's own network do not name their subnet. */
+/** Those with an address of the subnets: all of them are found first. */
 function inSubnets(ids: readonly string[]): RawBuilder<unknown> {
-  const subnets = sql`any(${[...ids]}::uuid[])`;
   return sql`p.id in (
-    select a.owner_id from region_addresses a where a.subnet_id = ${subnets}
-    union all
+    select a.owner_id from region_addresses a where a.subnet_id = any(${[...ids]}::uuid[])
+    union all ${inExternal(ids)})`;
+}
+
+/** The same, asked of one port after the other. */
+function isInSubnets(ids: readonly string[]): RawBuilder<unknown> {
+  return sql`((select true from region_addresses a
+      where a.owner_id = p.id and a.subnet_id = any(${[...ids]}::uuid[]) limit 1) is not null
+    or p.id in (${inExternal(ids)}))`;
+}
+
+/** Addresses of the region's own network do not name their subnet. */
+const inExternal = (ids: readonly string[]): RawBuilder<unknown> => sql`
     select o.id from subnets s join networks n on n.id = s.network_id and n.external
       join ports o on o.network_id = n.id
       join region_addresses a on a.owner_id = o.id and a.subnet_id is null and s.cidr >>= a.address
-     where s.id = ${subnets})`;
-}
+     where s.id = any(${[...ids]}::uuid[])`;
