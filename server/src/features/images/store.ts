@@ -1,7 +1,10 @@
 import { Forbidden, NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import type { Place } from '../volumes/index.ts';
 import type { ImageRow, ImageTraits } from './model.ts';
+
+const held = heldTable('images');
 
 /** Changes of images; lists are in list-store.ts. */
 
@@ -152,11 +155,4 @@ export async function changeImage(tx: Tx, id: string, to: ImageTraits, timestamp
 
 /** Removes an image that the task holds.
  *  @returns false when there was none */
-export async function deleteImage(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'image_delete',
-    'delete from images where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteImage = held.deleteHeld;

@@ -1,8 +1,11 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import { type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
+
+const held = heldTable('instances');
 
 /** Changes of instances; lists and what is shown are in list-store.ts, nodes of clusters in node-store.ts. */
 
@@ -159,11 +162,4 @@ export async function changeInstance(
 
 /** Removes it while the task holds it.
  *  @returns whether there was anything to remove */
-export async function deleteInstance(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'instance_delete',
-    'delete from instances where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteInstance = held.deleteHeld;

@@ -1,6 +1,9 @@
 import { NotFound } from '../../kernel/errors.ts';
 import { constraintOf, type Db, type Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
+
+const held = heldTable('load_balancers');
 
 /** Changes of load balancers. Creation is in insert-store.ts, lists are in list-store.ts, whole load balancers in
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
@@ -128,11 +131,4 @@ export async function storeAddress(
 
 /** Removes a load balancer and all its parts while the task holds it.
  *  @returns whether there was anything to remove */
-export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'lb_delete',
-    'delete from load_balancers where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteLoadBalancer = held.deleteHeld;

@@ -1,6 +1,9 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import type { SecretKind } from './material.ts';
+
+const held = heldTable('secrets');
 
 export type SecretStatus = 'PENDING_CREATE' | 'ACTIVE' | 'PENDING_DELETE';
 
@@ -151,14 +154,7 @@ export async function activateSecret(tx: Tx, id: string, taskId: string): Promis
 
 /** Removes it while the task holds it.
  *  @returns whether there was anything to remove */
-export async function deleteSecret(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'secret_delete',
-    'delete from secrets where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length === 1;
-}
+export const deleteSecret = held.deleteHeld;
 
 export async function readSealed(db: Queryable, ids: readonly string[]): Promise<SealedRow[]> {
   return db.named('secret_sealed', 'select id, key_id, sealed from secrets where id = any($1::uuid[])', [

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { GroupRow, GroupTraits, Place } from './model.ts';
+
+const held = heldTable('security_groups');
 
 const COLUMNS = `id, project_id, region_id, client_id, name, description, is_default, rules, revision_number, tags,
   task_id, deleting, creator_task_id, created_at, updated_at`;
@@ -187,14 +190,7 @@ export async function releaseGroup(
 
 /** Removes a group that the task holds.
  *  @returns false when there was none */
-export async function deleteGroup(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'security_group_delete',
-    'delete from security_groups where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteGroup = held.deleteHeld;
 
 export interface ListWhere extends Place, TagFilters {
   readonly name?: string | undefined;

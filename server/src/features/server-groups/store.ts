@@ -1,8 +1,11 @@
 import { Locked, NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
+
+const held = heldTable('server_groups');
 
 export type { Place };
 
@@ -73,17 +76,8 @@ export function listGroups(
 }
 
 /** Gives the lock to a task; null: takes it back. */
-export async function holdGroup(tx: Tx, id: string, taskId: string | null): Promise<void> {
-  await tx.named('server_group_hold', 'update server_groups set task_id = $2 where id = $1', [id, taskId]);
-}
+export const holdGroup = held.hold;
 
 /** Removes a group that the task holds.
  *  @returns false when there was none */
-export async function deleteGroup(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'server_group_delete',
-    'delete from server_groups where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteGroup = held.deleteHeld;

@@ -1,7 +1,10 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { type Attachment, type Place, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
+
+const held = heldTable('volumes');
 
 /** Changes of volumes; lists are in list-store.ts, machines in machine-store.ts. */
 
@@ -136,11 +139,4 @@ export async function changeVolume(
 
 /** Removes a volume that the task holds.
  *  @returns false when there was none */
-export async function deleteVolume(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'volume_delete',
-    'delete from volumes where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteVolume = held.deleteHeld;

@@ -1,7 +1,10 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import { constraintOf, type Queryable, type Tx } from '../../../platform/database/db.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
+
+const held = heldTable('floating_ips');
 
 /** Changes of floating IPs; lists are in list-store.ts. */
 
@@ -115,9 +118,7 @@ export async function lockOfPorts(tx: Tx, portIds: readonly string[]): Promise<F
 }
 
 /** Gives the lock to a task. */
-export async function holdFloatingIp(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('fip_hold', 'update floating_ips set task_id = $2 where id = $1', [id, taskId]);
-}
+export const holdFloatingIp = held.hold;
 
 /** Ends a task's hold.
  *  @param tags that it has from now on; null: those that it had */
@@ -175,11 +176,4 @@ export async function storeFloatingAddress(
 
 /** Removes it while the task holds it.
  *  @returns whether there was anything to remove */
-export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'fip_delete',
-    'delete from floating_ips where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteFloatingIp = held.deleteHeld;

@@ -1,7 +1,10 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { NetworkRow, NetworkType, Place } from './model.ts';
+
+const held = heldTable('networks');
 
 /** Changes of networks; lists are in list-store.ts. */
 
@@ -95,12 +98,8 @@ export async function readExternalNetwork(db: Queryable, regionId: number): Prom
 /** The project's own network, locked against every other change and against new users.
  *  @throws NotFound */
 export async function lockNetwork(tx: Tx, id: string, place: Place): Promise<NetworkRow> {
-  const locked = await tx.named(
-    'network_lock',
-    'select 1 from networks where id = $1 and project_id = $2 and region_id = $3 for update',
-    [id, place.projectId, place.regionId],
-  );
-  if (locked.length === 0) throw new NotFound(`Network ${id} was not found`);
+  const locked = await held.lock(tx, { id, ...place });
+  if (!locked) throw new NotFound(`Network ${id} was not found`);
   // Read once the lock is there: its subnets may have changed while this waited.
   return readNetwork(tx, id, place);
 }
@@ -111,9 +110,7 @@ export async function keepNetwork(tx: Tx, id: string): Promise<void> {
 }
 
 /** Gives the lock to a task. */
-export async function holdNetwork(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('network_hold', 'update networks set task_id = $2 where id = $1', [id, taskId]);
-}
+export const holdNetwork = held.hold;
 
 export interface NetworkChange {
   readonly name: string;

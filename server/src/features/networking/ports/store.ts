@@ -1,7 +1,10 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Device, PortRow, PortSettings, Where } from './model.ts';
+
+const held = heldTable('ports');
 
 /** Changes of ports and their addresses; lists are in list-store.ts. */
 
@@ -32,11 +35,7 @@ export async function readPort(db: Queryable, { id, projectId, regionId }: Where
 
 /** @throws NotFound */
 export async function lockPort(tx: Tx, where: Where): Promise<PortRow> {
-  await tx.named(
-    'port_lock',
-    'select 1 from ports where id = $1 and project_id = $2 and region_id = $3 for update',
-    [where.id, where.projectId, where.regionId],
-  );
+  await held.lock(tx, where);
   // Read once the lock is there: what it belongs to may have changed while this waited.
   return readPort(tx, where);
 }
@@ -239,9 +238,7 @@ export async function setPortTags(tx: Tx, id: string, tags: StoredTags): Promise
 }
 
 /** Gives the lock to a task. */
-export async function holdPort(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('port_hold', 'update ports set task_id = $2 where id = $1', [id, taskId]);
-}
+export const holdPort = held.hold;
 
 /** Whether the task still holds the port; locks it. */
 export async function isHeldPort(tx: Tx, id: string, taskId: string): Promise<boolean> {

@@ -1,6 +1,9 @@
 import { Locked } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import { externalAddresses } from './store.ts';
+
+const held = heldTable('reserved_fixed_ips');
 
 /** Reserved fixed IPs that go together with what has them, in the hold of the task that deletes both. */
 
@@ -36,8 +39,4 @@ export async function dropReservedIps(tx: Tx, taskId: string): Promise<number> {
 }
 
 /** Ends the task's hold. */
-export async function keepReservedIps(tx: Tx, taskId: string): Promise<void> {
-  await tx.named('reserved_keep_many', 'update reserved_fixed_ips set task_id = null where task_id = $1', [
-    taskId,
-  ]);
-}
+export const keepReservedIps = held.release;

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import type { RouterRow, StaticRoute, Where } from './model.ts';
+
+const held = heldTable('routers');
 
 const COLUMNS = `r.id, r.project_id, r.region_id, r.client_id, r.name, r.network_id, r.gateway_port_id, r.enable_snat,
   r.routes, r.task_id, r.creator_task_id, r.created_at, r.updated_at,
@@ -62,11 +65,7 @@ export async function readRouter(db: Queryable, { id, projectId, regionId }: Whe
 
 /** @throws NotFound */
 export async function lockRouter(tx: Tx, where: Where): Promise<RouterRow> {
-  await tx.named(
-    'router_lock',
-    'select 1 from routers where id = $1 and project_id = $2 and region_id = $3 for update',
-    [where.id, where.projectId, where.regionId],
-  );
+  await held.lock(tx, where);
   // Read once the lock is there: its interfaces may have changed while this waited.
   return readRouter(tx, where);
 }
@@ -136,9 +135,7 @@ export async function portsIn(tx: Tx, subnetId: string): Promise<string[]> {
 }
 
 /** Gives the lock to a task. */
-export async function holdRouter(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('router_hold', 'update routers set task_id = $2 where id = $1', [id, taskId]);
-}
+export const holdRouter = held.hold;
 
 /** Ids of the routers that a task holds. */
 export async function readHeld(db: Queryable, taskId: string): Promise<string[]> {
@@ -149,9 +146,7 @@ export async function readHeld(db: Queryable, taskId: string): Promise<string[]>
 }
 
 /** Ends a task's hold on whatever routers it holds. */
-export async function releaseRouters(tx: Tx, taskId: string): Promise<void> {
-  await tx.named('routers_release', 'update routers set task_id = null where task_id = $1', [taskId]);
-}
+export const releaseRouters = held.release;
 
 export async function setGateway(tx: Tx, id: string, portId: string | null): Promise<void> {
   await tx.named('router_gateway', 'update routers set gateway_port_id = $2 where id = $1', [id, portId]);
@@ -201,14 +196,7 @@ export async function changeRouter(
 
 /** Removes it while the task holds it; its ports are the caller's business.
  *  @returns whether it was there */
-export async function deleteRouter(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'router_delete',
-    'delete from routers where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteRouter = held.deleteHeld;
 
 export interface RouterListWhere extends Place {
   readonly name?: string | undefined;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../../platform/database/db.ts';
+import { heldTable } from '../../../../platform/database/held-table.ts';
 import { listPage, type Page } from '../../../../platform/database/list-page.ts';
 import { sharedList } from '../../../../platform/database/shared-lists.ts';
 import { parseOrder } from '../../../../platform/http/schemas.ts';
@@ -8,6 +9,8 @@ import { type TagFilters, tagConditions } from '../../../../platform/http/tag-fi
 import type { StoredTags } from '../../../../platform/http/tags.ts';
 import type { HostRoute, Place, SubnetRow } from '../model.ts';
 import type { SubnetOrderField } from './schema.ts';
+
+const held = heldTable('subnets');
 
 const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id
                                and a.address is distinct from s.gateway_ip)`;
@@ -163,9 +166,7 @@ export async function changeSubnet(
 }
 
 /** Gives the lock to a task. */
-export async function holdSubnet(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('subnet_hold', 'update subnets set task_id = $2 where id = $1', [id, taskId]);
-}
+export const holdSubnet = held.hold;
 
 /** Ends a task's hold. */
 export async function releaseSubnet(tx: Tx, id: string, taskId: string): Promise<void> {
@@ -177,14 +178,7 @@ export async function releaseSubnet(tx: Tx, id: string, taskId: string): Promise
 
 /** Removes it while the task holds it.
  *  @returns whether there was anything to remove */
-export async function deleteSubnet(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
-    'subnet_delete',
-    'delete from subnets where id = $1 and task_id = $2 returning 1',
-    [id, taskId],
-  );
-  return rows.length > 0;
-}
+export const deleteSubnet = held.deleteHeld;
 
 export interface SubnetListWhere extends Place, TagFilters {
   /** Also what the region shares. */
