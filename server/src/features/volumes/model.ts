@@ -41,7 +41,7 @@ export type VolumeStatus = (typeof VOLUME_STATUSES)[number];
 /** What can be done to a volume that is there: from which states, and what it is meanwhile. Afterwards it is
  *  `in-use` or `available`; one that could not be deleted is `error_deleting`, one that could not be reverted
  *  `error_restoring`. */
-const ACTIONS = {
+export const ACTIONS = {
   delete: { from: ['available', 'error_deleting', 'error_restoring'], during: 'deleting' },
   attach: { from: ['available'], during: 'attaching' },
   detach: { from: ['in-use'], during: 'detaching' },

@@ -1,0 +1,117 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { CHANGES, restingState } from '../../../server/src/features/instances/model.ts';
+import {
+  CLUSTER_TRANSITIONS,
+  NODE_TRANSITIONS,
+  POOL_TRANSITIONS,
+  type Transitions,
+} from '../../../server/src/features/kubernetes/states.ts';
+import { TRANSITIONS } from '../../../server/src/features/load-balancers/model.ts';
+import type { SecretStatus } from '../../../server/src/features/secrets/store.ts';
+import { ACTIONS } from '../../../server/src/features/volumes/model.ts';
+import type { DeliveryState } from '../../../server/src/features/webhooks/model.ts';
+import { expectGolden } from '../golden.ts';
+import { diagramOf, ofTable, type States, type Step } from './diagram.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..', '..');
+
+const SECRETS: Transitions<SecretStatus> = {
+  PENDING_CREATE: ['ACTIVE'],
+  ACTIVE: ['PENDING_DELETE'],
+  // Back when the deletion had to be given up.
+  PENDING_DELETE: ['ACTIVE'],
+};
+
+const DELIVERIES: Transitions<DeliveryState> = {
+  WAITING: ['DELIVERED', 'FAILED'],
+  // Posted again, when somebody asks for it.
+  DELIVERED: ['WAITING'],
+  FAILED: ['WAITING'],
+};
+
+/** What a volume is during an action, and afterwards. */
+const volumeSteps = Object.entries(ACTIONS).flatMap(([action, { from, during }]): Step[] => {
+  const into = from.map((state) => ({ from: state, to: during, by: action }));
+  const after: Readonly<Record<string, readonly string[]>> = {
+    attaching: ['in-use', 'available'],
+    detaching: ['available', 'in-use'],
+    deleting: ['error_deleting'],
+    reverting: ['available', 'error_restoring'],
+  };
+  const out = after[during] ?? ['available', 'in-use'];
+  return [...into, ...out.map((to) => ({ from: during, to }))];
+});
+
+const resting = (['running', 'stopped', 'suspended'] as const).map((power) => restingState(power).status);
+
+/** What an instance is after a change of its power. */
+const AFTER: Readonly<Record<string, string>> = {
+  start: restingState('running').status,
+  stop: restingState('stopped').status,
+  suspend: restingState('suspended').status,
+  resume: restingState('running').status,
+};
+
+/** What an instance says of itself during a change and afterwards. Other changes leave its status as it is. */
+const instanceSteps = Object.entries(CHANGES).flatMap(([name, change]): Step[] => {
+  const during = 'status' in change ? change.status : undefined;
+  const to = during ?? AFTER[name];
+  if (to === undefined) return [];
+  const into = change.from.map((from) => ({ from, to, by: change.task }));
+  return [...into, ...(during === undefined ? [] : resting.map((state) => ({ from: during, to: state })))];
+});
+
+const PAGES: readonly States[] = [
+  {
+    ...{ title: 'Load balancers and their parts', file: 'server/src/features/load-balancers/model.ts' },
+    ...{ first: 'PENDING_CREATE', last: ['DELETED'], steps: ofTable(TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Instances', file: 'server/src/features/instances/model.ts' },
+    ...{ first: 'BUILD', last: ['ACTIVE', 'SHUTOFF', 'SUSPENDED', 'ERROR'] },
+    steps: [{ from: 'BUILD', to: 'ACTIVE' }, { from: 'BUILD', to: 'ERROR' }, ...instanceSteps],
+  },
+  {
+    ...{ title: 'Volumes', file: 'server/src/features/volumes/model.ts' },
+    ...{ first: 'creating', last: ['deleting'] },
+    steps: [{ from: 'creating', to: 'available' }, { from: 'creating', to: 'in-use' }, ...volumeSteps],
+  },
+  {
+    ...{ title: 'Kubernetes clusters', file: 'server/src/features/kubernetes/states.ts' },
+    ...{ first: 'Provisioning', last: ['Deleting'], steps: ofTable(CLUSTER_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Pools of clusters', file: 'server/src/features/kubernetes/states.ts' },
+    ...{ first: 'ACTIVE', last: ['DELETING'], steps: ofTable(POOL_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Nodes of clusters', file: 'server/src/features/kubernetes/states.ts' },
+    ...{ first: 'BUILDING', last: ['REMOVING'], steps: ofTable(NODE_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Secrets', file: 'server/src/features/secrets/store.ts' },
+    ...{ first: 'PENDING_CREATE', last: ['PENDING_CREATE', 'PENDING_DELETE'], steps: ofTable(SECRETS) },
+  },
+  {
+    ...{ title: 'Deliveries of webhooks', file: 'server/src/features/webhooks/model.ts' },
+    ...{ first: 'WAITING', last: [], steps: ofTable(DELIVERIES) },
+  },
+];
+
+test('docs/states.md draws the states that the code has', () => {
+  const intro = `# States
+
+Which states a resource has, and which may follow which. \`npm run generate\` draws this page from the code. A state that
+lasts is left by a request; one that does not (\`PENDING_…\`, \`…ing\`) is left when its task ends.
+`;
+  expectGolden(path.join(ROOT, 'docs', 'states.md'), [intro, ...PAGES.map(diagramOf)].join('\n'));
+});
+
+test('every state can be reached', () => {
+  const lost = PAGES.flatMap(({ title, first, steps }) => {
+    const reached = new Set([first, ...steps.map(({ to }) => to)]);
+    return steps.filter(({ from }) => !reached.has(from)).map(({ from }) => `${title}: ${from}`);
+  });
+  expect(lost).toEqual([]);
+});
