@@ -59,12 +59,9 @@ class Collector {
   /** What came as JSON. */
   spans(): SpanSeen[] {
     return this.received.flatMap(({ body }) =>
-      // biome-ignore lint/suspicious/noExplicitAny: the form of OTLP
-      JSON.parse(body.toString()).resourceSpans.flatMap((of: any) =>
-        // biome-ignore lint/suspicious/noExplicitAny: the form of OTLP
-        of.scopeSpans.flatMap(({ spans }: any) =>
-          // biome-ignore lint/suspicious/noExplicitAny: the form of OTLP
-          spans.map((span: any) => ({
+      (JSON.parse(body.toString()) as Otlp).resourceSpans.flatMap((of) =>
+        of.scopeSpans.flatMap(({ spans }) =>
+          spans.map((span) => ({
             ...span,
             attributes: record(span.attributes),
             of: record(of.resource.attributes),
@@ -75,8 +72,19 @@ class Collector {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the form of OTLP
-const record = (list: readonly { key: string; value: any }[]) =>
+type Attributes = readonly { readonly key: string; readonly value: object }[];
+
+/** What of OTLP in JSON is looked at. */
+interface Otlp {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: Attributes };
+    readonly scopeSpans: readonly {
+      readonly spans: readonly (Omit<SpanSeen, 'attributes' | 'of'> & { readonly attributes: Attributes })[];
+    }[];
+  }[];
+}
+
+const record = (list: Attributes): Readonly<Record<string, unknown>> =>
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
