@@ -42,6 +42,15 @@ for (const version of older) {
   );
 }
 
+test('an idle server has no processes for what it can do itself, unless its settings want them', async () => {
+  const cluster = await clusters.create();
+  const show = async (name: string) => (await ask(cluster, `show ${name}`))[0]?.[name];
+  expect([await show('io_method'), await show('max_logical_replication_workers')]).toEqual(['sync', '0']);
+  await clusters.apply({ ...cluster, pg_conf: 'io_method = worker\n' });
+  expect(await show('io_method')).toBe('worker');
+  await clusters.remove(cluster.id);
+});
+
 test('a version that is missing is installed when it is needed, once; a fault is said, and tried again', async () => {
   const asked: string[] = [];
   let fail: (error: Error) => void = () => undefined;

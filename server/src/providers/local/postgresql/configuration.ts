@@ -73,10 +73,16 @@ export function renderConf(desired: DesiredCluster, place: Place, state: ServerS
   };
   return [
     '# Written by Virga; what is changed here is lost.\n',
-    ...lines({ ...desired.flavorSettings, min_wal_size: '32MB' }),
+    ...lines({ ...desired.flavorSettings, ...frugal(desired), min_wal_size: '32MB' }),
     `${desired.pg_conf}\n`,
     ...lines(own),
   ].join('');
+}
+
+/** Servers read their own files, as before version 18, instead of having processes for it that take 8 MiB; and none
+ *  waits for subscriptions, which users cannot make. A cluster's own settings may say otherwise. */
+function frugal({ version }: DesiredCluster): Readonly<Record<string, string>> {
+  return { ...(Number(version) >= 18 && { io_method: 'sync' }), max_logical_replication_workers: '0' };
 }
 
 /** Names of zones, also Z, are not known yet when the file is read. */
