@@ -766,7 +766,8 @@ CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON pub
 CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_count AFTER INSERT OR DELETE OR UPDATE OF operating_status, provisioning_status, logging_enabled, assigned_floating, tags ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('loadbalancers', 'tags');
-CREATE TRIGGER load_balancers_port AFTER INSERT OR DELETE ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION keep_port_of_load_balancer();
+CREATE TRIGGER load_balancers_port AFTER DELETE ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION keep_port_of_load_balancer();
+CREATE TRIGGER load_balancers_ports_new AFTER INSERT ON public.load_balancers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_ports_of_load_balancers();
 
 create table mail_outbox (
   id bigint generated always as identity not null,
@@ -966,7 +967,8 @@ CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, n
 CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
 CREATE INDEX ports_security_groups ON public.ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
 CREATE TRIGGER ports_addresses_gone AFTER DELETE ON public.ports FOR EACH ROW EXECUTE FUNCTION free_addresses_of_port();
-CREATE TRIGGER ports_count AFTER INSERT OR DELETE OR UPDATE OF device_type, reserved ON public.ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
+CREATE TRIGGER ports_count AFTER DELETE OR UPDATE OF device_type, reserved ON public.ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
+CREATE TRIGGER ports_count_new AFTER INSERT ON public.ports REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_ports_added();
 CREATE TRIGGER ports_floating_ips AFTER UPDATE OF device_id ON public.ports FOR EACH ROW WHEN ((old.device_id IS DISTINCT FROM new.device_id)) EXECUTE FUNCTION move_floating_ips_of_port();
 
 create table postgresql_clusters (
@@ -1803,6 +1805,33 @@ begin
   execute format('alter table %I add primary key (id)', name);
   perform index_ended_tasks(name);
   execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_ports_of_load_balancers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
+  select vip_port_id, project_id, region_id, client_id, network_of_subnet(vip_subnet_id, region_id), 'load_balancer',
+         id, created_at, created_at
+    from added
+  on conflict (id) do update set device_type = 'load_balancer', device_id = excluded.device_id, position = 0,
+                                 updated_at = excluded.updated_at;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_ports_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into resource_changes
+  select project_id, region_id, case when grouping(network_id) = 1 then 'ports' else 'ports by network ' || network_id end,
+         facets, count(*)
+    from (select project_id, region_id, network_id, facets_of(a::ports) as facets from added a) a
+   group by grouping sets ((project_id, region_id, facets), (project_id, region_id, facets, network_id));
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.count_rows()

@@ -31,15 +31,20 @@ const MANY_ADDRESSES = 10_000;
 /** The page, and how many match in all. */
 export async function listPorts(db: Db, where: PortListWhere): Promise<Page<PortRow>> {
   const { field, direction } = parseOrder<PortOrderField>(where.order);
-  const others = conditionsOf(where);
+  const conditions = conditionsOf(where);
   const subnets = where.subnetIds?.length ? where.subnetIds : undefined;
-  const found = subnets ? [...others, inSubnets(subnets)] : others;
-  const ofMany = subnets !== undefined && (await haveMany(db, subnets));
+  if (subnets) conditions.push(inNetworksOf(subnets));
+  const found = subnets ? [...conditions, inSubnets(subnets)] : conditions;
+  const walked = subnets ? [...conditions, isInSubnets(subnets)] : conditions;
+  const few = [where.deviceId, where.ids?.[0], where.addresses?.[0]].some((by) => by !== undefined);
+  const ofMany = subnets !== undefined && !few && (await haveMany(db, subnets));
+  const counted = few ? walked : found;
   return listPage<PortRow>(db, {
     ...{ table: 'ports', alias: 'p', columns: PORT_COLUMNS },
-    where: subnets && ofMany ? [...others, isInSubnets(subnets)] : found,
+    where: ofMany ? walked : counted,
     order: `p.${field} ${direction}, p.id ${direction}`,
-    count: countOf(where) ?? sql`select count(*) as count from ports p where ${sql.join(found, sql` and `)}`,
+    count:
+      countOf(where) ?? sql`select count(*) as count from ports p where ${sql.join(counted, sql` and `)}`,
     ...{ limit: where.limit, offset: where.offset },
   });
 }
@@ -92,6 +97,11 @@ function conditionsOf(where: PortListWhere): RawBuilder<unknown>[] {
       where a.region_id = ${where.regionId}::int and a.address = any(${[...where.addresses]}::inet[]))`);
   }
   return conditions;
+}
+
+/** An address of a subnet is of a port of its network. */
+function inNetworksOf(ids: readonly string[]): RawBuilder<unknown> {
+  return sql`p.network_id = any(array(select network_id from subnets where id = any(${[...ids]}::uuid[])))`;
 }
 
 /** Those with an address of the subnets: all of them are found first. */
