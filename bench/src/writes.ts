@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type Figure, median } from './measure.ts';
+import { withoutLists } from './cost-of-lists.ts';
+import { type Figure, median, pairs, perSecond } from './measure.ts';
 import { Sender } from './sender.ts';
 import { type BenchServer, createLoadBalancer, raiseQuotas, startBenchServer } from './server.ts';
 
@@ -8,6 +9,7 @@ const IDLE = 40;
 const WARM_UP = 400;
 const CREATIONS = 1000;
 const ROUNDS = 3;
+const PAIRS = 5;
 const SENDERS = 32;
 const PROJECTS = 64;
 const LOOK_EVERY_MS = 10;
@@ -34,6 +36,18 @@ export async function benchWrites(): Promise<Figure[]> {
       one.push(await rate([1], CREATIONS));
       many.push(await rate(projects, CREATIONS));
     }
+    const lists = await pairs(
+      PAIRS,
+      () => rate(projects, CREATIONS),
+      async () => {
+        const putBack = await withoutLists(client);
+        try {
+          return await rate(projects, CREATIONS);
+        } finally {
+          await putBack();
+        }
+      },
+    );
     return [
       { what: 'accept to FINISHED, idle, p50', value: `${median(idle).toFixed(1)} ms`, goal: '≤ 20 ms' },
       {
@@ -45,6 +59,11 @@ export async function benchWrites(): Promise<Figure[]> {
         what: `creations to FINISHED, ${PROJECTS} projects`,
         value: `${Math.round(median(many))} /s`,
         goal: '≥ 400 /s',
+      },
+      {
+        what: 'the same, to without counts and indexes of lists',
+        value: perSecond(lists),
+        goal: '≥ 0.9',
       },
     ];
   } finally {
