@@ -2,6 +2,18 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+/** The program that the server starts for each SFTP storage. */
+const SFTP_SERVER = 'providers/local/sftp-storage/serve';
+
+/**
+ * What a part is made of, where it is more than one program.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const PROGRAMS = { server: [SFTP_SERVER, 'main'] };
+
+/** @param {string} root */
+export const bundleSftpServer = (root) => bundle(root, 'server', SFTP_SERVER);
+
 /**
  * @param {string} root
  * @param {string} [name] of the program in `server/src`

@@ -22,7 +22,7 @@ import { ports } from './features/networking/ports/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
-import { objectStorage } from './features/object-storage/index.ts';
+import { Locations, objectStorage } from './features/object-storage/index.ts';
 import { projects, readProjectOwners } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { readRegions, readRegionsByIds, regions } from './features/regions/index.ts';
@@ -30,6 +30,7 @@ import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
 import { serverGroups } from './features/server-groups/index.ts';
+import { sftpStorages } from './features/sftp-storages/index.ts';
 import { simulation } from './features/simulation/index.ts';
 import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
@@ -174,6 +175,10 @@ export function features({
     images: imageSource,
     tasks: reads,
   });
+  const locationsOf = {
+    s3: new Locations({ db, providerOf: providers.objectStorageOf, what: 'object storage' }),
+    sftp: new Locations({ db, providerOf: providers.sftpStorageOf, what: 'SFTP storage' }),
+  };
   return [
     iam({ db, clock, sessions, insertProject: setUpProject }),
     projects({ insertProject: setUpProject }),
@@ -228,9 +233,22 @@ export function features({
     responsePages(),
     storageNotifications({ db, clock }),
     objectStorage({
+      locations: locationsOf.s3,
+      sftpLocations: locationsOf.sftp,
       cipher,
       tasks: reads,
       providerOf: providers.objectStorageOf,
+      db,
+      log,
+      clock,
+      ids,
+      regionIds,
+      owners,
+    }),
+    sftpStorages({
+      locations: locationsOf.sftp,
+      tasks: reads,
+      providerOf: providers.sftpStorageOf,
       db,
       log,
       clock,

@@ -28,6 +28,7 @@ export const AREAS: Readonly<Record<string, string>> = {
   Secrets: 'Certificates with their keys, for listeners and pools.',
   'Response pages': 'The pages that visitors of a protected site may see: previews, and sets that are kept.',
   'Object storage': 'S3 storages with their access keys and buckets, and what is used of them.',
+  'SFTP storage': 'Storages that are used over SFTP, and the SSH keys that open them.',
   'Storage notifications': 'Thresholds of space, files, traffic and requests.',
   Video: 'Signed addresses of protected video.',
 };

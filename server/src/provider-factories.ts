@@ -10,9 +10,11 @@ import {
   createLocalLoadBalancers,
   createLocalObjectStorage,
   createLocalPostgresql,
+  createLocalSftpStorage,
   createOwnedDataPlane,
   type LocalObjectStorage,
   type LocalPostgresql,
+  type LocalSftpStorage,
   type LogCollector,
   localNetworks,
   OwnerFence,
@@ -37,6 +39,12 @@ export interface ProviderOptions {
   /** Where engines of this machine may connect to. */
   readonly memberNetworks: MemberNetworks;
 }
+
+/** A program of its own, bundled beside the server's. */
+const SFTP_SERVER = path.join(
+  import.meta.dirname,
+  ...['..', 'dist', 'providers', 'local', 'sftp-storage', 'serve.js'],
+);
 
 /** The providers that a region may name. */
 export function providerFactories({
@@ -64,7 +72,7 @@ export function providerFactories({
         collectorOf,
         memberNetworks,
         // What a cluster that is down has is not free.
-        othersAddresses: () => [...postgresql.addresses(), ...objectStorage.addresses()],
+        othersAddresses: () => [postgresql, objectStorage, sftpStorage].flatMap((each) => each.addresses()),
       });
       const postgresql: LocalPostgresql = createLocalPostgresql({
         dataDir: folderIn(dataDir),
@@ -82,11 +90,20 @@ export function providerFactories({
         allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
         now: () => clock.now(),
       });
+      const sftpStorage: LocalSftpStorage = createLocalSftpStorage({
+        dataDir: folderIn(dataDir),
+        script: SFTP_SERVER,
+        log,
+        fence,
+        allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
+        now: () => clock.now(),
+      });
       return {
         loadBalancers,
         postgresql,
         objectStorage,
-        owner: createOwnedDataPlane(loadBalancers, [postgresql, objectStorage], fence, folderIn),
+        sftpStorage,
+        owner: createOwnedDataPlane(loadBalancers, [postgresql, objectStorage, sftpStorage], fence, folderIn),
         networks: localNetworks,
         capabilities: {
           // Asked anew each time: an engine may be installed while this runs.
@@ -95,7 +112,9 @@ export function providerFactories({
           },
         },
         close: async (mode) => {
-          await Promise.all([loadBalancers, postgresql, objectStorage].map((each) => each.close(mode)));
+          await Promise.all(
+            [loadBalancers, postgresql, objectStorage, sftpStorage].map((each) => each.close(mode)),
+          );
         },
       };
     },

@@ -7,6 +7,7 @@ import type { NetworkProvider } from './features/networking/networks/port.ts';
 import type { ObjectStorageProvider } from './features/object-storage/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
 import type { SecurityGroupProvider } from './features/security-groups/port.ts';
+import type { SftpStorageProvider } from './features/sftp-storages/port.ts';
 import type { VolumeProvider } from './features/volumes/port.ts';
 import type { OwnedDataPlane, OwnedRegion } from './platform/owners/owned-region.ts';
 
@@ -21,6 +22,7 @@ export interface RegionProvider {
   readonly securityGroups?: SecurityGroupProvider;
   readonly postgresql?: PostgresqlProvider;
   readonly objectStorage?: ObjectStorageProvider;
+  readonly sftpStorage?: SftpStorageProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
   readonly owner?: OwnedDataPlane;
@@ -77,6 +79,9 @@ export class RegionProviders {
 
   readonly objectStorageOf = (regionId: number): ObjectStorageProvider | undefined =>
     this.#providers.get(regionId)?.objectStorage;
+
+  readonly sftpStorageOf = (regionId: number): SftpStorageProvider | undefined =>
+    this.#providers.get(regionId)?.sftpStorage;
 
   /** The types of volumes that a region was given; none: all. */
   readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];

@@ -29,6 +29,7 @@ const PARTS = [
   'clusters',
   'postgresql',
   'object_storage',
+  'sftp_storage',
   'belongings',
   'people',
   'pages',

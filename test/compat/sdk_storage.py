@@ -40,4 +40,30 @@ def keys_and_buckets(storage_id):
     gone(lambda: buckets.get("photos", storage_id=storage_id), "the bucket")
 
 
-PARTS = {object_storage.__name__: object_storage}
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF me@virga"
+
+
+def sftp_storage():
+    names = [location.name for location in storage.locations.list() if location.type == "sftp"]
+    check("simulated" in names, "there is a location of SFTP")
+    keys = storage.ssh_keys
+    key = keys.create(name="sdk-laptop", public_key=PUBLIC_KEY)
+    check(keys.get(key.id).public_key == PUBLIC_KEY, "a key is added")
+    check([row.id for row in keys.list(name="sdk-laptop")] == [key.id], "it is listed")
+    storages = storage.sftp_storages
+    wanted = {"location_name": "simulated", "name": "sdk-files", "password_mode": "auto"}
+    made = storages.create(**wanted, ssh_key_ids=[key.id])
+    check((made.provisioning_status, len(made.password) > 20) == ("active", True), "a storage is made, with a password")
+    check([row.id for row in storages.list(name="sdk-files")] == [made.id], "it is listed")
+    read = storages.get(made.id)
+    check((read.full_name, read.ssh_key_ids, read.has_password) == (made.full_name, [key.id], True), "it is read")
+    changed = storages.update(made.id, expires="2 years 6 months", password_mode="none")
+    check((changed.expires, changed.has_password) == ("2 years 6 months", False), "it is changed")
+    keys.delete(key.id)
+    gone(lambda: keys.get(key.id), "the key")
+    check(storages.get(made.id).ssh_key_ids == [], "it opens the storage no more")
+    storages.delete(made.id)
+    gone(lambda: storages.get(made.id), "the storage")
+
+
+PARTS = {part.__name__: part for part in (object_storage, sftp_storage)}

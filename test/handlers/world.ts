@@ -28,6 +28,7 @@ const PASSING = new Set([
   'load_balancers.version',
   'loadBalancers.version',
   'object_storages.version',
+  'sftp_storages.version',
   'k8s_clusters.node_serial',
   'k8s_clusters.upgrade_attempts',
   'k8s_nodes.number',

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { bundleSftpServer } from '../../scripts/lib/bundle.mjs';
 import {
   type EmbeddedPostgres,
   lockDataDir,
@@ -32,6 +33,7 @@ const quiet = {
 /** One PostgreSQL for the whole run, with a template database that holds the project's schema. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   clearLeftovers();
+  await bundleSftpServer(path.join(import.meta.dirname, '..', '..'));
   await removeAbandoned();
   const folder = mkdtempSync(path.join(os.tmpdir(), FOLDER_PREFIX));
   lockDataDir(folder);

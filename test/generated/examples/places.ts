@@ -46,5 +46,7 @@ async function thing({ path }: Spec, world: World, name: string): Promise<string
   if (name === 'project_id') return String(world.project);
   if (name === 'port_id') return world.get(path.includes('reserved_fixed_ips') ? 'reservedPort' : 'port');
   if (name === 'cluster_name') return world.get(path.includes('dbaas') ? 'postgresql' : 'cluster');
+  if (name === 'storage_id' && path.includes('sftp_storages')) return world.get('sftpStorage');
+  if (name === 'ssh_key_id' && path.startsWith('/storage/')) return world.get('storageSshKey');
   return world.get(THINGS[name] ?? name);
 }

@@ -216,6 +216,16 @@ const MAKERS: Readonly<Record<string, (world: World) => Promise<string>>> = {
     const made = await w.call('POST', '/storage/v4/object_storages', body);
     return String(made.body.id);
   },
+  sftpStorage: async (w) => {
+    const body = { location_name: 'simulated', name: `files-${w.project}`, password_mode: 'auto' };
+    return String((await w.call('POST', '/storage/v4/sftp_storages', body)).body.id);
+  },
+  storageSshKey: async (w) => {
+    const example = w.server.app.features.find(({ name }) => name === 'sftp-storages')?.examples
+      ?.CreateStorageSshKey;
+    const body = { ...(example as Json), name: `of ${w.project}` };
+    return String((await w.call('POST', '/storage/v4/ssh_keys', body)).body.id);
+  },
   bucket: async (w) => {
     const path = `/storage/v4/object_storages/${await w.get('storage')}/buckets`;
     await w.call('POST', path, { name: 'around' });

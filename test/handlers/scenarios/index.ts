@@ -14,6 +14,7 @@ import { routers } from './routers.ts';
 import type { Scenario } from './scenario.ts';
 import { secrets } from './secrets.ts';
 import { securityGroups, serverGroups } from './security-groups.ts';
+import { sftpStorages } from './sftp-storages.ts';
 import { images, snapshots, volumes } from './volumes.ts';
 
 /** One scenario for each task type. */
@@ -25,6 +26,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...kubernetes,
   ...managedPostgresql,
   ...objectStorage,
+  ...sftpStorages,
   ...floatingIps,
   ...networks,
   ...ports,

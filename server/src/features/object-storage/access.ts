@@ -3,12 +3,16 @@ import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import type { Locations } from './locations.ts';
 import type { StorageRow } from './model.ts';
 import type { ObjectStorageProvider } from './port.ts';
 import * as store from './store.ts';
 
 export interface ObjectStorageService {
   readonly cipher: Cipher;
+  readonly locations: Locations;
+  /** Where SFTP storages can be made. */
+  readonly sftpLocations: Locations;
   /** Waits for the task of a call that answers without it. */
   readonly tasks: { settled(ctx: RequestContext, task: TaskRef, failure: string): Promise<void> };
   providerOf(regionId: number): ObjectStorageProvider | undefined;

@@ -1,7 +1,6 @@
-import type { Ids } from '../../kernel/ids.ts';
 import type { Feature } from '../../platform/feature.ts';
-import { countReport } from '../storage-notifications/index.ts';
 import type { ObjectStorageService } from './access.ts';
+import { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
 import type { PlacedStorage } from './desired.ts';
 import { objectStorageExamples } from './examples.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
@@ -11,14 +10,19 @@ import { resealSecrets } from './secrets.ts';
 import { objectStorageTasks } from './tasks.ts';
 import { addUsage, forgetUsage } from './usage-store.ts';
 
-export type { ObjectStorageProvider } from './port.ts';
+export { readOrder } from './access.ts';
+export { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
+export { Locations } from './locations.ts';
+export { STATUSES, type StorageStatus } from './model.ts';
+export { nameIsFree } from './names.ts';
+export type { ObjectStorageProvider, StorageReport } from './port.ts';
+export { limitParameter, orderParameter, storageName } from './schema.ts';
 
-export type ObjectStorageDeps = ObjectStorageService & Omit<KeeperDeps, 'count'> & { readonly ids: Ids };
+export type ObjectStorageDeps = ObjectStorageService & Omit<KeeperDeps, 'count'> & CountDeps;
 
 const KEEP_EVERY_MS = 1000;
 const PURGE_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
-const USAGE_KEPT_MS = 400 * 86_400_000;
 
 export function objectStorage(deps: ObjectStorageDeps): Feature {
   const keeper = new Keeper({ ...deps, count: (storage, report) => count(deps, storage, report) });
@@ -58,7 +62,7 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
         name: 'object-storage-forget',
         everyMs: FORGET_EVERY_MS,
         exclusive: true,
-        run: () => forgetUsage(deps.db, new Date(deps.clock.now().getTime() - USAGE_KEPT_MS)),
+        run: () => forgetUsage(deps.db, new Date(deps.clock.now().getTime() - KEPT_USAGE_MS)),
       },
     ],
     reseal: resealSecrets,
@@ -66,17 +70,7 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
 }
 
 /** Counts a report once: for the thresholds, and for the statistics. */
-async function count(deps: ObjectStorageDeps, storage: PlacedStorage, report: StorageReport): Promise<void> {
-  const { client_id: clientId, name: storageName } = storage;
-  const buckets = report.buckets.map((bucket) => ({
-    bucket_name: bucket.name,
-    used_space: bucket.bytes,
-    files_quantity: bucket.files,
-    used_traffic: bucket.trafficIn + bucket.trafficOut,
-    used_requests: bucket.requestsIn + bucket.requestsOut,
-  }));
-  await deps.db.transaction(async (tx) => {
-    const key = { clientId, storageName, id: report.id, at: report.at };
-    if (await countReport(tx, deps, key, buckets)) await addUsage(tx, storage.id, report);
-  });
-}
+const count = (deps: ObjectStorageDeps, storage: PlacedStorage, report: StorageReport): Promise<void> =>
+  countUsageOnce(deps, { clientId: storage.client_id, storageName: storage.name }, report, (tx) =>
+    addUsage(tx, storage.id, report),
+  );

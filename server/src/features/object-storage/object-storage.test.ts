@@ -25,19 +25,20 @@ async function newStorage(name: string): Promise<number> {
 }
 
 test('locations are the regions that have it', async () => {
-  const { body } = await server.call('GET', '/storage/v4/locations?order_by=name.asc');
-  expect(body).toEqual({
-    count: 2,
-    results: ['local', 'simulated'].map((name) => ({
+  const list = async (query: string) => (await server.call('GET', `/storage/v4/locations?${query}`)).body;
+  const all = (type: string) =>
+    ['local', 'simulated'].map((name) => ({
       name,
       title: name === 'local' ? 'Local' : 'Simulated',
       technical_name: name,
-      type: 's3_compatible',
+      type,
       address: '',
-    })),
-  });
-  const sftp = await server.call('GET', '/storage/v4/locations?type=sftp');
-  expect(sftp.body).toEqual({ count: 0, results: [] });
+    }));
+  const [s3, sftp] = [all('s3_compatible'), all('sftp')];
+  expect(await list('order_by=name.asc')).toEqual({ count: 4, results: [s3[0], sftp[0], s3[1], sftp[1]] });
+  expect(await list('type=standard&order_by=name.asc')).toEqual({ count: 2, results: s3 });
+  expect(await list('type=sftp&order_by=name.asc')).toEqual({ count: 2, results: sftp });
+  expect(await list('type=fast')).toEqual({ count: 0, results: [] });
 });
 
 test('a storage comes with a key, is listed, and belongs to its account alone', async () => {
@@ -61,7 +62,11 @@ test('a storage comes with a key, is listed, and belongs to its account alone', 
 test('bad input names every field and changes nothing', async () => {
   const { status, body } = await call('POST', '', { location_name: 'nowhere', name: 'photos' });
   expect([status, body.error]).toEqual([400, expect.stringContaining('must be one of local, simulated')]);
-  expect((await call('POST', '', { location_name: 'simulated', name: 'Not_A_Name' })).status).toBe(400);
+  const both = await call('POST', '', { location_name: 'nowhere', name: 'Not_A_Name' });
+  expect([both.status, both.body.error]).toEqual([
+    400,
+    expect.stringMatching(/location_name.*name|name.*location_name/),
+  ]);
   expect((await call('GET', '?order_by=color.asc')).status).toBe(400);
   expect((await call('GET', '?name=photos')).body.count).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { type Route, route } from '../../platform/http/route.ts';
 import type { ObjectStorageService } from './access.ts';
+import { listLocations } from './locations.ts';
 import * as parts from './parts.ts';
 import * as schema from './schema.ts';
 import * as storages from './storages.ts';
@@ -19,7 +20,8 @@ const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
     access: 'read',
     query: schema.LocationListQuery,
     response: schema.LocationList,
-    handler: (ctx, { query }) => storages.listLocations(service, ctx, query),
+    handler: (_ctx, { query }) =>
+      listLocations({ s3: service.locations, sftp: service.sftpLocations }, query),
   }),
   route({
     method: 'GET',
@@ -39,6 +41,7 @@ const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
     access: 'write',
     sensitive: true,
     body: schema.CreateObjectStorage,
+    bodyFaults: (body) => service.locations.faultsOf(body),
     status: 201,
     response: schema.NewObjectStorage,
     handler: (ctx, { body }) => storages.createStorage(service, ctx, body),

@@ -16,7 +16,10 @@ export const StorageParams = Type.Object({ storage_id: Key() });
 export const KeyParams = Type.Object({ storage_id: Key(), access_key: Type.String({ maxLength: 128 }) });
 export const BucketParams = Type.Object({ storage_id: Key(), name: Type.String({ maxLength: 255 }) });
 
-const order = () =>
+/** The shape of a storage's name. */
+export const storageName = () => Type.String({ minLength: 1, maxLength: 63, pattern: STORAGE_NAME });
+
+export const orderParameter = () =>
   Type.Optional(
     Type.String({
       default: 'created_at.desc',
@@ -24,25 +27,25 @@ const order = () =>
       description: 'A field and a direction: `name.asc`, `created_at.desc`.',
     }),
   );
-const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 }));
-const page = { limit, offset: offsetParameter() };
+export const limitParameter = () => Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 }));
+const page = { limit: limitParameter(), offset: offsetParameter() };
 
 export const PageQuery = Type.Object(page);
-export const OrderedQuery = Type.Object({ ...page, order_by: order() });
+export const OrderedQuery = Type.Object({ ...page, order_by: orderParameter() });
 
 export const LocationListQuery = Type.Object({
   ...page,
-  order_by: order(),
+  order_by: orderParameter(),
   type: Type.Optional(
     StringEnum(['standard', 'fast', 'sftp'], {
-      description: 'What is to be stored there. No location has `sftp`.',
+      description: 'What is to be made there: `standard` and `fast` are of S3, and no location has `fast`.',
     }),
   ),
 });
 
 export const StorageListQuery = Type.Object({
   ...page,
-  order_by: order(),
+  order_by: orderParameter(),
   id: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
   location_name: Type.Optional(Type.String()),
@@ -92,7 +95,7 @@ export const NewObjectStorage = Type.Object(
 export const CreateObjectStorage = Type.Object(
   {
     location_name: Type.String({ description: 'See GET /storage/v4/locations.' }),
-    name: Type.String({ minLength: 1, maxLength: 63, pattern: STORAGE_NAME }),
+    name: storageName(),
   },
   { $id: 'CreateObjectStorage' },
 );

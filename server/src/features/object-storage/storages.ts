@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox';
-import { Conflict, Forbidden, Gone, Invalid } from '../../kernel/errors.ts';
+import { Conflict, Forbidden, Gone } from '../../kernel/errors.ts';
 import { constraintOf } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { type RegionRow, readRegions } from '../regions/index.ts';
 import * as access from './access.ts';
+import { nameIsFree, nameTaken } from './names.ts';
 import { insertKey } from './parts-store.ts';
-import type { CreateObjectStorage, LocationListQuery, StorageListQuery } from './schema.ts';
+import type { CreateObjectStorage, StorageListQuery } from './schema.ts';
 import { newAccessKey, newSecret, sealSecret } from './secrets.ts';
 import * as store from './store.ts';
 import { viewStorage } from './views.ts';
@@ -15,57 +15,6 @@ import { viewStorage } from './views.ts';
 type Service = access.ObjectStorageService;
 
 const MAX_STORAGES = 100;
-
-/** Regions that have object storage, working or not. */
-async function regionsWith(service: Service, ctx: RequestContext): Promise<RegionRow[]> {
-  const all = await readRegions(ctx.db);
-  return all.filter(({ id, state }) => state === 'ACTIVE' && service.providerOf(id) !== undefined);
-}
-
-const LOCATION_FIELDS = ['name', 'title', 'technical_name', 'type', 'address', 'created_at'] as const;
-
-/** Regions where storages can be made here and now. */
-export async function listLocations(
-  service: Service,
-  ctx: RequestContext,
-  query: Static<typeof LocationListQuery>,
-) {
-  const [field, direction] = access.readOrder(query.order_by, LOCATION_FIELDS).split('.');
-  const regions = (await regionsWith(service, ctx)).filter(
-    ({ id }) => query.type !== 'sftp' && service.providerOf(id)?.unavailable() === undefined,
-  );
-  const keyOf = (row: RegionRow) =>
-    field === 'created_at' ? row.created_at.toISOString() : field === 'title' ? row.display_name : row.slug;
-  const sign = direction === 'desc' ? -1 : 1;
-  const sorted = [...regions].sort((a, b) => {
-    const [left, right] = [keyOf(a), keyOf(b)];
-    return sign * (Number(left > right) - Number(left < right) || a.id - b.id);
-  });
-  const { limit = 10, offset = 0 } = query;
-  return {
-    count: sorted.length,
-    results: sorted.slice(offset, offset + limit).map(({ slug, display_name }) => ({
-      name: slug,
-      title: display_name,
-      technical_name: slug,
-      type: 's3_compatible' as const,
-      address: '',
-    })),
-  };
-}
-
-/** @throws Invalid for a place that there is not, Forbidden for one that has no storages at present */
-async function locate(service: Service, ctx: RequestContext, name: string): Promise<RegionRow> {
-  const regions = await regionsWith(service, ctx);
-  const region = regions.find(({ slug }) => slug === name);
-  if (!region) {
-    const names = regions.map(({ slug }) => slug).join(', ');
-    throw new Invalid({ location_name: [`must be one of ${names || 'none at present'}`] });
-  }
-  const fault = service.providerOf(region.id)?.unavailable();
-  if (fault) throw new Forbidden(`There is no object storage in ${name} at present: ${fault}`);
-  return region;
-}
 
 export async function listStorages(ctx: RequestContext, query: Static<typeof StorageListQuery>) {
   const order = access.readOrder(query.order_by, store.ORDER_FIELDS);
@@ -93,12 +42,13 @@ export async function getStorage(ctx: RequestContext, id: number) {
 /** @returns the storage with its first key, whose secret is not shown again
  *  @throws Invalid, Forbidden, Conflict for a taken name, or when it cannot be made */
 export async function createStorage(service: Service, ctx: RequestContext, input: CreateObjectStorage) {
-  const region = await locate(service, ctx, input.location_name);
+  const region = await service.locations.find(input.location_name);
   const [accessKey, secret, taskId] = [newAccessKey(), newSecret(), ctx.ids.uuid()];
   const { clientId } = ctx.caller;
   const timestamp = ctx.clock.timestamp();
   const made = await namesOnce(input.name, () =>
     ctx.db.transaction(async (tx) => {
+      await nameIsFree(tx, clientId, input.name);
       if ((await store.countForNew(tx, clientId)) >= MAX_STORAGES)
         throw new Forbidden(`An account has at most ${MAX_STORAGES} object storages`);
       const row = { clientId, regionId: region.id, name: input.name, taskId, timestamp };
@@ -124,8 +74,7 @@ async function namesOnce<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (constraintOf(error) === 'object_storages_name')
-      throw new Conflict(`A storage with the name ${name} exists already`);
+    if (constraintOf(error) === 'object_storages_name') throw nameTaken(name);
     throw error;
   }
 }
@@ -152,6 +101,7 @@ export async function restoreStorage(service: Service, ctx: RequestContext, id: 
       if (row.status !== 'deleted') throw new Conflict(`Storage ${row.name} is not deleted`);
       if (row.purged_at !== null)
         throw new Gone(`Storage ${row.name} cannot be restored: its files are gone`);
+      await nameIsFree(tx, row.client_id, row.name);
       const taskId = ctx.ids.uuid();
       await store.holdStorage(tx, id, taskId, 'updating');
       return access.startFor(tx, ctx, row, { type: 'restore_object_storage', id: taskId });

@@ -33,7 +33,7 @@ export interface UsageWhere {
   readonly hours: number;
 }
 
-/** One bucket in one span of time. */
+/** One bucket in one span of time; storages that have none are one, without a name. */
 export interface UsagePoint {
   readonly location: string;
   readonly storage: string;
@@ -53,15 +53,22 @@ export async function readUsage(db: Db, where: UsageWhere): Promise<UsagePoint[]
   const { clientId, from, to, locations, storages, hours } = where;
   return db.named<UsagePoint>(
     'object_storage_usage_read',
-    `select r.slug as location, s.name as storage, u.bucket_name as bucket,
+    `select r.slug as location, u.name as storage, u.bucket_name as bucket,
             date_bin(make_interval(hours => $6), u.hour, '2000-01-01T00:00:00Z') as at,
             max(u.size_max)::float8 as size_max, avg(u.size_sum / u.samples)::float8 as size_mean,
             max(u.files_max)::float8 as files_max, sum(u.requests_in)::float8 as requests_in,
             sum(u.requests_out)::float8 as requests_out, sum(u.traffic_in)::float8 as traffic_in,
             sum(u.traffic_out)::float8 as traffic_out
-       from object_storage_usage u join object_storages s on s.id = u.storage_id join regions r on r.id = s.region_id
-      where s.client_id = $1 and u.hour >= date_trunc('hour', $2::timestamptz, 'UTC') and u.hour < $3
-        and ($4::text[] is null or r.slug = any($4)) and ($5::text[] is null or s.name = any($5))
+       from (select s.client_id, s.region_id, s.name, u.bucket_name, u.hour, u.size_max, u.size_sum, u.files_max,
+                    u.samples, u.requests_in, u.requests_out, u.traffic_in, u.traffic_out
+               from object_storage_usage u join object_storages s on s.id = u.storage_id
+             union all
+             select s.client_id, s.region_id, s.name, '', u.hour, u.size_max, u.size_sum, u.files_max,
+                    u.samples, u.requests_in, u.requests_out, u.traffic_in, u.traffic_out
+               from sftp_storage_usage u join sftp_storages s on s.id = u.storage_id) u
+       join regions r on r.id = u.region_id
+      where u.client_id = $1 and u.hour >= date_trunc('hour', $2::timestamptz, 'UTC') and u.hour < $3
+        and ($4::text[] is null or r.slug = any($4)) and ($5::text[] is null or u.name = any($5))
       group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
     [clientId, from.toISOString(), to.toISOString(), locations, storages, hours],
   );

@@ -132,10 +132,10 @@ function storageOf(name: string, points: readonly UsagePoint[], hours: number, a
     name,
     ...metricsOf(points, hours),
     buckets_series: Object.fromEntries(
-      group(points, ({ bucket }) => bucket).map(([bucket, own]) => [
-        bucket,
-        series(({ size_max }) => size_max, own),
-      ]),
+      group(
+        points.filter(({ bucket }) => bucket !== ''),
+        ({ bucket }) => bucket,
+      ).map(([bucket, own]) => [bucket, series(({ size_max }) => size_max, own)]),
     ),
     requests_in_series: series(({ requests_in }) => requests_in),
     requests_out_edges_series: none,

@@ -23,6 +23,7 @@ export const FAULT_KINDS: readonly string[] = `
   create_object_storage restore_object_storage delete_object_storage
   create_storage_access_key delete_storage_access_key
   create_storage_bucket update_storage_bucket delete_storage_bucket
+  create_sftp_storage update_sftp_storage delete_sftp_storage
 `
   .trim()
   .split(/\s+/);

@@ -3,6 +3,7 @@ import { sshKeyExamples } from './examples.ts';
 import { olderSshKeyRoutes } from './older.ts';
 import { sshKeyRoutes } from './routes.ts';
 
+export { parsePublicKey, publicKeyBits } from './key-material.ts';
 export { findSshKey, findSshKeyIds } from './store.ts';
 
 export function sshKeys(): Feature {

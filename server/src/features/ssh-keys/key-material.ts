@@ -35,6 +35,13 @@ export function parsePublicKey(input: string): PublicKey | undefined {
   return { text, fingerprint: fingerprintOf(blob) };
 }
 
+/** @param text a public key that `parsePublicKey` has read. @returns bits of its last number: the size of an RSA key */
+export function publicKeyBits(text: string): number {
+  const number = fieldsOf(Buffer.from(text.split(/\s+/)[1] ?? '', 'base64'))?.at(-1) ?? Buffer.alloc(0);
+  const first = number.findIndex((byte) => byte !== 0);
+  return first < 0 ? 0 : (number.length - first) * 8 - Math.clz32(number[first] ?? 0) + 24;
+}
+
 function fieldsOf(blob: Buffer): Buffer[] | undefined {
   const fields: Buffer[] = [];
   for (let at = 0; at < blob.length; ) {

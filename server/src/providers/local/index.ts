@@ -15,3 +15,4 @@ export {
   type LocalPostgresql,
   type PostgresqlPrograms,
 } from './postgresql/provider.ts';
+export { createLocalSftpStorage, type LocalSftpStorage } from './sftp-storage/provider.ts';

@@ -6,6 +6,7 @@ import type { PostgresqlProvider } from '../../features/managed-postgresql/port.
 import type { NetworkProvider } from '../../features/networking/networks/port.ts';
 import type { ObjectStorageProvider } from '../../features/object-storage/port.ts';
 import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
+import type { SftpStorageProvider } from '../../features/sftp-storages/port.ts';
 import type { Strike } from '../../features/simulation/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -17,6 +18,7 @@ import { simulatedNetworks } from './networks.ts';
 import { simulatedObjectStorage } from './object-storage.ts';
 import { simulatedPostgresql } from './postgresql.ts';
 import { simulatedSecurityGroups } from './security-groups.ts';
+import { simulatedSftpStorage } from './sftp-storage.ts';
 import { simulatedImages, simulatedVolumes } from './volumes.ts';
 
 export { SIMULATED_CONTENTS } from './contents.ts';
@@ -47,6 +49,7 @@ export interface Simulated {
   readonly securityGroups: SecurityGroupProvider;
   readonly postgresql: PostgresqlProvider;
   readonly objectStorage: ObjectStorageProvider;
+  readonly sftpStorage: SftpStorageProvider;
 }
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
@@ -67,5 +70,6 @@ export function createSimulated({
     securityGroups: simulatedSecurityGroups(options),
     postgresql: simulatedPostgresql(options),
     objectStorage: simulatedObjectStorage(options),
+    sftpStorage: simulatedSftpStorage(options),
   };
 }

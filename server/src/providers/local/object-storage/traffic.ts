@@ -20,11 +20,16 @@ const WRITES = new Set(['PUT', 'POST', 'DELETE', 'PATCH']);
 const LINE = /^(\d+) (\d+) (\S+) (\S+) (.*)$/;
 
 /** @param from where an earlier look has ended
+ *  @param sumOf adds up whole lines
  *  @returns where this one has ended: after a whole line */
-export function readTraffic(path: string, from: number): { readonly traffic: Traffic; readonly end: number } {
+export function readTraffic(
+  path: string,
+  from: number,
+  sumOf = trafficOf,
+): { readonly traffic: Traffic; readonly end: number } {
   const { text, start } = read(path, from);
   const whole = text.subarray(0, text.lastIndexOf('\n') + 1);
-  return { traffic: trafficOf(whole.toString('utf8')), end: start + whole.length };
+  return { traffic: sumOf(whole.toString('utf8')), end: start + whole.length };
 }
 
 /** Empties a log whose lines are all counted, when it has grown large. @returns where the next look begins */

@@ -2,9 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BucketReport, StorageReport } from '../../../features/object-storage/port.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
-import type { Server } from './server.ts';
-import { readTraffic, shorten, type Traffic } from './traffic.ts';
-import { type Level, walk } from './walk.ts';
+import { readTraffic, shorten, type Traffic, trafficOf } from './traffic.ts';
+import { isOwnOfServer, type Level, walk } from './walk.ts';
 
 /** What a storage uses: requests and bytes from the gateway's log, objects and space from a walk. A bucket is walked
  *  soon after a request concerned it, and all are from time to time. A report is on the disk before it is told, and is
@@ -29,14 +28,25 @@ interface Position {
   readonly serial: number;
 }
 
+/** What of a storage's server has to be known. */
+export interface Measured {
+  readonly place: Readonly<Record<'home' | 'data' | 'traffic' | 'report', string>>;
+  readonly notes: { readonly creator: string } | null;
+}
+
+/** How its gateway writes, and what of its folders is its own. */
+const S3 = { trafficOf, isOwn: isOwnOfServer };
+
 export class Usage {
-  readonly #server: Server;
+  readonly #server: Measured;
+  readonly #kind: typeof S3;
   readonly #levels = new Map<string, Level>();
   #walkedAll = Number.NEGATIVE_INFINITY;
   #nextAt = 0;
 
-  constructor(server: Server) {
+  constructor(server: Measured, kind = S3) {
     this.#server = server;
+    this.#kind = kind;
   }
 
   get #positionFile(): string {
@@ -51,7 +61,7 @@ export class Usage {
     if (waiting) return { id: waiting.id, at: new Date(waiting.at), buckets: waiting.buckets };
     if (now < this.#nextAt) return undefined;
     const position = readJson<Position>(this.#positionFile) ?? { end: 0, serial: 0 };
-    const { traffic, end } = readTraffic(this.#server.place.traffic, position.end);
+    const { traffic, end } = readTraffic(this.#server.place.traffic, position.end, this.#kind.trafficOf);
     const all = now - this.#walkedAll > WALK_ALL_MS;
     const began = performance.now();
     const changed = await this.#walk(
@@ -80,7 +90,8 @@ export class Usage {
   }
 
   async #walk(names: readonly string[]): Promise<string[]> {
-    for (const name of names) this.#levels.set(name, await walk(join(this.#server.place.data, name)));
+    for (const name of names)
+      this.#levels.set(name, await walk(join(this.#server.place.data, name), this.#kind.isOwn));
     return [...names];
   }
 

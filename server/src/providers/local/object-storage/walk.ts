@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 /** What the server keeps for itself: parts of uploads that are under way, and locks. */
 const OWN = new Set(['.sgwtmp', '.vgwlocks']);
+export const isOwnOfServer = (name: string) => OWN.has(name);
 
 export interface Level {
   readonly bytes: number;
@@ -10,14 +11,15 @@ export interface Level {
 }
 
 /** Counts the objects of a bucket, and what they take. An object may come or go while they are counted.
- *  @param folder of the bucket */
-export async function walk(folder: string): Promise<Level> {
+ *  @param folder of the bucket
+ *  @param isOwn whether something in the folder is no object, by its name */
+export async function walk(folder: string, isOwn = isOwnOfServer): Promise<Level> {
   let bytes = 0;
   let files = 0;
   const waiting = [folder];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const entries = await readdir(at, { withFileTypes: true }).catch(() => []);
-    const places = entries.filter(({ name }) => at !== folder || !OWN.has(name));
+    const places = entries.filter(({ name }) => at !== folder || !isOwn(name));
     for (const entry of places) if (entry.isDirectory()) waiting.push(join(at, entry.name));
     const sizes = await Promise.all(
       places

@@ -1,0 +1,87 @@
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import type { SshKeyRow } from './model.ts';
+
+/** SQL of the SSH keys that open SFTP storages. */
+
+const COLUMNS = 'id, client_id, name, public_key, created_at';
+
+/** Those of these ids that there are, in the order of their ids. */
+export async function readKeys(
+  db: Queryable,
+  clientId: number,
+  ids: readonly number[],
+): Promise<SshKeyRow[]> {
+  if (ids.length === 0) return [];
+  return db.named<SshKeyRow>(
+    'storage_ssh_keys_read',
+    `select ${COLUMNS} from storage_ssh_keys where client_id = $1 and id = any($2::int[]) order by id`,
+    [clientId, ids],
+  );
+}
+
+export interface KeyFilter {
+  readonly clientId: number;
+  readonly name: string | null;
+  readonly order: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export const KEY_ORDER_FIELDS = ['created_at', 'id', 'name'] as const;
+
+/** The page, and how many match in all. */
+export async function listKeys(db: Db, { clientId, name, order, limit, offset }: KeyFilter) {
+  const [field = '', direction = ''] = order.split('.');
+  const column = KEY_ORDER_FIELDS.find((each) => each === field) ?? 'created_at';
+  const down = direction === 'desc' ? 'desc' : 'asc';
+  const matches = 'client_id = $1 and ($2::text is null or name = $2)';
+  const [rows, counts] = await Promise.all([
+    db.named<SshKeyRow>(
+      `storage_ssh_keys_list_${column}_${down}`,
+      `select ${COLUMNS} from storage_ssh_keys where ${matches}
+        order by ${column} ${down}, id ${down} limit $3 offset $4`,
+      [clientId, name, limit, offset],
+    ),
+    db.named<{ count: number }>(
+      'storage_ssh_keys_count',
+      `select count(*)::int as count from storage_ssh_keys where ${matches}`,
+      [clientId, name],
+    ),
+  ]);
+  return { count: counts[0]?.count ?? 0, rows };
+}
+
+/** How many an account has. The caller holds the client. */
+export async function countKeys(tx: Tx, clientId: number): Promise<number> {
+  const [row] = await tx.named<{ count: number }>(
+    'storage_ssh_keys_count_all',
+    'select count(*)::int as count from storage_ssh_keys where client_id = $1',
+    [clientId],
+  );
+  return row?.count ?? 0;
+}
+
+export async function insertKey(
+  tx: Tx,
+  key: Pick<SshKeyRow, 'client_id' | 'name' | 'public_key'>,
+  timestamp: string,
+): Promise<SshKeyRow> {
+  const [row] = await tx.named<SshKeyRow>(
+    'storage_ssh_keys_insert',
+    `insert into storage_ssh_keys (client_id, name, public_key, created_at) values ($1, $2, $3, $4)
+     returning ${COLUMNS}`,
+    [key.client_id, key.name, key.public_key, timestamp],
+  );
+  if (!row) throw new Error('the key was not stored');
+  return row;
+}
+
+/** @returns false when it is gone already */
+export async function deleteKey(tx: Tx, clientId: number, id: number): Promise<boolean> {
+  const rows = await tx.named(
+    'storage_ssh_keys_delete',
+    'delete from storage_ssh_keys where client_id = $1 and id = $2 returning id',
+    [clientId, id],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,75 @@
+import type { StorageStatus } from '../object-storage/index.ts';
+
+/** What an SFTP storage is, and what becomes of it. */
+
+export interface SftpSettings {
+  /** See passwords.ts; null: keys alone. */
+  readonly password_hash: string | null;
+  readonly ssh_key_ids: readonly number[];
+  /** A duration in the words of whoever set it; empty: it does not end. */
+  readonly expires: string;
+  /** When that is over. */
+  readonly expires_at: string | null;
+  readonly has_custom_config_file: boolean;
+  readonly is_http_disabled: boolean;
+  readonly server_alias: string;
+}
+
+export interface SftpRow {
+  readonly id: number;
+  readonly client_id: number;
+  readonly region_id: number;
+  /** Name of its location. */
+  readonly location: string;
+  readonly name: string;
+  readonly status: StorageStatus;
+  readonly address: string | null;
+  readonly task_id: string | null;
+  readonly settings: SftpSettings;
+  readonly next: SftpSettings | null;
+  readonly created_at: Date;
+}
+
+export interface SshKeyRow {
+  readonly id: number;
+  readonly client_id: number;
+  readonly name: string;
+  readonly public_key: string;
+  readonly created_at: Date;
+}
+
+/** The name by which clients sign in. */
+export const fullName = (row: Pick<SftpRow, 'client_id' | 'name'>): string => `${row.client_id}-${row.name}`;
+
+const UNITS: Readonly<Record<string, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 604_800,
+};
+const MONTHS: Readonly<Record<string, number>> = { month: 1, year: 12 };
+const PART = /(\d{1,6})\s*(second|minute|hour|day|week|month|year)s?/g;
+const DURATION = /^\s*(?:\d{1,6}\s*(?:second|minute|hour|day|week|month|year)s?(?:\s*,?\s*|\s+and\s+|$))+$/;
+const LAST_YEAR = 9999;
+
+/** @param text such as "2 years 6 months"
+ *  @returns when that is over, or undefined for what is no duration, or one that leads out of the calendar */
+export function endOf(text: string, from: Date): Date | undefined {
+  if (!DURATION.test(text)) return undefined;
+  const end = new Date(from);
+  for (const [, count = '', unit = ''] of text.matchAll(PART)) {
+    const months = MONTHS[unit];
+    if (months === undefined) end.setTime(end.getTime() + Number(count) * (UNITS[unit] ?? 0) * 1000);
+    else end.setUTCMonth(end.getUTCMonth() + Number(count) * months);
+  }
+  const isThere = !Number.isNaN(end.getTime()) && end.getUTCFullYear() <= LAST_YEAR;
+  return isThere && end > from ? end : undefined;
+}
+
+const HOST = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+export const aliasFault = (alias: string): string | undefined =>
+  alias === '' || HOST.test(alias)
+    ? undefined
+    : 'must be the name of a host, such as files.example.com, or empty';

@@ -1,0 +1,41 @@
+import type { Operation, Progress } from '../../kernel/operation.ts';
+import type { StorageReport } from '../object-storage/port.ts';
+
+/** What a provider does for SFTP storages. */
+export interface SftpStorageProvider {
+  /** Why there can be no storages here at present, and what to do; undefined: there can. */
+  unavailable(): string | undefined;
+  /** A place for a storage: the address that its clients use, kept until the storage is removed. */
+  addressOf(id: string): Promise<string>;
+  /** Brings a storage to what is desired. Who may no longer sign in is out when this has ended. */
+  applySftpStorage(desired: DesiredSftpStorage, operation: Operation): Promise<Progress>;
+  /** Ends a storage, removes its files and gives its address back. */
+  removeSftpStorage(removed: { readonly id: string }, operation: Operation): Promise<Progress>;
+  /** How storages of this machine are; those that have died are brought back. Absent: there is nothing to see. */
+  observeSftpStorages?(
+    desired: readonly DesiredSftpStorage[],
+  ): Promise<ReadonlyMap<string, ObservedSftpStorage>>;
+  /** A report was counted, and is not asked for again. */
+  acknowledge?(id: string, reportId: string): Promise<void>;
+}
+
+export interface DesiredSftpStorage {
+  readonly id: string;
+  readonly address: string;
+  /** The name by which clients sign in. */
+  readonly user: string;
+  /** `scrypt:COST:SALT:HASH`, the last two in base64url, with 8 and 1 for its other numbers; null: no password. */
+  readonly passwordHash: string | null;
+  /** Keys that may sign in, in the form of OpenSSH: `TYPE BASE64 …`. */
+  readonly publicKeys: readonly string[];
+  /** From then on nobody may sign in; null: it does not end. */
+  readonly expiresAt: string | null;
+}
+
+export interface ObservedSftpStorage {
+  /** What was used since the last report that was acknowledged, of the bucket ''; absent: nothing new. */
+  readonly report?: StorageReport;
+}
+
+/** The operation by which a failed change is taken back. */
+export const RESTORE_SFTP_STORAGE = 'take_back_sftp_storage';

@@ -1,0 +1,136 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { InvalidFields } from '../../kernel/errors.ts';
+import { type Route, route } from '../../platform/http/route.ts';
+import * as schema from './schema.ts';
+import { settingsFaults } from './settings.ts';
+import * as keys from './ssh-keys.ts';
+import * as storages from './storages.ts';
+
+const tag = 'SFTP storage';
+const STORAGES = '/storage/v4/sftp_storages';
+const STORAGE = `${STORAGES}/{storage_id}`;
+const KEYS = '/storage/v4/ssh_keys';
+const KEY = `${KEYS}/{ssh_key_id}`;
+
+type Service = storages.SftpService & { readonly clock: Clock };
+
+/** All that a schema cannot find in a new storage. */
+const newFaults = async (service: Service, body: unknown): Promise<InvalidFields> => ({
+  ...settingsFaults(body, service.clock.now()),
+  ...(await service.locations.faultsOf(body)),
+});
+
+async function keyFaults(body: unknown): Promise<InvalidFields> {
+  const { public_key: text } = (body ?? {}) as { public_key?: unknown };
+  const fault = typeof text === 'string' ? keys.publicKeyFault(text) : undefined;
+  return fault ? { public_key: [fault] } : {};
+}
+
+const storageRoutes = (service: Service): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: STORAGES,
+    tag,
+    summary: 'List SFTP storages',
+    access: 'read',
+    query: schema.SftpListQuery,
+    response: schema.SftpStorageList,
+    handler: (ctx, { query }) => storages.listStorages(ctx, query),
+  }),
+  route({
+    method: 'POST',
+    path: STORAGES,
+    tag,
+    summary: 'Create an SFTP storage',
+    access: 'write',
+    sensitive: true,
+    body: schema.CreateSftpStorage,
+    bodyFaults: (body) => newFaults(service, body),
+    status: 201,
+    response: schema.SftpStorageWithPassword,
+    handler: (ctx, { body }) => storages.createStorage(service, ctx, body),
+  }),
+  route({
+    method: 'GET',
+    path: STORAGE,
+    tag,
+    summary: 'Get an SFTP storage',
+    access: 'read',
+    params: schema.StorageParams,
+    response: schema.SftpStorage,
+    handler: (ctx, { params }) => storages.getStorage(ctx, params.storage_id),
+  }),
+  route({
+    method: 'PATCH',
+    path: STORAGE,
+    tag,
+    summary: 'Change who may use an SFTP storage, and until when',
+    access: 'write',
+    sensitive: true,
+    params: schema.StorageParams,
+    body: schema.UpdateSftpStorage,
+    bodyFaults: async (body) => settingsFaults(body, service.clock.now()),
+    response: schema.SftpStorageWithPassword,
+    handler: (ctx, { params, body }) => storages.updateStorage(service, ctx, params.storage_id, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: STORAGE,
+    tag,
+    summary: 'Delete an SFTP storage, with its files',
+    access: 'write',
+    params: schema.StorageParams,
+    status: 204,
+    handler: (ctx, { params }) => storages.deleteStorage(service, ctx, params.storage_id),
+  }),
+];
+
+const keyRoutes = (service: Service): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: KEYS,
+    tag,
+    summary: 'List the SSH keys that can open SFTP storages',
+    access: 'read',
+    query: schema.SshKeyListQuery,
+    response: schema.SshKeyList,
+    handler: (ctx, { query }) => keys.listSshKeys(ctx, query),
+  }),
+  route({
+    method: 'POST',
+    path: KEYS,
+    tag,
+    summary: 'Add an SSH key, which then can be given to SFTP storages',
+    access: 'write',
+    body: schema.CreateSshKey,
+    bodyFaults: keyFaults,
+    status: 201,
+    response: schema.SshKey,
+    handler: (ctx, { body }) => keys.createSshKey(ctx, body),
+  }),
+  route({
+    method: 'GET',
+    path: KEY,
+    tag,
+    summary: 'Get an SSH key',
+    access: 'read',
+    params: schema.SshKeyParams,
+    response: schema.SshKey,
+    handler: (ctx, { params }) => keys.getSshKey(ctx, params.ssh_key_id),
+  }),
+  route({
+    method: 'DELETE',
+    path: KEY,
+    tag,
+    summary: 'Delete an SSH key, which no longer opens any storage when this is answered',
+    access: 'write',
+    params: schema.SshKeyParams,
+    status: 204,
+    handler: (ctx, { params }) => keys.deleteSshKey(service, ctx, params.ssh_key_id),
+  }),
+];
+
+export const sftpStorageRoutes = (service: Service): readonly Route[] => [
+  ...storageRoutes(service),
+  ...keyRoutes(service),
+];

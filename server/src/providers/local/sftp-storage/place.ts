@@ -1,0 +1,74 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDirectoryOfEngine, makeFileOfEngine, makePassage } from '../load-balancers/files.ts';
+
+/** Where an SFTP storage keeps its things. A folder of ours, through which its server can pass; in it the server's. */
+
+const PREFIX = 'storage-';
+/** Of what is on its way out. */
+const GONE = '.gone';
+
+export interface Place {
+  readonly id: string;
+  /** Only we write here. */
+  readonly home: string;
+  /** What clients see. */
+  readonly data: string;
+  readonly orders: string;
+  readonly access: string;
+  readonly seen: string;
+  readonly hostKey: string;
+  readonly log: string;
+  readonly pidFile: string;
+  /** A line for each half second with something in it. */
+  readonly traffic: string;
+  /** Only we read them. */
+  readonly notes: string;
+  readonly report: string;
+}
+
+/** @param root of all storages of the region */
+export function placeOf(root: string, id: string): Place {
+  if (!/^\d+$/.test(id)) throw new Error(`${id} is no storage`);
+  const home = join(root, `${PREFIX}${id}`);
+  return {
+    id,
+    home,
+    data: join(home, 'data'),
+    orders: join(home, 'orders.json'),
+    access: join(home, 'access.json'),
+    seen: join(home, 'seen'),
+    hostKey: join(home, 'host.key'),
+    log: join(home, 'server.log'),
+    pidFile: join(home, 'server.pid'),
+    traffic: join(home, 'traffic.log'),
+    notes: join(home, 'notes.json'),
+    report: join(home, 'report.json'),
+  };
+}
+
+/** Makes the folders and files of a storage, those of its server with the account that it has. */
+export function makePlace(place: Place): void {
+  makePassage(place.home);
+  makeDirectoryOfEngine(place.data);
+  for (const file of [place.traffic, place.seen]) makeFileOfEngine(file);
+}
+
+/** Removes all that a storage had. It is whole, or it is gone. */
+export function removePlace({ home }: Place): void {
+  const gone = `${home}${GONE}`;
+  rmSync(gone, { recursive: true, force: true });
+  try {
+    renameSync(home, gone);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  rmSync(gone, { recursive: true, force: true });
+}
+
+/** Ids of the storages that have a folder. */
+export function placesIn(root: string): string[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && /^storage-\d+$/.test(entry.name))
+    .map(({ name }) => name.slice(PREFIX.length));
+}

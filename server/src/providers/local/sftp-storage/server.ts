@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DesiredSftpStorage } from '../../../features/sftp-storages/port.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { engineAccount } from '../load-balancers/account.ts';
+import {
+  readForeignText,
+  readJson,
+  readText,
+  writeFileAtomically,
+  writeForEngine,
+} from '../load-balancers/files.ts';
+import {
+  allPids,
+  commandLine,
+  identify,
+  isAlive,
+  type ProcessIdentity,
+  signalProcess,
+  terminate,
+} from '../load-balancers/processes.ts';
+import type { Access, Orders } from './orders.ts';
+import { makePlace, type Place } from './place.ts';
+
+/** What is known of a storage beside its data. */
+export interface Notes {
+  /** Which operation has made it. */
+  readonly creator: string;
+  /** Its address; absent: it is not ready yet. */
+  readonly host?: string;
+}
+
+export const PORT = 2022;
+const START_MS = 30_000;
+const SEE_MS = 5_000;
+const LOOK_EVERY_MS = 10;
+const LARGEST_LOG = 1_000_000;
+const STOP_MS = 3_000;
+/** Files are not kept in the memory: what such a server needs is little. */
+const NODE_WORDS = ['--max-old-space-size=96', '--max-semi-space-size=1'];
+
+/** The server of one storage. It outlives this process, and is found again. */
+export class Server {
+  readonly place: Place;
+  readonly #script: string;
+
+  /** @param script the bundled server */
+  constructor(place: Place, script: string) {
+    this.place = place;
+    this.#script = script;
+  }
+
+  get notes(): Notes | null {
+    return readJson<Notes>(this.place.notes);
+  }
+
+  note(notes: Notes): void {
+    writeFileAtomically(this.place.notes, JSON.stringify(notes));
+  }
+
+  hasData(): boolean {
+    return existsSync(this.place.data) && this.notes !== null;
+  }
+
+  /** Its process; null: there is none. */
+  running(): ProcessIdentity | null {
+    const { orders, pidFile } = this.place;
+    const isOurs = (pid: number) => commandLine(pid).includes(orders);
+    const noted = identify(Number(readText(pidFile)));
+    // Where the system does not show command lines, the file is believed.
+    if (noted && (isOurs(noted.pid) || commandLine(noted.pid).length === 0)) return noted;
+    const found = allPids().find(isOurs);
+    return found === undefined ? null : identify(found);
+  }
+
+  /** Starts it unless it runs, and lets in whom it is to let in: nobody else is in when this ends.
+   *  @throws TaskFailed with what the program says */
+  async serve(desired: DesiredSftpStorage, host: string): Promise<void> {
+    makePlace(this.place);
+    const access = JSON.stringify(accessOf(desired));
+    if (readText(this.place.access) !== access) writeForEngine(this.place.access, access);
+    const before = this.running();
+    if (before) {
+      signalProcess(before, 'SIGHUP');
+      if (await this.#sees(access)) return;
+      await terminate(before, 0);
+    }
+    await this.#start(host);
+    if (!(await this.#sees(access))) throw new Error('the SFTP server does not read who may come in');
+  }
+
+  /** Whether it is at work for those, and no others. */
+  serves(desired: DesiredSftpStorage): boolean {
+    return this.running() !== null && readText(this.place.access) === JSON.stringify(accessOf(desired));
+  }
+
+  async #sees(access: string): Promise<boolean> {
+    const digest = createHash('sha256').update(access).digest('hex');
+    for (let waited = 0; waited < SEE_MS; waited += LOOK_EVERY_MS) {
+      if (readForeignText(this.place.seen) === digest) return true;
+      if (this.running() === null) return false;
+      await delay(LOOK_EVERY_MS);
+    }
+    return false;
+  }
+
+  async #start(host: string): Promise<void> {
+    const { orders, log, pidFile, data, hostKey, access, seen, traffic } = this.place;
+    const account = engineAccount();
+    const told: Orders = {
+      ...{ host, port: PORT, data, hostKey, access, seen, traffic },
+      account: account ? { uid: account.uid, gid: account.gid } : null,
+    };
+    writeFileAtomically(orders, JSON.stringify(told));
+    truncateSync(seen);
+    if (existsSync(log) && statSync(log).size > LARGEST_LOG) truncateSync(log);
+    const file = openSync(log, 'a', 0o600);
+    const from = statSync(log).size;
+    try {
+      // What it needs may be where only root can read; it becomes somebody else by itself.
+      const child = spawn(process.execPath, [...NODE_WORDS, this.#script, orders], {
+        cwd: '/',
+        // A process group of its own: it goes on when this process ends.
+        detached: true,
+        env: { PATH: process.env.PATH ?? '' },
+        stdio: ['ignore', file, file],
+      });
+      child.once('error', () => undefined);
+      child.unref();
+      if (child.pid !== undefined) writeFileAtomically(pidFile, String(child.pid));
+      await this.#ready(child.pid ?? 0, host, from);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Waits until it answers. @throws TaskFailed with the last thing that it said */
+  async #ready(pid: number, host: string, from: number): Promise<void> {
+    const process = identify(pid);
+    for (let waited = 0; waited < START_MS; waited += LOOK_EVERY_MS) {
+      if (!process || !isAlive(process)) break;
+      if (await greets(host)) return;
+      await delay(LOOK_EVERY_MS);
+    }
+    if (process) await terminate(process, 0);
+    const said = readFileSync(this.place.log).subarray(from).toString('utf8').trim();
+    const line = said.split('\n').find((each) => /error|EADDR|E[A-Z]{4,}/i.test(each));
+    throw new TaskFailed(`The SFTP server did not start: ${line ?? (said.slice(-300) || 'it said nothing')}`);
+  }
+
+  async stop(): Promise<void> {
+    const process = this.running();
+    if (process) await terminate(process, STOP_MS);
+    rmSync(this.place.pidFile, { force: true });
+  }
+}
+
+const accessOf = ({ user, passwordHash, publicKeys, expiresAt }: DesiredSftpStorage): Access => ({
+  user,
+  passwordHash,
+  publicKeys,
+  expiresAt,
+});
+
+/** Whether an SSH server answers there. */
+function greets(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: PORT });
+    const end = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(SEE_MS, () => end(false));
+    socket.once('data', (data) => end(data.toString('latin1').startsWith('SSH-2.0')));
+    socket.once('error', () => end(false));
+    socket.once('end', () => end(false));
+  });
+}

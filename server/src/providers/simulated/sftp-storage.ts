@@ -1,0 +1,25 @@
+import { RESTORE_SFTP_STORAGE, type SftpStorageProvider } from '../../features/sftp-storages/port.ts';
+import { READY } from '../../kernel/operation.ts';
+import { progressOf, type Range, type SimulationOptions } from './timing.ts';
+
+/** Seconds at time scale 1. */
+const DURATIONS: Readonly<Record<string, Range>> = {
+  create_sftp_storage: [5, 15],
+  update_sftp_storage: [1, 2],
+  delete_sftp_storage: [2, 5],
+};
+
+/** Storages on paper: real timing, real passwords, no servers. */
+export function simulatedSftpStorage(options: SimulationOptions): SftpStorageProvider {
+  const timed = (operation: Parameters<typeof progressOf>[0]) => {
+    const range = operation.type === RESTORE_SFTP_STORAGE ? undefined : DURATIONS[operation.type];
+    return range ? progressOf(operation, range, options) : READY;
+  };
+  return {
+    unavailable: () => undefined,
+    // A name that leads nowhere, by the rules of the internet.
+    addressOf: async (id) => `sftp://sftp-${id}.virga.invalid`,
+    applySftpStorage: async (_desired, operation) => timed(operation),
+    removeSftpStorage: async (_removed, operation) => timed(operation),
+  };
+}
