@@ -5,12 +5,18 @@ import {
   CompleteMultipartUploadCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
+  DeleteBucketCorsCommand,
+  DeleteBucketPolicyCommand,
   DeleteObjectCommand,
+  GetBucketCorsCommand,
+  GetBucketPolicyCommand,
   GetBucketVersioningCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListBucketsCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
+  PutBucketPolicyCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   S3Client,
@@ -177,6 +183,38 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     expect((await fetch(link, { method: 'OPTIONS', headers: strange })).status).toBe(403);
     await change({ policy: { is_public: false }, cors: { allowed_origins: [] } });
     expect((await fetch(link)).status).toBe(403);
+  });
+
+  test('what an S3 client has set of policy and CORS stays beside what is set by the API', async () => {
+    const change = (body: object) => call('PATCH', `/${id}/buckets/photos`, body);
+    const rule = { AllowedOrigins: ['https://own.example'], AllowedMethods: ['GET'], MaxAgeSeconds: 30 };
+    await change({ policy: { is_public: true }, cors: { allowed_origins: ['https://app.example'] } });
+    const { CORSRules = [] } = await s3.send(new GetBucketCorsCommand({ Bucket: 'photos' }));
+    const CORSConfiguration = { CORSRules: [rule, ...CORSRules] };
+    await s3.send(new PutBucketCorsCommand({ Bucket: 'photos', CORSConfiguration }));
+    const policy = async () => (await s3.send(new GetBucketPolicyCommand({ Bucket: 'photos' }))).Policy ?? '';
+    const own = {
+      ...{ Sid: 'Own', Effect: 'Deny', Principal: '*' },
+      ...{ Action: ['s3:GetObject'], Resource: ['arn:aws:s3:::photos/secret/*'] },
+    };
+    const both = JSON.parse(await policy());
+    both.Statement.push(own);
+    await s3.send(new PutBucketPolicyCommand({ Bucket: 'photos', Policy: JSON.stringify(both) }));
+    await change({ cors: { allowed_origins: ['https://other.example'] } });
+    const origins = async () =>
+      (await s3.send(new GetBucketCorsCommand({ Bucket: 'photos' }))).CORSRules?.map(
+        ({ AllowedOrigins }) => AllowedOrigins,
+      );
+    expect(await origins()).toEqual([['https://own.example'], ['https://other.example']]);
+    await call('POST', `/${id}/access_keys`, { read_only: true });
+    expect(JSON.parse(await policy()).Statement).toHaveLength(3);
+    expect(await origins()).toHaveLength(2);
+    await change({ policy: { is_public: false }, cors: { allowed_origins: [] } });
+    const left = JSON.parse(await policy()).Statement;
+    expect(left.map(({ Sid }: { Sid: string }) => Sid)).toEqual(['Own', 'VirgaReadOnlyKeys']);
+    expect(await origins()).toEqual([['https://own.example']]);
+    await s3.send(new DeleteBucketPolicyCommand({ Bucket: 'photos' }));
+    await s3.send(new DeleteBucketCorsCommand({ Bucket: 'photos' }));
   });
 
   test('objects go when their days are over, and others stay', async () => {

@@ -1,5 +1,6 @@
 import type { DesiredBucket, DesiredKey, DesiredStorage } from '../../../features/object-storage/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { corsWith, policyWith, type Wanted } from './access-rules.ts';
 import { elements, escaped, type S3Answer } from './s3-client.ts';
 import type { Notes, Server } from './server.ts';
 
@@ -79,57 +80,49 @@ async function applyBuckets(
   for (const name of there) await settle(server, { name, ...plain }, readers);
 }
 
-/** Sets what was not set so before: what a client has changed since stays until it is changed here. */
+const NOTHING: Wanted = { isPublic: false, allowedOrigins: [], readers: [] };
+
+/** Sets what was not set so before, beside what clients have set: what they change stays until it is changed here. */
 async function settle(server: Server, bucket: DesiredBucket, readers: readonly string[]): Promise<void> {
   const notes = server.notes as Notes;
-  const wanted = JSON.stringify([bucket.isPublic, bucket.allowedOrigins, readers]);
-  if ((notes.applied[bucket.name] ?? JSON.stringify([false, [], []])) === wanted) return;
-  await setOrDelete(server, bucket.name, 'policy', policyOf(bucket, readers));
-  await setOrDelete(server, bucket.name, 'cors', corsOf(bucket));
-  server.note({ ...notes, applied: { ...notes.applied, [bucket.name]: wanted } });
+  const { name, isPublic, allowedOrigins } = bucket;
+  const wanted = { isPublic, allowedOrigins, readers };
+  const before = noted(notes.applied[name]);
+  const isAsBefore = (...parts: (keyof Wanted)[]) =>
+    parts.every((part) => JSON.stringify(before[part]) === JSON.stringify(wanted[part]));
+  if (isAsBefore('isPublic', 'allowedOrigins', 'readers')) return;
+  if (!isAsBefore('isPublic', 'readers'))
+    await change(server, name, 'policy', (there) => policyWith(name, there, wanted, before));
+  if (!isAsBefore('allowedOrigins')) await change(server, name, 'cors', (there) => corsWith(there, wanted));
+  server.note({
+    ...notes,
+    applied: { ...notes.applied, [name]: JSON.stringify([isPublic, allowedOrigins, readers]) },
+  });
 }
 
-async function setOrDelete(server: Server, bucket: string, part: string, body: string | null): Promise<void> {
+function noted(text: string | undefined): Wanted {
+  if (text === undefined) return NOTHING;
+  const [isPublic, allowedOrigins, readers] = JSON.parse(text);
+  return { isPublic, allowedOrigins, readers };
+}
+
+/** @param to what becomes of what is there; null: nothing is left */
+async function change(
+  server: Server,
+  bucket: string,
+  part: 'policy' | 'cors',
+  to: (there: string) => string | null,
+): Promise<void> {
   const call = { path: `/${bucket}`, query: { [part]: '' } };
+  const there = await server.ask({ ...call, method: 'GET' });
+  if (there.status !== 404) expectDone(there, `the ${part} of bucket ${bucket} could not be read`);
+  const body = to(there.status === 404 ? '' : there.text);
+  if (body === null && there.status === 404) return;
   const answer = await server.ask(
     body === null ? { ...call, method: 'DELETE' } : { ...call, method: 'PUT', body },
   );
   if (body === null && answer.status === 404) return;
   expectDone(answer, `the ${part} of bucket ${bucket} could not be set`);
-}
-
-function policyOf({ name, isPublic }: DesiredBucket, readers: readonly string[]): string | null {
-  const bucket = `arn:aws:s3:::${name}`;
-  const statements = [
-    ...(isPublic
-      ? [{ Effect: 'Allow', Principal: '*', Action: ['s3:GetObject'], Resource: [`${bucket}/*`] }]
-      : []),
-    ...(readers.length > 0
-      ? [
-          {
-            Effect: 'Allow',
-            Principal: { AWS: readers },
-            Action: ['s3:GetObject', 's3:ListBucket', 's3:GetBucketLocation'],
-            Resource: [bucket, `${bucket}/*`],
-          },
-        ]
-      : []),
-  ];
-  return statements.length > 0 ? JSON.stringify({ Version: '2012-10-17', Statement: statements }) : null;
-}
-
-const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
-
-function corsOf({ allowedOrigins }: DesiredBucket): string | null {
-  if (allowedOrigins.length === 0) return null;
-  const element = (name: string) => (text: string) => `<${name}>${escaped(text)}</${name}>`;
-  const parts = [
-    ...allowedOrigins.map(element('AllowedOrigin')),
-    ...METHODS.map(element('AllowedMethod')),
-    element('AllowedHeader')('*'),
-    element('ExposeHeader')('ETag'),
-  ];
-  return `<CORSConfiguration><CORSRule>${parts.join('')}</CORSRule></CORSConfiguration>`;
 }
 
 function expectDone({ status, text }: S3Answer, what: string): void {

@@ -5,14 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredSftpStorage } from '../../../features/sftp-storages/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { engineAccount } from '../load-balancers/account.ts';
-import {
-  readForeignText,
-  readJson,
-  readText,
-  writeFileAtomically,
-  writeForEngine,
-} from '../load-balancers/files.ts';
+import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import {
   allPids,
   commandLine,
@@ -21,7 +14,9 @@ import {
   type ProcessIdentity,
   signalProcess,
   terminate,
-} from '../load-balancers/processes.ts';
+} from '../../../kernel/processes.ts';
+import { engineAccount } from '../load-balancers/account.ts';
+import { readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import type { Access, Orders } from './orders.ts';
 import { makePlace, type Place } from './place.ts';
 
