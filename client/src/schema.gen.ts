@@ -5654,6 +5654,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/storage/v4/sftp_storages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List SFTP storages
+         * @description List SFTP storages. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listSftpStorages"];
+        put?: never;
+        /**
+         * Create an SFTP storage
+         * @description Create an SFTP storage. Answers a sftp storage with password (201). Needs the role Administrators or Engineers.
+         */
+        post: operations["createSftpStorage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/sftp_storages/{storage_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an SFTP storage
+         * @description Get an SFTP storage. Answers a sftp storage.
+         */
+        get: operations["getSftpStorage"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an SFTP storage, with its files
+         * @description Delete an SFTP storage, with its files. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        delete: operations["deleteSftpStorage"];
+        options?: never;
+        head?: never;
+        /**
+         * Change who may use an SFTP storage, and until when
+         * @description Change who may use an SFTP storage, and until when. Answers a sftp storage with password. Needs the role Administrators or Engineers.
+         */
+        patch: operations["updateSftpStorage"];
+        trace?: never;
+    };
+    "/storage/v4/ssh_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SSH keys that can open SFTP storages
+         * @description List the SSH keys that can open SFTP storages. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listStorageSshKeys"];
+        put?: never;
+        /**
+         * Add an SSH key, which then can be given to SFTP storages
+         * @description Add an SSH key, which then can be given to SFTP storages. Answers a storage ssh key (201). Needs the role Administrators or Engineers.
+         */
+        post: operations["createStorageSshKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/v4/ssh_keys/{ssh_key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an SSH key
+         * @description Get an SSH key. Answers a storage ssh key.
+         */
+        get: operations["getStorageSshKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an SSH key, which no longer opens any storage when this is answered
+         * @description Delete an SSH key, which no longer opens any storage when this is answered. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        delete: operations["deleteStorageSshKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/webhook_deliveries": {
         parameters: {
             query?: never;
@@ -8832,6 +8932,29 @@ export interface components {
              */
             policy: "affinity" | "anti-affinity" | "soft-anti-affinity";
         };
+        CreateSftpStorage: {
+            /** @description See GET /storage/v4/locations, those of type `sftp`. */
+            location_name: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description `auto`: a password is made, and shown once; `set`: the one that you give; `none`: keys alone.
+             * @enum {string}
+             */
+            password_mode: "auto" | "set" | "none";
+            /** @description With `password_mode` `set`, and only then. */
+            password?: string;
+            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
+            expires?: string;
+            /** @description Kept for your records. */
+            has_custom_config_file?: boolean;
+            /** @description Kept for your records: storages are served by SFTP alone. */
+            is_http_disabled?: boolean;
+            /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
+            server_alias?: string;
+            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
+            ssh_key_ids?: number[];
+        };
         CreateSnapshot: {
             /**
              * @description Its name.
@@ -8876,6 +8999,12 @@ export interface components {
         CreateStorageBucket: {
             /** @description Its name. */
             name: string;
+        };
+        CreateStorageSshKey: {
+            /** @description Its name. */
+            name: string;
+            /** @description One line, as in `~/.ssh/id_ed25519.pub`: Ed25519, ECDSA, or RSA of 2048 bits or more. */
+            public_key: string;
         };
         CreateSubnet: {
             /**
@@ -16524,6 +16653,84 @@ export interface components {
             /** @description The password. It is not shown again. */
             password: string;
         };
+        SftpStorage: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description The user name of SFTP clients. */
+            full_name: string;
+            /** @description Where a storage is, see GET /storage/v4/locations. */
+            location_name: string;
+            /** @description Where SFTP clients find it; empty until there is one. */
+            address: string;
+            /**
+             * @description Whether it is as it was asked for, or being made so.
+             * @enum {string}
+             */
+            provisioning_status: "creating" | "active" | "updating" | "deleting" | "deleted";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
+            expires: string;
+            /** @description A password opens it, too. */
+            has_password: boolean;
+            /** @description Kept for your records. */
+            has_custom_config_file: boolean;
+            /** @description Kept for your records: storages are served by SFTP alone. */
+            is_http_disabled: boolean;
+            /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
+            server_alias: string;
+            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
+            ssh_key_ids: number[];
+        };
+        SftpStorageList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["SftpStorage"][];
+        };
+        SftpStorageWithPassword: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description The user name of SFTP clients. */
+            full_name: string;
+            /** @description Where a storage is, see GET /storage/v4/locations. */
+            location_name: string;
+            /** @description Where SFTP clients find it; empty until there is one. */
+            address: string;
+            /**
+             * @description Whether it is as it was asked for, or being made so.
+             * @enum {string}
+             */
+            provisioning_status: "creating" | "active" | "updating" | "deleting" | "deleted";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
+            expires: string;
+            /** @description A password opens it, too. */
+            has_password: boolean;
+            /** @description Kept for your records. */
+            has_custom_config_file: boolean;
+            /** @description Kept for your records: storages are served by SFTP alone. */
+            is_http_disabled: boolean;
+            /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
+            server_alias: string;
+            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
+            ssh_key_ids: number[];
+            /** @description When it is new. It is shown once. */
+            password?: string;
+        };
         ShareSshKey: {
             /** @description Whether all of the project use the key. */
             shared_in_project: boolean;
@@ -17036,6 +17243,26 @@ export interface components {
                 /** @description Bytes at which the threshold is reached. */
                 bytes: number;
             }[];
+        };
+        StorageSshKey: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description In the form of OpenSSH. */
+            public_key: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+        };
+        StorageSshKeyList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["StorageSshKey"][];
         };
         StorageStats: {
             /** @description Its name. */
@@ -18249,6 +18476,26 @@ export interface components {
             tags?: {
                 [key: string]: string | null;
             } | null;
+        };
+        /** @default {} */
+        UpdateSftpStorage: {
+            /**
+             * @description `auto`: a new password is made, and shown once; `set`: the one that you give; `none`: the password goes.
+             * @enum {string}
+             */
+            password_mode?: "auto" | "set" | "none";
+            /** @description With `password_mode` `set`, and only then. */
+            password?: string;
+            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
+            expires?: string;
+            /** @description Kept for your records. */
+            has_custom_config_file?: boolean;
+            /** @description Kept for your records: storages are served by SFTP alone. */
+            is_http_disabled?: boolean;
+            /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
+            server_alias?: string;
+            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
+            ssh_key_ids?: number[];
         };
         UpdateSnapshot: {
             /**
@@ -33696,7 +33943,7 @@ export interface operations {
                 offset?: number;
                 /** @description A field and a direction: `name.asc`, `created_at.desc`. Default: "created_at.desc". */
                 order_by?: string;
-                /** @description What is to be stored there. No location has `sftp`. */
+                /** @description What is to be made there: `standard` and `fast` are of S3, and no location has `fast`. */
                 type?: "standard" | "fast" | "sftp";
             };
             header?: never;
@@ -34281,6 +34528,309 @@ export interface operations {
             400: components["responses"]["StorageBadRequest"];
             401: components["responses"]["StorageUnauthenticated"];
             403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listSftpStorages: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field and a direction: `name.asc`, `created_at.desc`. Default: "created_at.desc". */
+                order_by?: string;
+                /** @description Its id. */
+                id?: string;
+                /** @description Only those of this name. */
+                name?: string;
+                /** @description Where a storage is, see GET /storage/v4/locations. */
+                location_name?: string;
+                /** @description Only those in this state. */
+                provisioning_status?: "creating" | "active" | "updating" | "deleting" | "deleted";
+                /** @description List storages that are deleted, too. */
+                show_deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List SFTP storages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SftpStorageList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createSftpStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "location_name": "simulated",
+                 *       "name": "deliveries",
+                 *       "password_mode": "auto"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSftpStorage"];
+            };
+        };
+        responses: {
+            /** @description Create an SFTP storage */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SftpStorageWithPassword"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getSftpStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an SFTP storage */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SftpStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteSftpStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an SFTP storage, with its files */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    updateSftpStorage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "password_mode": "auto",
+                 *       "expires": "2 years 6 months"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateSftpStorage"];
+            };
+        };
+        responses: {
+            /** @description Change who may use an SFTP storage, and until when */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SftpStorageWithPassword"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStorageSshKeys: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field and a direction: `name.asc`, `created_at.desc`. Default: "created_at.desc". */
+                order_by?: string;
+                /** @description Only those of this name. */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the SSH keys that can open SFTP storages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageSshKeyList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createStorageSshKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "laptop",
+                 *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF me@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateStorageSshKey"];
+            };
+        };
+        responses: {
+            /** @description Add an SSH key, which then can be given to SFTP storages */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageSshKey"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getStorageSshKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the SSH key. */
+                ssh_key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an SSH key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageSshKey"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteStorageSshKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the SSH key. */
+                ssh_key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an SSH key, which no longer opens any storage when this is answered */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
             409: components["responses"]["StorageConflict"];
             429: components["responses"]["StorageTooManyRequests"];
             default: components["responses"]["StorageError"];

@@ -22,7 +22,7 @@ const locations: Choices = {
   none: 'No region has object storage at present',
   load: async () => {
     const { data } = await client.GET('/storage/v4/locations', {
-      params: { query: { limit: 1000, order_by: 'title.asc' } },
+      params: { query: { limit: 1000, order_by: 'title.asc', type: 'standard' } },
     });
     return (data?.results ?? []).map(({ name, title }) => ({ value: name, label: title }));
   },

@@ -926,6 +926,34 @@ export interface Sessions {
   user_id: number;
 }
 
+export interface SftpStorages {
+  address: string | null;
+  client_id: number;
+  created_at: Date;
+  deleted_at: Date | null;
+  id: Generated<number>;
+  name: string;
+  next: Json | null;
+  region_id: number;
+  settings: Json;
+  status: string;
+  task_id: string | null;
+  version: Generated<number>;
+}
+
+export interface SftpStorageUsage {
+  files_max: number;
+  hour: Date;
+  requests_in: number;
+  requests_out: number;
+  samples: number;
+  size_max: number;
+  size_sum: Numeric;
+  storage_id: number;
+  traffic_in: number;
+  traffic_out: number;
+}
+
 export interface SignIns {
   at: Date;
   client_id: number;
@@ -974,6 +1002,14 @@ export interface StorageEvents {
   storage_name: string;
   threshold: number;
   uuid: string;
+}
+
+export interface StorageSshKeys {
+  client_id: number;
+  created_at: Date;
+  id: Generated<number>;
+  name: string;
+  public_key: string;
 }
 
 export interface StorageUsage {
@@ -1239,11 +1275,14 @@ export interface DB {
   server_group_members: ServerGroupMembers;
   server_groups: ServerGroups;
   sessions: Sessions;
+  sftp_storage_usage: SftpStorageUsage;
+  sftp_storages: SftpStorages;
   sign_ins: SignIns;
   simulated_fault_attempts: SimulatedFaultAttempts;
   simulated_faults: SimulatedFaults;
   ssh_keys: SshKeys;
   storage_events: StorageEvents;
+  storage_ssh_keys: StorageSshKeys;
   storage_usage: StorageUsage;
   storage_usage_months: StorageUsageMonths;
   storage_usage_reports: StorageUsageReports;
