@@ -1,5 +1,5 @@
 import type { Operation, Progress } from '../../kernel/operation.ts';
-import type { StorageReport } from '../object-storage/port.ts';
+import type { StorageReport } from '../object-storage/index.ts';
 
 /** What a provider does for SFTP storages. */
 export interface SftpStorageProvider {
