@@ -12,7 +12,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { processesIn } from '../harness/leavings.ts';
+import { processesIn } from '../harness/leftovers.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { connectSftp, type Files } from '../harness/sftp.ts';
 import { waitUntil } from '../harness/wait.ts';
