@@ -24,7 +24,7 @@ export interface SftpServerOptions extends Pick<Orders, 'host' | 'port' | 'data'
 export class SftpServer {
   readonly #options: SftpServerOptions;
   readonly #folder: Folder;
-  readonly #ssh: ssh2.Server;
+  readonly #ssh: InstanceType<typeof ssh2.Server>;
   readonly #sockets = new Set<Socket>();
   /** Those that have not signed in. */
   readonly #strangers = new Set<Socket>();
