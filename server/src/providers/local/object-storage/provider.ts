@@ -10,6 +10,7 @@ import type {
 } from '../../../features/object-storage/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { withRoom } from '../full-disk.ts';
 import { engineRoot } from '../load-balancers/engine-root.ts';
 import { makePassage } from '../load-balancers/files.ts';
 import { hurried } from '../load-balancers/programs.ts';
@@ -71,12 +72,14 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     change: StorageChange,
     operation: Operation,
   ): Promise<Progress> {
-    await this.#change(desired.id, async () => {
-      const server = this.#server(desired.id);
-      await this.#prepare(server, desired, operation);
-      await server.start(this.#program(), hostOf(desired));
-      await applyAll(server, desired, change.retracted);
-    });
+    await this.#change(desired.id, () =>
+      withRoom(this.#root, async () => {
+        const server = this.#server(desired.id);
+        await this.#prepare(server, desired, operation);
+        await server.start(this.#program(), hostOf(desired));
+        await applyAll(server, desired, change.retracted);
+      }),
+    );
     return READY;
   }
 

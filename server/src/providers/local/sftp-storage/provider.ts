@@ -7,6 +7,7 @@ import type {
 } from '../../../features/sftp-storages/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { withRoom } from '../full-disk.ts';
 import { engineRoot } from '../load-balancers/engine-root.ts';
 import { makePassage } from '../load-balancers/files.ts';
 import { hurried } from '../load-balancers/programs.ts';
@@ -66,8 +67,10 @@ export class LocalSftpStorage implements SftpStorageProvider {
       const fault = this.unavailable();
       if (fault) throw new TaskFailed(`There is no SFTP server: ${fault}`);
       const server = this.#server(desired.id);
-      await this.#prepare(server, desired, operation);
-      await server.serve(desired, hostOf(desired));
+      await withRoom(this.#root, async () => {
+        await this.#prepare(server, desired, operation);
+        await server.serve(desired, hostOf(desired));
+      });
     });
     return READY;
   }

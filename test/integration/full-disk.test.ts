@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
+import { connectSftp } from '../harness/sftp.ts';
+
+/** A disk that is full for real: small file systems of their own, below the folders of both kinds of storage. */
+
+const DISK_BYTES = 24 * 1024 * 1024;
+const engines = await lookFor(['s3', 'postgresql-18']);
+const canMount = process.platform === 'linux' && process.getuid?.() === 0 && mounts();
+const why = engines.faultOf('s3') ?? (canMount ? undefined : 'file systems cannot be mounted here');
+const REGION = {
+  id: 1,
+  display_name: 'Here',
+  slug: 'here',
+  state: 'ACTIVE',
+  provider: 'local',
+  settings: {},
+};
+const KIND = { s3: 'object-storage', sftp: 'sftp-storage' } as const;
+
+/** Tried out: a container may not. */
+function mounts(): boolean {
+  const folder = mkdtempSync(path.join(tmpdir(), 'virga-mount-'));
+  try {
+    mountDisk(folder);
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true });
+    rmSync(`${folder}.disk`, { force: true });
+  }
+}
+
+/** A file system of its own, with attributes of files and no blocks for root alone. */
+function mountDisk(folder: string): void {
+  const image = `${folder}.disk`;
+  writeFileSync(image, '');
+  truncateSync(image, DISK_BYTES);
+  execFileSync('mkfs.ext4', ['-q', '-m', '0', image], { stdio: 'ignore' });
+  execFileSync('mount', ['-o', 'loop', image, folder], { stdio: 'ignore' });
+  rmSync(path.join(folder, 'lost+found'), { recursive: true });
+  chmodSync(folder, 0o711);
+}
+
+describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}`, () => {
+  let server: TestServer;
+
+  const folder = (kind: keyof typeof KIND) => path.join(server.dataDir, 'regions', '1', KIND[kind]);
+  const ballast = (kind: keyof typeof KIND) => path.join(folder(kind), 'ballast');
+  /** Leaves nothing free. */
+  const fill = (kind: keyof typeof KIND) => {
+    for (const size of [65_536, 1]) {
+      try {
+        for (;;) writeFileSync(ballast(kind), Buffer.alloc(size), { flag: 'a' });
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+      }
+    }
+  };
+  const make = (kind: keyof typeof KIND, name: string) =>
+    server.call('POST', kind === 's3' ? '/storage/v4/object_storages' : '/storage/v4/sftp_storages', {
+      body: { location_name: 'here', name, ...(kind === 'sftp' ? { password_mode: 'auto' } : {}) },
+    });
+  const lastError = async (type: string) => {
+    const { body } = await server.call('GET', `/cloud/v1/tasks?task_type=${type}&state=ERROR`);
+    return body.results[0]?.error;
+  };
+
+  beforeAll(async () => {
+    server = await startTestServer({ regions: [REGION], engines });
+    for (const kind of ['s3', 'sftp'] as const) mountDisk(folder(kind));
+  });
+  afterAll(async () => {
+    // First the programs, whose files are there.
+    await server.providers.close('stop');
+    for (const kind of ['s3', 'sftp'] as const) execFileSync('umount', ['--lazy', folder(kind)]);
+    await server.close();
+  });
+
+  test.each(['s3', 'sftp'] as const)('a new storage over %s says so, and leaves nothing', async (kind) => {
+    fill(kind);
+    const { status, body } = await make(kind, `none-${kind}`);
+    expect([status, body.error]).toEqual([409, expect.stringContaining('disk')]);
+    const type = kind === 's3' ? 'create_object_storage' : 'create_sftp_storage';
+    expect(await lastError(type)).toContain('The disk is full');
+    expect(readdirSync(folder(kind))).toEqual(['ballast']);
+    rmSync(ballast(kind));
+    const again = await make(kind, `none-${kind}`);
+    expect([again.status, again.body.error]).toEqual([201, undefined]);
+  });
+
+  test('uploads over SFTP say so, and go on when there is room', async () => {
+    const { body } = await make('sftp', 'uploads');
+    const files = await connectSftp({
+      address: body.address,
+      username: body.full_name,
+      password: body.password,
+    });
+    await files.write('/before', 'here');
+    fill('sftp');
+    await expect(files.write('/large', Buffer.alloc(1_000_000))).rejects.toThrow(
+      'disk of this storage is full',
+    );
+    expect(await files.read('/before')).toBe('here');
+    const changed = await server.call('PATCH', `/storage/v4/sftp_storages/${body.id}`, {
+      body: { password_mode: 'none' },
+    });
+    expect([changed.status, changed.body.error]).toEqual([409, expect.stringContaining('disk is full')]);
+    rmSync(ballast('sftp'));
+    await files.write('/large', Buffer.alloc(1_000_000));
+    expect((await files.read('/large')).length).toBe(1_000_000);
+    files.end();
+    const shown = await server.call('GET', `/storage/v4/sftp_storages/${body.id}`);
+    expect(shown.body).toMatchObject({ provisioning_status: 'active', has_password: true });
+  });
+
+  test('S3 clients and the API say so, and go on when there is room', async () => {
+    const { body } = await make('s3', 'uploads-s3');
+    const [key] = body.access_keys;
+    const s3 = new S3Client({
+      endpoint: body.address,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      maxAttempts: 1,
+      credentials: { accessKeyId: key.access_key, secretAccessKey: key.secret_key },
+    });
+    await s3.send(new CreateBucketCommand({ Bucket: 'photos' }));
+    fill('s3');
+    const put = { Bucket: 'photos', Key: 'large', Body: Buffer.alloc(1_000_000) };
+    await expect(s3.send(new PutObjectCommand(put))).rejects.toThrow();
+    const buckets = `/storage/v4/object_storages/${body.id}/buckets`;
+    const refused = await server.call('POST', buckets, { body: { name: 'more' } });
+    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('disk is full')]);
+    rmSync(ballast('s3'));
+    await s3.send(new PutObjectCommand(put));
+    expect((await server.call('POST', buckets, { body: { name: 'more' } })).status).toBe(201);
+    expect((await server.call('DELETE', `/storage/v4/object_storages/${body.id}`)).status).toBe(204);
+  });
+});
