@@ -1386,6 +1386,44 @@ CREATE INDEX sessions_family ON public.sessions USING btree (family_id);
 CREATE INDEX sessions_token ON public.sessions USING btree (token_id) WHERE (token_id IS NOT NULL);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id, token_id, last_used_at);
 
+create table sftp_storage_usage (
+  storage_id integer not null,
+  hour timestamp with time zone not null,
+  size_max bigint not null,
+  size_sum numeric not null,
+  files_max bigint not null,
+  samples integer not null,
+  requests_in bigint not null,
+  requests_out bigint not null,
+  traffic_in bigint not null,
+  traffic_out bigint not null,
+  constraint sftp_storage_usage_pkey PRIMARY KEY (storage_id, hour),
+  constraint sftp_storage_usage_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES sftp_storages(id) ON DELETE CASCADE
+);
+CREATE INDEX sftp_storage_usage_hour ON public.sftp_storage_usage USING btree (hour);
+
+create table sftp_storages (
+  id integer generated always as identity not null,
+  client_id integer not null,
+  region_id integer not null,
+  name text not null,
+  status text not null,
+  address text,
+  task_id uuid,
+  version integer default 0 not null,
+  settings jsonb not null,
+  next jsonb,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint sftp_storages_pkey PRIMARY KEY (id),
+  constraint sftp_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
+  constraint sftp_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint sftp_storages_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX sftp_storages_created ON public.sftp_storages USING btree (client_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX sftp_storages_name ON public.sftp_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
+CREATE INDEX sftp_storages_region ON public.sftp_storages USING btree (region_id, id);
+
 create table sign_ins (
   id bigint generated always as identity not null,
   client_id integer not null,
@@ -1459,6 +1497,18 @@ create table storage_events (
   constraint storage_events_threshold_check CHECK ((threshold > 0)),
   constraint storage_events_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+
+create table storage_ssh_keys (
+  id integer generated always as identity not null,
+  client_id integer not null,
+  name text not null,
+  public_key text not null,
+  created_at timestamp with time zone not null,
+  constraint storage_ssh_keys_pkey PRIMARY KEY (id),
+  constraint storage_ssh_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX storage_ssh_keys_created ON public.storage_ssh_keys USING btree (client_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX storage_ssh_keys_name ON public.storage_ssh_keys USING btree (client_id, name);
 
 create table storage_usage (
   client_id integer not null,
