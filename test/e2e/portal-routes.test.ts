@@ -27,6 +27,8 @@ interface Look {
   readonly width?: number;
   /** What becomes of the API once the portal stands; absent: it answers. */
   readonly break?: (page: Page) => Promise<void>;
+  /** Which pages; default: all. */
+  readonly only?: (pattern: string) => boolean;
   /** What is looked at in the end. */
   readonly after?: (page: Page) => Promise<void>;
   /** Ask whether somebody is kept out by how it is built. */
@@ -49,7 +51,7 @@ async function look({ scheme = 'light', width = 1440, ...how }: Look): Promise<r
   const questions = new Questions(page);
   await portal.operate('clients', page);
   await how.break?.(page);
-  for (const pattern of patterns) {
+  for (const pattern of patterns.filter(how.only ?? (() => true))) {
     const sight = await visit(page, questions, addressOf(pattern, how.samples));
     const faults = [
       ...(sight.title ? [] : ['it has no title']),
@@ -91,6 +93,101 @@ test('with one of everything, each page shows it', async () => {
       isMissing(pattern, samples) ? [] : sight.faults.map((fault) => `says ${fault}`),
   });
   expect(wrong).toEqual([]);
+});
+
+test('of lists of a thousand, those rows are drawn that are looked at', async () => {
+  const seen: string[] = [];
+  const wrong = await look({
+    samples,
+    break: async (page) => {
+      await page.route(API, thousandfold);
+    },
+    check: ({ rows }, pattern) => {
+      if (rows > 40) seen.push(pattern);
+      return rows > 200 ? [`draws ${rows} rows`] : [];
+    },
+    only: (pattern) => !isMissing(pattern, undefined) && !pattern.endsWith('/new'),
+    after: async (page) => {
+      await visit(page, new Questions(page), '/projects/1/regions/2/volumes');
+      await page.getByRole('link', { name: 'bakery-flour' }).first().waitFor();
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      await page.locator('[aria-rowindex="1001"]').waitFor();
+      await page.evaluate('scrollTo(0, 0)');
+      await page.locator('[aria-rowindex="2"]').waitFor();
+    },
+  });
+  expect(wrong).toEqual([]);
+  expect(seen.length).toBeGreaterThan(20);
+});
+
+/** An answer with each item so often that there are a thousand. */
+async function thousandfold(route: Route): Promise<void> {
+  if (route.request().method() !== 'GET') return route.continue();
+  const response = await route.fetch();
+  const body = await response.json().catch(() => undefined);
+  const items = body?.results;
+  const isNoun = !/\/(regions|projects|\w*flavors)\b/.test(route.request().url());
+  if (!isNoun || !Array.isArray(items) || items.length === 0) return route.fulfill({ response });
+  const results = Array.from({ length: 1000 }, (_, index) => numbered(items[index % items.length], index));
+  return route.fulfill({ response, json: { ...body, results, count: 1000 } });
+}
+
+/** An item like another, with an id of its own. */
+function numbered(item: Readonly<Record<string, unknown>>, index: number): object {
+  const ids = ['id', 'uuid', 'port_id', 'servergroup_id', 'name'].filter((key) => key in item);
+  return {
+    ...item,
+    ...Object.fromEntries(
+      ids.map((key) => [key, typeof item[key] === 'number' ? index + 1 : `${item[key]}-${index}`]),
+    ),
+  };
+}
+
+test('⌘K finds each page of the bar, each creation, and resources of every noun by name or id', async () => {
+  const { page } = portal;
+  await portal.go(2, '');
+  const bar = page.getByRole('navigation', { name: 'Pages' }).first();
+  await bar.getByRole('link', { name: 'Quotas', exact: true }).waitFor();
+  const labels = await bar.getByRole('link').allTextContents();
+  expect(labels.length).toBeGreaterThan(30);
+  await page.keyboard.press('Control+k');
+  const search = page.getByRole('textbox', { name: 'Search' });
+  const offered = page.getByRole('dialog').getByRole('button');
+  await offered.first().waitFor();
+  const entries = (await offered.allTextContents()).join('\n');
+  const ownName: Readonly<Record<string, string>> = { Databases: 'PostgreSQL', Storage: 'Storage' };
+  expect(labels.filter((label) => !entries.includes(ownName[label] ?? label))).toEqual([]);
+  for (const [text, kind] of [
+    ['bakery-laptop', 'SSH key'],
+    ['bakery-kitchen', 'Kubernetes cluster'],
+    ['bakery-bucket', 'Inference secret'],
+    ['bakery-site', 'Certificate'],
+    ['bakery pages', 'Response pages'],
+    ['bakery-before', 'Snapshot'],
+    [samples.volumes ?? '', 'Volume'],
+  ] as const) {
+    await search.fill(text);
+    await page.getByRole('dialog').getByText(kind, { exact: true }).waitFor();
+  }
+  await page.keyboard.press('Escape');
+});
+
+test('with keys alone a form is opened and left, and the focus is where it was', async () => {
+  const { page } = portal;
+  await portal.go(2, 'volumes');
+  await page.getByRole('link', { name: 'bakery-flour' }).waitFor();
+  await page.keyboard.press('j');
+  await expect.poll(() => page.evaluate("document.activeElement.hasAttribute('data-row-link')")).toBe(true);
+  await page.keyboard.press('Tab');
+  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Actions');
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Copy ID' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Actions');
+  await page.keyboard.press('c');
+  await page.getByRole('dialog').getByLabel('Name').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
 /** Pages that ask the API for nothing before something is typed or pressed, or that belong to nobody who is signed in. */

@@ -25,7 +25,19 @@ const CREATE = [
     ['Create cluster', 'kubernetes'],
     ['Create storage', 'storages'],
     ['Add certificate', 'secrets'],
+    ['Create inference secret', 'inference-secrets'],
+    ['Set storage threshold', 'storage'],
+    ['Create storage', 'storages'],
   ].map(([label = '', path = '']) => ({ label, path, form: true })),
+  { label: 'Design response pages', path: 'response-pages/new' },
+  { label: 'Ask for more quota', path: 'quotas', form: true },
+];
+
+/** Of the account, which has no place. */
+const ACCOUNT = [
+  { label: 'Create API token', to: '/account/tokens?new=1' },
+  { label: 'Invite person', to: '/account/people?new=1' },
+  { label: 'Add webhook', to: '/account/subscriptions?new=1' },
 ];
 
 /** ⌘K: every page, every creation, and resources by name or id. */
@@ -36,11 +48,12 @@ export function Commands({ place }: { readonly place: Place }) {
   const pages: SpotlightActionData[] = NAV.flatMap(({ items }) =>
     items.map((item) => ({ id: `page ${item.label}`, label: item.label, onClick: go(item.to(place)) })),
   );
-  const creations: SpotlightActionData[] = CREATE.map(({ label, path, ...rest }) => ({
+  const inPlace: SpotlightActionData[] = CREATE.map(({ label, path, ...rest }) => ({
     id: label,
     label,
     onClick: go(`${pathIn(place, ...path.split('/'))}${'form' in rest ? '?new=1' : ''}`),
   }));
+  const creations = [...inPlace, ...ACCOUNT.map(({ label, to }) => ({ id: label, label, onClick: go(to) }))];
   const resources: SpotlightActionData[] = found.map(({ kind, name, id, to }) => ({
     id,
     label: name,

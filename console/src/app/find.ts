@@ -14,12 +14,16 @@ interface Noun {
   readonly path: string;
   /** The folder of its pages. */
   readonly page: string;
-  /** Whether each has a page of its own; others are shown in their list. */
-  readonly own?: boolean;
+  /** What names its own page; those without one are shown in their list. */
+  readonly own?: (item: Named) => string;
+  /** The list comes as a whole, without pages. */
+  readonly whole?: boolean;
+  /** How many of it the API gives at most. */
+  readonly pageSize?: number;
 }
 
 interface Named {
-  readonly id?: string;
+  readonly id?: string | number;
   readonly port_id?: string;
   readonly servergroup_id?: string;
   readonly name?: string;
@@ -27,24 +31,27 @@ interface Named {
   readonly fixed_ip_address?: string;
 }
 
+const numbered = ({ id }: Named) => String(id);
+const byId = (item: Named) => idOf(item);
+
 /** Every noun that has pages. */
 const NOUNS: readonly Noun[] = [
   {
     kind: 'Load balancer',
     path: '/cloud/v1/loadbalancers/{project_id}/{region_id}',
     page: 'load-balancers',
-    own: true,
+    own: byId,
   },
-  { kind: 'Instance', path: '/cloud/v1/instances/{project_id}/{region_id}', page: 'instances', own: true },
-  { kind: 'Volume', path: '/cloud/v1/volumes/{project_id}/{region_id}', page: 'volumes', own: true },
+  { kind: 'Instance', path: '/cloud/v1/instances/{project_id}/{region_id}', page: 'instances', own: byId },
+  { kind: 'Volume', path: '/cloud/v1/volumes/{project_id}/{region_id}', page: 'volumes', own: byId },
   { kind: 'Snapshot', path: '/cloud/v1/snapshots/{project_id}/{region_id}', page: 'snapshots' },
-  { kind: 'Network', path: '/cloud/v1/networks/{project_id}/{region_id}', page: 'networks', own: true },
-  { kind: 'Router', path: '/cloud/v1/routers/{project_id}/{region_id}', page: 'routers', own: true },
+  { kind: 'Network', path: '/cloud/v1/networks/{project_id}/{region_id}', page: 'networks', own: byId },
+  { kind: 'Router', path: '/cloud/v1/routers/{project_id}/{region_id}', page: 'routers', own: byId },
   {
     kind: 'Security group',
     path: '/cloud/v1/securitygroups/{project_id}/{region_id}',
     page: 'security-groups',
-    own: true,
+    own: byId,
   },
   { kind: 'Floating IP', path: '/cloud/v1/floatingips/{project_id}/{region_id}', page: 'floating-ips' },
   {
@@ -54,18 +61,36 @@ const NOUNS: readonly Noun[] = [
   },
   { kind: 'Server group', path: '/cloud/v1/servergroups/{project_id}/{region_id}', page: 'server-groups' },
   { kind: 'Certificate', path: '/cloud/v1/secrets/{project_id}/{region_id}', page: 'secrets' },
+  { kind: 'Image', path: '/cloud/v1/images/{project_id}/{region_id}', page: 'images' },
+  { kind: 'Port', path: '/cloud/v1/ports/{project_id}/{region_id}', page: 'ports' },
+  {
+    kind: 'Kubernetes cluster',
+    path: '/cloud/v2/k8s/clusters/{project_id}/{region_id}',
+    page: 'kubernetes',
+    own: ({ name = '' }) => name,
+    whole: true,
+  },
+  { kind: 'SSH key', path: '/cloud/v1/ssh_keys/{project_id}', page: 'ssh-keys' },
+  { kind: 'Inference secret', path: '/cloud/v3/inference/{project_id}/secrets', page: 'inference-secrets' },
+  {
+    kind: 'Response pages',
+    path: '/waap/v1/custom-page-sets',
+    page: 'response-pages',
+    own: numbered,
+    pageSize: 100,
+  },
+  { kind: 'Storage', path: '/storage/v4/object_storages', page: 'storages', own: numbered },
 ];
 
-const idOf = ({ id, port_id, servergroup_id }: Named) => id ?? servergroup_id ?? port_id ?? '';
+const idOf = ({ id, port_id, servergroup_id }: Named) => String(id ?? servergroup_id ?? port_id ?? '');
 const nameOf = ({ floating_ip_address, fixed_ip_address, name }: Named) =>
   floating_ip_address ?? fixed_ip_address ?? name ?? '';
 
 async function find(place: Place, text: string, noun: Noun): Promise<readonly Found[]> {
+  const query = noun.whole ? {} : { limit: noun.pageSize ?? 1000 };
   const { data } = await client.GET(
     noun.path as never,
-    {
-      params: { path: pathParams(place), query: { limit: 200 } },
-    } as never,
+    { params: { path: pathParams(place), query } } as never,
   );
   const wanted = text.toLowerCase();
   return ((data as unknown as { results?: readonly Named[] } | undefined)?.results ?? [])
@@ -74,7 +99,7 @@ async function find(place: Place, text: string, noun: Noun): Promise<readonly Fo
       id: idOf(item),
       name: nameOf(item),
       kind: noun.kind,
-      to: pathIn(place, noun.page, ...(noun.own ? [idOf(item)] : [])),
+      to: pathIn(place, noun.page, ...(noun.own ? [noun.own(item)] : [])),
     }));
 }
 

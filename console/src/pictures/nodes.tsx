@@ -19,12 +19,13 @@ interface NodesProps {
 
 /** A tile a node: old, being made, ready, going. */
 export function Nodes({ nodes, onDelete }: NodesProps) {
+  const common = commonPrefix(nodes.map(({ name }) => name));
   return (
     <ul className={styles.tiles}>
       {nodes.map((node) => (
         <li key={node.id} className={styles.tile} data-meaning={meaningOf(node.status)} data-old={node.old}>
           <Tooltip label={`${node.name}: ${wordOf(node.status)}`}>
-            <span className={styles.name}>{node.name}</span>
+            <span className={styles.name}>{node.name.slice(common)}</span>
           </Tooltip>
           <span className={styles.version}>{node.note ?? wordOf(node.status)}</span>
           {onDelete && (
@@ -41,4 +42,12 @@ export function Nodes({ nodes, onDelete }: NodesProps) {
       ))}
     </ul>
   );
+}
+
+/** How much of their names all nodes share, up to a dash: what tells them apart stands behind it. */
+function commonPrefix(names: readonly string[]): number {
+  const [first = '', ...others] = names;
+  let length = others.length === 0 ? 0 : first.length;
+  for (const name of others) while (!name.startsWith(first.slice(0, length))) length -= 1;
+  return first.slice(0, length).lastIndexOf('-') + 1;
 }

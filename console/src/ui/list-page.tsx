@@ -38,7 +38,9 @@ export interface ListPageProps<Row> {
   readonly children?: ReactNode;
 }
 
-const PAGE = 50;
+/** How many rows a page of a list may have; the table draws those that are looked at. */
+const SIZES = ['50', '200', '1000'];
+const sizeOf = ({ limit = '' }: Search) => Number(SIZES.includes(limit) ? limit : SIZES[0]);
 
 /** What the address of a list asks for: its filters and order, and which page. */
 export function useListSearch(): {
@@ -46,7 +48,7 @@ export function useListSearch(): {
   readonly page: { limit: number; offset: number };
 } {
   const search = useSearch({ strict: false }) as Search;
-  return { search, page: { limit: PAGE, offset: Number(search.offset ?? 0) } };
+  return { search, page: { limit: sizeOf(search), offset: Number(search.offset ?? 0) } };
 }
 
 /** A list of the API: filters, order and page are in the address, and the API does the work. */
@@ -97,7 +99,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
             order={search.order_by ?? props.defaultOrder ?? ''}
             sort={(order_by) => change({ order_by })}
           />
-          <Paging count={query.data?.count} offset={offset} change={change} />
+          <Paging count={query.data?.count} offset={offset} size={sizeOf(search)} change={change} />
         </>
       )}
     </>
@@ -106,6 +108,9 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
 
 const clean = (search: Search): Search =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
+
+/** The shortest pages need no word in the address. */
+const sizeIn = (size: string) => (size === SIZES[0] ? undefined : size);
 
 function CreateButton({ label, to, disabled }: NonNullable<ListPageProps<never>['create']>) {
   if (disabled) {
@@ -125,14 +130,16 @@ function CreateButton({ label, to, disabled }: NonNullable<ListPageProps<never>[
 function Paging({
   count,
   offset,
+  size,
   change,
 }: {
   readonly count: number | undefined;
   readonly offset: number;
+  readonly size: number;
   readonly change: (next: Search) => void;
 }) {
   if (count === undefined) return null;
-  const last = Math.min(offset + PAGE, count);
+  const last = Math.min(offset + size, count);
   return (
     <nav className={styles.paging} aria-label="Pages">
       <span>
@@ -140,13 +147,25 @@ function Paging({
           ? 'None'
           : `${(offset + 1).toLocaleString()}–${last.toLocaleString()} of ${count.toLocaleString()}`}
       </span>
-      {count > PAGE && (
+      {count > Number(SIZES[0]) && (
+        <label className={styles.size}>
+          Rows
+          <select value={size} onChange={(event) => change({ limit: sizeIn(event.currentTarget.value) })}>
+            {SIZES.map((value) => (
+              <option key={value} value={value}>
+                {Number(value).toLocaleString()}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {count > size && (
         <>
           <Button
             size="xs"
             variant="default"
             disabled={offset === 0}
-            onClick={() => change({ offset: offset > PAGE ? String(offset - PAGE) : undefined })}
+            onClick={() => change({ offset: offset > size ? String(offset - size) : undefined })}
           >
             Previous
           </Button>
@@ -154,7 +173,7 @@ function Paging({
             size="xs"
             variant="default"
             disabled={last >= count}
-            onClick={() => change({ offset: String(offset + PAGE) })}
+            onClick={() => change({ offset: String(offset + size) })}
           >
             Next
           </Button>

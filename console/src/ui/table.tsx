@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronDown, IconDots } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './list-page.module.css';
+import { useShownRows } from './shown-rows.ts';
 
 export interface Column<Row> {
   readonly label: string;
@@ -37,40 +38,83 @@ export interface TableProps<Row> {
   readonly sort?: (order: string) => void;
 }
 
-/** Rows of anything; in narrow windows each is a card. */
+const NO_ACTIONS: readonly RowAction<never>[] = [];
+
+/** Rows of anything; in narrow windows each is a card. Of many rows, those that are looked at are drawn. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { title, rows, columns, actions = [], loading = false, rowKey, href } = props;
+  const { title, rows, columns, actions = NO_ACTIONS, loading = false, rowKey, href } = props;
   const late = useLate(loading);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const shown = useShownRows(rows.length, body);
+  const isLong = shown.to - shown.from < rows.length;
+  const width = columns.length + (actions.length > 0 ? 1 : 0);
   return (
     <div className={styles.frame}>
-      <table className={styles.table} aria-label={title} aria-busy={loading}>
+      <table
+        className={styles.table}
+        aria-label={title}
+        aria-busy={loading}
+        aria-rowcount={isLong ? rows.length + 1 : undefined}
+      >
         <Head {...props} />
-        <tbody>
-          {late && rows.length === 0 && (
-            <SkeletonRows columns={columns.length + (actions.length > 0 ? 1 : 0)} />
-          )}
-          {rows.map((row) => (
-            <tr key={rowKey(row)} data-row>
-              {columns.map((column, index) => (
-                <td
-                  key={column.label}
-                  data-label={column.label}
-                  data-end={column.end}
-                  data-wide-only={column.wideOnly}
-                >
-                  {index === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
-                </td>
-              ))}
-              {actions.length > 0 && (
-                <td className={styles.actions}>
-                  <RowMenu row={row} actions={actions} />
-                </td>
-              )}
-            </tr>
+        <tbody ref={body}>
+          {late && rows.length === 0 && <SkeletonRows columns={width} />}
+          <Spacer height={shown.above} columns={width} />
+          {rows.slice(shown.from, shown.to).map((row, index) => (
+            <Row
+              key={rowKey(row)}
+              row={row as never}
+              // Those who hear the table are told where in it they are, also of rows that are not drawn.
+              index={isLong ? shown.from + index + 2 : undefined}
+              columns={columns as never}
+              actions={actions as never}
+              href={href as never}
+            />
           ))}
+          <Spacer height={shown.below} columns={width} />
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface RowProps {
+  readonly row: never;
+  readonly index: number | undefined;
+  readonly columns: readonly Column<never>[];
+  readonly actions: readonly RowAction<never>[];
+  readonly href: ((row: never) => string | undefined) | undefined;
+}
+
+/** Kept as it is while the list is scrolled. */
+const Row = memo(function Row({ row, index, columns, actions, href }: RowProps) {
+  return (
+    <tr data-row aria-rowindex={index}>
+      {columns.map((column, place) => (
+        <td
+          key={column.label}
+          data-label={column.label}
+          data-end={column.end}
+          data-wide-only={column.wideOnly}
+        >
+          {place === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
+        </td>
+      ))}
+      {actions.length > 0 && (
+        <td className={styles.actions}>
+          <RowMenu row={row} actions={actions} />
+        </td>
+      )}
+    </tr>
+  );
+});
+
+function Spacer({ height, columns }: { readonly height: number; readonly columns: number }) {
+  if (height === 0) return null;
+  return (
+    <tr data-spacer style={{ height }}>
+      <td colSpan={columns} />
+    </tr>
   );
 }
 

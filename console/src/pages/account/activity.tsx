@@ -3,6 +3,7 @@ import { api, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { browserOf } from './browser.ts';
 
 type SignIn = Schemas['SignInList']['result'][number];
 
@@ -19,7 +20,11 @@ export function Activity() {
       cell: ({ is_successful }) => <StatusBadge status={is_successful ? 'Signed in' : 'Refused'} />,
     },
     { label: 'From', cell: ({ ip_address }) => <code>{ip_address}</code> },
-    { label: 'With', cell: ({ user_agent }) => user_agent, wideOnly: true },
+    {
+      label: 'With',
+      cell: ({ user_agent }) => <span title={user_agent ?? undefined}>{browserOf(user_agent ?? '')}</span>,
+      wideOnly: true,
+    },
     { label: 'When', cell: ({ login_at }) => <Time at={login_at} /> },
   ];
   return (

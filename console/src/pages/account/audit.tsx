@@ -9,7 +9,20 @@ import { Time } from '../../ui/time.tsx';
 
 type Action = Schemas['UserAction'];
 
-const words = (text: string) => text.replaceAll('_', ' ');
+const WORDS: Readonly<Record<string, string>> = {
+  loadbalancer: 'load balancer',
+  securitygroup: 'security group',
+  servergroup: 'server group',
+  floatingip: 'floating IP',
+  ip: 'IP',
+  ssh: 'SSH',
+  k8s: 'Kubernetes',
+};
+const words = (text: string) =>
+  text
+    .split('_')
+    .map((word) => WORDS[word] ?? word)
+    .join(' ');
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const COLUMNS: readonly Column<Action>[] = [

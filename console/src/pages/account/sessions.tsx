@@ -8,16 +8,9 @@ import { useDelete } from '../../ui/delete-action.tsx';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { Time } from '../../ui/time.tsx';
+import { browserOf } from './browser.ts';
 
 type Session = Schemas['Session'];
-
-/** `Chrome on Linux`, as far as a browser tells. */
-function browserOf(agent: string): string {
-  const browser = /(Firefox|Edg|OPR|Chrome|Safari|curl|python)/i.exec(agent)?.[1];
-  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1];
-  const name = { Edg: 'Edge', OPR: 'Opera' }[browser ?? ''] ?? browser ?? 'A program';
-  return system ? `${name} on ${system.replace(' OS X', '')}` : name;
-}
 
 const COLUMNS: readonly Column<Session>[] = [
   { label: 'Where', cell: ({ user_agent }) => browserOf(user_agent) },
