@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addSshKeyCall } from '../harness/kubernetes.ts';
+import { STATUS } from '../harness/managed-postgresql.ts';
 import { processesWith } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
 import { type Actor, LOCAL, type Row } from './actors/actor.ts';
@@ -62,8 +63,10 @@ class Chaos {
   }
 
   async prepare(): Promise<void> {
+    const api = await this.#cluster.api();
     const { method, path: target, body } = addSshKeyCall;
-    await (await this.#cluster.api()).call(method, target, body);
+    await api.call(method, target, body);
+    await api.call('PUT', STATUS, { is_initialized: true });
   }
 
   /** Operations side by side, with kills in between. */

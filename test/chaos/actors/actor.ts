@@ -15,6 +15,8 @@ export interface Row {
   readonly name: string;
   /** Of reserved addresses, instead of an id. */
   readonly port_id?: string;
+  /** Of PostgreSQL clusters, instead of an id. */
+  readonly cluster_name?: string;
   /** Of projects and networks: one that cannot be deleted. */
   readonly is_default?: boolean;
   readonly external?: boolean;

@@ -6,6 +6,7 @@ import { loadBalancerParts } from './load-balancer-parts.ts';
 import { loadBalancers } from './load-balancers.ts';
 import { networks } from './networks.ts';
 import { pools } from './pools.ts';
+import { postgresql } from './postgresql.ts';
 import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import { secrets } from './secrets.ts';
@@ -19,6 +20,7 @@ export const actors: readonly Actor[] = [
   loadBalancers,
   reservedFixedIps,
   kubernetes,
+  postgresql,
   networks,
   secrets,
   projects,
