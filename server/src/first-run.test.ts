@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
@@ -52,8 +52,16 @@ const prepare = (regions: readonly NewRegion[] | undefined, more: Partial<FirstR
 const names = async () => (await readRegions(db)).map(({ id, display_name }) => `${id} ${display_name}`);
 
 test('a first run makes the regions of its file and no others, and keeps its credentials to itself', async () => {
+  // One that broke off before has used up numbers.
+  const unwritable = path.join(dataDir, 'a-file');
+  writeFileSync(unwritable, '');
+  await expect(prepare([region(7, 'Simulated')], { dataDir: unwritable })).rejects.toThrow('a-file');
   const { credentials } = await prepare([region(7, 'Simulated')]);
   expect(await names()).toEqual(['7 Simulated']);
+  const { rows } = await db.pool.query(
+    'select c.id as client, u.id as account, p.id as project from clients c, users u, projects p',
+  );
+  expect(rows).toEqual([{ client: 1, account: 1, project: 1 }]);
   const file = path.join(dataDir, 'credentials');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, 'utf8')).toContain(`API_TOKEN=${credentials?.apiToken}\n`);

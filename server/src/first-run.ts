@@ -93,8 +93,19 @@ async function isEmpty(tx: Tx): Promise<boolean> {
   return (await tx.named('first_run_empty', 'select 1 from clients limit 1', [])).length === 0;
 }
 
+/** A first run that was killed has used up numbers, which no rollback gives back. Ids begin with 1 even so. */
+async function restartNumbers(tx: Tx): Promise<void> {
+  await tx.named(
+    'first_run_numbers',
+    `select setval(pg_get_serial_sequence(name, 'id'), 1, false)
+       from unnest(array['clients', 'users', 'projects', 'api_tokens']) as name`,
+    [],
+  );
+}
+
 async function begin(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
   const { clock, ids } = options;
+  await restartNumbers(tx);
   const credentials = {
     email: ADMIN_EMAIL,
     password: ids.secret(12),
