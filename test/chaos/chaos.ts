@@ -144,8 +144,8 @@ class Chaos {
     return faults;
   }
 
-  /** Each load balancer of the local region that serves anything has exactly its process, answers, and there are no
-   *  others. Nobody is behind any of them. */
+  /** Each load balancer of the local region that serves anything, and each storage, has exactly its process, answers,
+   *  and there are no others. Nobody is behind any of them. */
   async #processFaults(): Promise<string[]> {
     const wanted = await this.#cluster.query(
       `select id, host(vip_address) as address, exists (
@@ -165,8 +165,16 @@ class Chaos {
       );
       if (status !== (listens ? 503 : 0)) faults.push(`${id} answers ${status} at ${address}`);
     }
+    const storages = await this.#cluster.query(
+      `select id from sftp_storages where region_id = ${LOCAL} and status = 'active'`,
+    );
+    for (const { id } of storages)
+      await waitUntil(() => processesWith(`storage-${id}/orders.json`).length === 1, {
+        what: `one process for SFTP storage ${id}`,
+      }).catch((error: Error) => faults.push(error.message));
     const running = processesWith(`${this.#options.dataDir}/regions`).length;
-    if (running !== wanted.length) faults.push(`${running} processes for ${wanted.length} load balancers`);
+    const all = wanted.length + storages.length;
+    if (running !== all) faults.push(`${running} processes for ${all} load balancers and storages`);
     return faults;
   }
 
@@ -180,8 +188,12 @@ class Chaos {
         (body.results as Row[])
           .filter(({ is_default, external }) => !is_default && !external)
           .map(async (row) => {
-            const task = await client.ended(await client.write('DELETE', one(row)));
-            if (task?.state !== 'FINISHED') faults.push(`${one(row)} was not deleted: ${task?.error}`);
+            await client.rests(one(row));
+            const answer = await client.write('DELETE', one(row));
+            const task = await client.ended(answer);
+            // Without a task it was done when it was answered.
+            if (answer?.status !== 204 && task?.state !== 'FINISHED')
+              faults.push(`${one(row)} was not deleted: ${task?.error}`);
           }),
       );
     }
@@ -204,11 +216,11 @@ class Chaos {
       .map((claim) => `claim ${claim?.token} of addresses is listed nowhere`);
   }
 
-  /** Processes and files of load balancers that are gone. */
+  /** Processes and files of load balancers and storages that are gone. */
   #leftovers(): string[] {
     const regions = path.join(this.#options.dataDir, 'regions');
     const files = readdirSync(regions, { recursive: true, withFileTypes: true }).filter(({ name }) =>
-      /[0-9a-f]{8}-[0-9a-f]{4}-/.test(name),
+      /[0-9a-f]{8}-[0-9a-f]{4}-|^storage-\d/.test(name),
     );
     return [
       ...processesWith(regions).map((pid) => `process ${pid} is left`),

@@ -38,11 +38,12 @@ export class ChaosClient {
     for (;;) {
       try {
         const answer = await (await this.#server()).call(method, path, body, headers);
-        if (key && answer.status === 409 && /still running|given up/.test(answer.body.message)) {
+        const said = answer.body?.message ?? answer.body?.error ?? '';
+        if (key && answer.status === 409 && /still running|given up/.test(said)) {
           await delay(200);
           continue;
         }
-        for (const id of answer.body.tasks ?? []) this.#notes.tasks.add(id);
+        for (const id of answer.body?.tasks ?? []) this.#notes.tasks.add(id);
         if (answer.status < 300) return answer;
         // With PostgreSQL gone an answer may be a 500, after which nobody knows.
         if (answer.status < 500) this.#surprise(`${method} ${path}`, answer);
@@ -55,7 +56,7 @@ export class ChaosClient {
   }
 
   #surprise(call: string, { status, body }: Answer): void {
-    if (/but its answer is not kept/.test(body.message)) return;
+    if (/but its answer is not kept/.test(body?.message ?? body?.error ?? '')) return;
     this.#notes.surprises.push(`${call}: ${status} ${JSON.stringify(body)}`);
   }
 
@@ -100,6 +101,19 @@ export class ChaosClient {
     if (task?.state === 'FINISHED') this.#notes.truths.set(path, truth);
     if (task?.state === 'ERROR' && before) this.#notes.truths.set(path, before);
     return task?.state === 'FINISHED';
+  }
+
+  /** Waits until no task works on a storage, which says so itself. */
+  async rests(path: string): Promise<void> {
+    await waitUntil(async () => !/ing$/.test((await this.read(path)).body.provisioning_status ?? ''), {
+      what: `${path} to be at rest`,
+      intervalMs: 100,
+    });
+  }
+
+  /** In the end it has to be so. */
+  know(path: string, truth: Truth): void {
+    this.#notes.truths.set(path, truth);
   }
 
   /** From now on nothing is known about it. */

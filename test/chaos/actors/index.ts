@@ -10,6 +10,7 @@ import { postgresql } from './postgresql.ts';
 import { projects } from './projects.ts';
 import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import { secrets } from './secrets.ts';
+import { storages } from './storages.ts';
 
 /** In the order in which what they leave can be taken away. */
 export const actors: readonly Actor[] = [
@@ -23,5 +24,6 @@ export const actors: readonly Actor[] = [
   postgresql,
   networks,
   secrets,
+  storages,
   projects,
 ];
