@@ -117,6 +117,36 @@ test('a rule and a policy are changed, and taken away again', async () => {
   await page.getByText('No policies').waitFor();
 });
 
+test('requests are read in the log while they come, and found by status and text', async () => {
+  const { page } = portal;
+  await page.getByRole('tab', { name: 'Log' }).click();
+  await page.getByText('It writes no log').waitFor();
+  await page.getByRole('button', { name: 'Actions' }).first().click();
+  await page.getByRole('menuitem', { name: 'Access log…' }).click();
+  await page.getByRole('switch', { name: 'Write a line for each request' }).click();
+  await page.getByRole('textbox', { name: 'Topic' }).fill('shop');
+  await save('Save');
+  const lines = page.getByRole('list', { name: 'Lines of the access log' }).getByRole('listitem');
+  // Lines are written from the moment on in which the new configuration serves.
+  await waitUntil(async () => (await ask('/bread')) === 'web' && (await lines.count()) > 0, {
+    what: 'a line in the log',
+  });
+  await lines.filter({ hasText: 'GET /bread' }).first().waitFor();
+  await lines.filter({ hasText: 'web · 127.0.0.1' }).first().waitFor();
+  await ask('/cake');
+  await lines.filter({ hasText: 'GET /cake' }).waitFor();
+  expect(await portal.barriers()).toEqual([]);
+  await page.getByRole('textbox', { name: 'Text' }).fill('CAKE');
+  await page.waitForURL(/text=CAKE/);
+  await lines.filter({ hasText: 'GET /bread' }).first().waitFor({ state: 'detached' });
+  expect(await lines.count()).toBe(1);
+  await portal.choose('Status', /5xx/);
+  await page.getByText('No line is like that').waitFor();
+  await page.reload();
+  await page.getByText('No line is like that').waitFor();
+  expect(await portal.barriers()).toEqual([]);
+});
+
 test('the browser had nothing to complain about', () => {
   expect(portal.complaints).toEqual([]);
 });

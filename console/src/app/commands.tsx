@@ -24,6 +24,7 @@ const CREATE = [
     ['Reserve address', 'reserved-ips'],
     ['Create cluster', 'kubernetes'],
     ['Create storage', 'storages'],
+    ['Create PostgreSQL cluster', 'databases'],
     ['Add certificate', 'secrets'],
     ['Create inference secret', 'inference-secrets'],
     ['Set storage threshold', 'storage'],

@@ -9,6 +9,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ONLINE: 'good',
   FINISHED: 'good',
   Provisioned: 'good',
+  READY: 'good',
+  UNHEALTHY: 'degraded',
   Running: 'good',
   DONE: 'good',
   done: 'good',

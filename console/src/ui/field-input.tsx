@@ -23,7 +23,17 @@ export interface Choices {
 export interface Field {
   readonly key: string;
   readonly label: string;
-  readonly kind: 'text' | 'area' | 'number' | 'choice' | 'choices' | 'list' | 'tags' | 'switch' | 'password';
+  readonly kind:
+    | 'text'
+    | 'area'
+    | 'number'
+    | 'choice'
+    | 'choices'
+    | 'list'
+    | 'tags'
+    | 'switch'
+    | 'password'
+    | 'moment';
   readonly about?: string;
   readonly required?: boolean;
   readonly initial?: Value;
@@ -41,6 +51,9 @@ export interface Field {
 }
 
 const SEVERAL: readonly Field['kind'][] = ['choices', 'list', 'tags'];
+
+/** The browser's own input of a kind. A moment is one of the person's zone, to the second. */
+const INPUTS: Partial<Record<Field['kind'], string>> = { password: 'password', moment: 'datetime-local' };
 
 export const initialValue = ({ kind, initial }: Field): Value =>
   initial ?? (kind === 'switch' ? false : SEVERAL.includes(kind) ? [] : '');
@@ -114,7 +127,8 @@ export function FieldInput(props: FieldInputProps) {
       return (
         <TextInput
           {...common}
-          type={field.kind === 'password' ? 'password' : 'text'}
+          type={INPUTS[field.kind] ?? 'text'}
+          {...(field.kind === 'moment' ? { step: 1 } : {})}
           autoComplete="off"
           value={value as string}
           onChange={(event) => change(event.currentTarget.value)}

@@ -105,6 +105,11 @@ export class Portal {
     await this.page.getByRole('menuitem', { name: action }).click();
   }
 
+  /** A path below what the program keeps. */
+  kept(...parts: readonly string[]): string {
+    return path.join(this.#dataDir, ...parts);
+  }
+
   credential(name: string): string {
     const text = readFileSync(path.join(this.#dataDir, 'credentials'), 'utf8');
     return new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';

@@ -18,6 +18,7 @@ import { Time } from '../../ui/time.tsx';
 import { DeleteLoadBalancer } from './delete.tsx';
 import { Health, type LoadBalancer } from './list.tsx';
 import { Listeners } from './listeners.tsx';
+import { Logs } from './logs.tsx';
 import { Metrics } from './metrics.tsx';
 import { Policies } from './policies.tsx';
 import { Pools } from './pools.tsx';
@@ -53,6 +54,7 @@ export function LoadBalancerDetail() {
         pools={<Pools lb={lb.data} listeners={listeners} pools={pools} />}
         listeners={<Listeners lb={lb.data} listeners={listeners} />}
         policies={<Policies lb={lb.data} listeners={listeners} pools={pools} policies={policies} />}
+        logs={<Logs id={id} pools={pools} />}
       />
     </>
   );
@@ -188,9 +190,10 @@ interface PartsProps {
   readonly pools: ReactNode;
   readonly listeners: ReactNode;
   readonly policies: ReactNode;
+  readonly logs: ReactNode;
 }
 
-function Parts({ lb, pools, listeners, policies }: PartsProps) {
+function Parts({ lb, pools, listeners, policies, logs }: PartsProps) {
   const navigate = useNavigate();
   const { tab = 'members' } = useSearch({ strict: false }) as { tab?: string };
   const place = usePlace();
@@ -207,6 +210,7 @@ function Parts({ lb, pools, listeners, policies }: PartsProps) {
         <Tabs.Tab value="listeners">Listeners</Tabs.Tab>
         <Tabs.Tab value="policies">Policies</Tabs.Tab>
         <Tabs.Tab value="metrics">Metrics</Tabs.Tab>
+        <Tabs.Tab value="logs">Log</Tabs.Tab>
         <Tabs.Tab value="code">Code</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="members">{pools}</Tabs.Panel>
@@ -215,6 +219,7 @@ function Parts({ lb, pools, listeners, policies }: PartsProps) {
       <Tabs.Panel value="metrics">
         <Metrics id={lb.id} />
       </Tabs.Panel>
+      <Tabs.Panel value="logs">{logs}</Tabs.Panel>
       <Tabs.Panel value="code">
         <CodePanel
           call={{

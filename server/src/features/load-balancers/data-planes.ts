@@ -73,6 +73,11 @@ export class DataPlanes {
     return (await this.of(regionId)?.ipv6Fault?.(cidr)) ?? null;
   }
 
+  /** Whether another node works on the region. */
+  async isElsewhere(regionId: number): Promise<boolean> {
+    return (await this.#owners.faultElsewhere(regionId)) !== undefined;
+  }
+
   of(regionId: number): LoadBalancerProvider | undefined {
     return this.#options.providerOf(regionId);
   }

@@ -6,6 +6,7 @@ import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { Carrier } from '../networking/floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { TaskReads } from '../tasks/index.ts';
+import { accessLogRoutes } from './access-log/routes.ts';
 import { loadBalancerCarrier } from './carrier.ts';
 import { DataPlanes, type Owners } from './data-planes.ts';
 import { loadBalancerExamples } from './examples.ts';
@@ -98,6 +99,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
       ...operationRoutes(new LoadBalancerOperations(providers)),
       ...operatorRoutes,
       ...metricsRoutes(new LoadBalancerMetrics(providers)),
+      ...accessLogRoutes(providers),
     ],
     tasks: loadBalancerTasks(providers),
     held: HELD,

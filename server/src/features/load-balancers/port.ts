@@ -44,9 +44,44 @@ export interface LoadBalancerProvider {
   /** What the programs behind these load balancers use; an id that is not running is absent. Absent as a whole:
    *  the provider cannot tell. */
   usage?(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
+  /** The last lines of its access log that are as wanted; null: there is no log of it here. Absent: nothing here
+   *  writes logs. */
+  readLog?(id: string, wanted: AccessLogWanted): AccessLogSeen | null;
   /** Called at start-up and periodically with everything that should run, including what a task is just
    *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
   reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
+}
+
+/** Which lines of an access log are wanted. */
+export interface AccessLogWanted {
+  readonly limit: number;
+  /** `404`, `5xx`; null: any. */
+  readonly statuses: string | null;
+  /** Any text that they have; null: any. */
+  readonly text: string | null;
+}
+
+export interface AccessLogSeen {
+  /** The oldest first. */
+  readonly lines: readonly AccessLogLine[];
+  /** Whether everything that there is was looked through. */
+  readonly isAll: boolean;
+}
+
+/** What a line says; null: it does not. */
+export interface AccessLogLine {
+  /** ISO 8601, in UTC. */
+  readonly at: string | null;
+  readonly client: string | null;
+  readonly listener_id: string | null;
+  readonly pool_id: string | null;
+  readonly member_id: string | null;
+  readonly status: number | null;
+  readonly bytes: number | null;
+  readonly milliseconds: number | null;
+  readonly request: string | null;
+  /** As it was written. */
+  readonly text: string;
 }
 
 /** A subnet to take addresses from, but for its gateway's. */

@@ -21,6 +21,9 @@ async function ended(method: string, path: string, body?: unknown) {
   return server.ended(reply);
 }
 
+const serversOf = async (name: string) =>
+  (await server.call('GET', `/virga/v1/postgresql_clusters/1/2/${name}/servers`)).body;
+
 const usage = async () => {
   const { body } = await server.call('GET', '/cloud/v2/client_quotas');
   const regional = body.regional_quotas as {
@@ -65,6 +68,11 @@ test('a cluster lives: it is made, seen, listed, changed and deleted, and counts
   });
   expect((await call('GET', '?limit=0')).body).toEqual({ count: 2, results: [] });
   expect((await call('GET', '/first/metrics')).body.storage.size_bytes).toBe(10 * 2 ** 30);
+  expect(await serversOf('first')).toEqual({
+    servers: [{ name: 'a', role: 'primary', is_ready: true }],
+    missing: null,
+    took_over_at: null,
+  });
   expect(await usage()).toBe(2);
   expect((await activate(false)).status).toBe(409);
   for (const name of ['first', 'second']) expect((await ended('DELETE', `/${name}`)).state).toBe('FINISHED');

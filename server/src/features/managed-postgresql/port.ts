@@ -93,6 +93,19 @@ export interface ObservedCluster {
   readonly metrics: Metrics;
   /** The oldest first; absent: none. */
   readonly backups?: readonly Backup[];
+  /** Absent: it was not seen yet. */
+  readonly servers?: ServersSeen;
+}
+
+/** Which server does what. */
+export interface ServersSeen {
+  readonly primary: string;
+  /** null: there is to be none. */
+  readonly replica: { readonly name: string; readonly may_take_over: boolean } | null;
+  /** What is still to come, in words; null: nothing. */
+  readonly missing: string | null;
+  /** When a replica became the primary last: ISO 8601, in UTC. */
+  readonly took_over_at: string | null;
 }
 
 export interface BackupSchedule {

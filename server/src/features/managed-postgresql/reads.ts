@@ -4,7 +4,7 @@ import { getCluster, type PostgresqlService, providerFor, scopeOf } from './acce
 import * as store from './cluster-store.ts';
 import { confOf } from './flavors.ts';
 import { readUsers } from './user-store.ts';
-import { viewCluster, viewMetrics, viewShort } from './views.ts';
+import { viewCluster, viewMetrics, viewServers, viewShort } from './views.ts';
 
 interface ListQuery {
   readonly limit?: number;
@@ -26,6 +26,12 @@ export async function readCluster(ctx: RegionContext, name: string) {
 /** @throws NotFound */
 export async function readMetrics(ctx: RegionContext, name: string) {
   return viewMetrics(await getCluster(ctx.db, ctx, name));
+}
+
+/** Which server of a cluster does what.
+ *  @throws NotFound */
+export async function readServers(ctx: RegionContext, name: string) {
+  return viewServers(await getCluster(ctx.db, ctx, name));
 }
 
 /** The authority by which clients know the servers of a cluster.

@@ -16,6 +16,7 @@ import {
   ExceededLimits,
   ListClusters,
   MetricsView,
+  Servers,
   UpdateCluster,
   UserParams,
 } from './schema.ts';
@@ -114,6 +115,17 @@ function readRoutes(): readonly Route[] {
       params: ClusterParams,
       response: MetricsView,
       handler: (ctx, { params }) => reads.readMetrics(ctx, params.cluster_name),
+    }),
+    regionRoute({
+      method: 'GET',
+      path: '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/servers',
+      tag,
+      summary:
+        'See which server of a PostgreSQL cluster is the primary, and whether its replica can take over',
+      access: 'read',
+      params: ClusterParams,
+      response: Servers,
+      handler: (ctx, { params }) => reads.readServers(ctx, params.cluster_name),
     }),
   ];
 }

@@ -231,6 +231,29 @@ export const MetricsView = Type.Object(
   { $id: 'PostgresqlMetrics' },
 );
 
+export const Servers = Type.Object(
+  {
+    servers: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'Stays with the server when its role changes' }),
+          role: StringEnum(['primary', 'replica']),
+          is_ready: Type.Boolean({
+            description: 'Of the primary: it takes connections. Of the replica: it can take over now',
+          }),
+        },
+        { $id: 'PostgresqlServer' },
+      ),
+      { description: 'The primary first; empty until the cluster has its place' },
+    ),
+    missing: Nullable(Type.String(), { description: 'What is still to come, in words; null: nothing' }),
+    took_over_at: Nullable(Type.String({ format: 'date-time' }), {
+      description: 'When the replica of that time took over last; null: never',
+    }),
+  },
+  { $id: 'PostgresqlServers' },
+);
+
 /** Limit, usage and request of each quota that would be exceeded; empty when all suffice. */
 export const ExceededLimits = exceededSchema(REGIONAL_NAMES, 'PostgresqlExceededLimits');
 

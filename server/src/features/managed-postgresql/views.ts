@@ -73,3 +73,27 @@ export function viewMetrics({ observed, spec }: ClusterRow): Metrics & { fault: 
     storage: { used_bytes: 0, size_bytes: spec.storage.size_gib * BYTES_PER_GIB },
   };
 }
+
+/** Which server does what. Where clusters exist on paper only, all are as they should be. */
+export function viewServers(row: ClusterRow) {
+  const { observed, spec } = row;
+  if (row.host === null || row.status === 'PREPARING')
+    return { servers: [], missing: null, took_over_at: null };
+  const seen = observed?.servers ?? {
+    primary: 'a',
+    replica: spec.replication === null ? null : { name: 'b', may_take_over: observed === null },
+    missing: null,
+    took_over_at: null,
+  };
+  const isUp = statusOf(row) !== 'FAILED';
+  return {
+    servers: [
+      { name: seen.primary, role: 'primary' as const, is_ready: isUp },
+      ...(seen.replica
+        ? [{ name: seen.replica.name, role: 'replica' as const, is_ready: seen.replica.may_take_over }]
+        : []),
+    ],
+    missing: seen.missing,
+    took_over_at: seen.took_over_at,
+  };
+}

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type {
+  AccessLogSeen,
+  AccessLogWanted,
   AddressSource,
   DesiredLoadBalancer,
   ObservedLoadBalancer,
@@ -10,6 +12,7 @@ import type {
 import { type MemberNetworks, memberNetworks } from '../../../kernel/member-networks.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { NotOwner } from '../owner-fence.ts';
+import { readAccessLog } from './access-logs/read.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { engineAccount, ownCapabilities } from './account.ts';
 import { AddressAllocation } from './address-allocation.ts';
@@ -128,6 +131,10 @@ class Provider implements LocalLoadBalancers {
     const failover = operation.type === FAILOVER ? operation.key : null;
     await this.#change(desired.id, () => this.#apply(desired, failover));
     return READY;
+  }
+
+  readLog(id: string, wanted: AccessLogWanted): AccessLogSeen | null {
+    return readAccessLog(instancePaths(this.#root, this.#sockets, identifier(id)).accessLog, wanted);
   }
 
   async remove(id: string, _operation: Operation): Promise<Progress> {

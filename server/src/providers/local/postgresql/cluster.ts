@@ -3,6 +3,7 @@ import type {
   ClusterChange,
   DesiredCluster,
   ObservedCluster,
+  ServersSeen,
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
@@ -167,12 +168,13 @@ export class Cluster {
     const missing = await this.#mend(desired);
     const backups = await this.#tendBackups(desired);
     const seen = this.#seen;
+    const servers = this.#describe(desired, missing);
     if (seen && this.#deps.now() < seen.until)
-      return { ...seen.observed, backups, fault: seen.observed.fault ?? missing };
+      return { ...seen.observed, backups, servers, fault: seen.observed.fault ?? missing };
     const { primary, replica } = this.#servers();
     for (const server of [primary, replica]) server.trimLog();
     const observed = await this.#look(primary, desired);
-    return { ...observed, backups, fault: observed.fault ?? missing };
+    return { ...observed, backups, servers, fault: observed.fault ?? missing };
   }
 
   /** Whether one of the processes of a cluster with a replica has ended, or does nothing any more. */
@@ -215,6 +217,17 @@ export class Cluster {
   /** What goes on beside. */
   async #endWork(): Promise<void> {
     await Promise.all([this.#replication.close(), this.#backups.close(), this.#upgrade.close()]);
+  }
+
+  #describe({ replication }: DesiredCluster, missing: string | null): ServersSeen {
+    const { primary, replica } = this.#servers();
+    const mayTakeOver = primary.notes?.mayTakeOver ?? false;
+    return {
+      primary: primary.place.node,
+      replica: replication === null ? null : { name: replica.place.node, may_take_over: mayTakeOver },
+      missing,
+      took_over_at: primary.notes?.tookOverAt ?? null,
+    };
   }
 
   #server(node: NodeName): Server {
@@ -279,7 +292,9 @@ export class Cluster {
     const { primary, replica } = this.#servers();
     const { notes } = primary;
     if (!notes) return;
-    primary.note({ ...notes, primary: replica.place.node, isSynchronous: false, mayTakeOver: false });
+    const tookOverAt = this.#deps.date().toISOString();
+    const next = { primary: replica.place.node, isSynchronous: false, mayTakeOver: false, tookOverAt };
+    primary.note({ ...notes, ...next });
     this.#deps.log.warn({ cluster: this.#id }, 'the replica takes over from a primary that was lost');
   }
 

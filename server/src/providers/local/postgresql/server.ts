@@ -52,6 +52,8 @@ export interface Notes {
   /** Its data are being brought to a newer version: until that is done, those of the older one count, and nobody but
    *  us may connect. */
   readonly upgrade?: { readonly from: string; readonly to: string };
+  /** When a replica became the primary last; ISO 8601, in UTC. */
+  readonly tookOverAt?: string;
 }
 
 const START_SECONDS = 60;

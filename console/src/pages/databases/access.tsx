@@ -1,0 +1,139 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { client, queryClient, type Schemas } from '../../api/client.ts';
+import { usePlace } from '../../app/place.ts';
+import { bytes } from '../../ui/bytes.ts';
+import { CopyText } from '../../ui/copy.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import type { RowVerb } from '../../ui/row-form.tsx';
+import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
+import { type Column, type RowAction, Table } from '../../ui/table.tsx';
+import { type Cluster, clusterPath, whyFixed } from './queries.ts';
+import { useNewDatabase, useNewUser } from './verbs.ts';
+
+type Database = Cluster['databases'][number];
+type User = Cluster['users'][number];
+
+/** The address of one database for one user, as the cluster's own one is. */
+const addressOf = ({ network: { connection_string: whole } }: Cluster, { name, owner }: Database) => {
+  const url = /^postgresql:\/\/(?:[^@/]*@)?([^/]*)\/[^?]*(.*)$/.exec(whole);
+  return url ? `postgresql://${owner}@${url[1]}/${name}${url[2]}` : '';
+};
+
+const databaseColumns = (cluster: Cluster): readonly Column<Database>[] => [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Owner', cell: ({ owner }) => owner },
+  { label: 'Size', cell: ({ size }) => bytes(size), end: true },
+  {
+    label: 'Connect',
+    cell: (one) => (
+      <CopyText value={addressOf(cluster, one)} label={`Copy connection string of ${one.name}`} />
+    ),
+  },
+];
+
+const USER_COLUMNS: readonly Column<User>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'May', cell: ({ role_attributes: may }) => may.join(', ').toLowerCase() || 'sign in' },
+  { label: 'Password', cell: ({ is_secret_revealed: shown }) => (shown ? 'was shown' : 'not shown yet') },
+];
+
+function AddButton({ verb, cluster }: { readonly verb: RowVerb<Cluster>; readonly cluster: Cluster }) {
+  const why = whyFixed(cluster);
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        disabled={why !== undefined}
+        title={why}
+        onClick={() => verb.action.run(cluster)}
+      >
+        {verb.action.label}
+      </Button>
+      {verb.dialog}
+    </>
+  );
+}
+
+/** The databases of a cluster, and who signs in to them. */
+export function DatabasesAndUsers({ cluster }: { readonly cluster: Cluster }) {
+  const place = usePlace();
+  const newDatabase = useNewDatabase(place);
+  const newUser = useNewUser(place);
+  const passwords = usePasswords(cluster);
+  return (
+    <>
+      <Card title="Databases" aside={<AddButton verb={newDatabase} cluster={cluster} />}>
+        {cluster.databases.length === 0 ? (
+          <Empty title="No databases" about="Add one: each belongs to a user. Drop it with SQL." />
+        ) : (
+          <Table
+            title="Databases"
+            rows={cluster.databases}
+            columns={databaseColumns(cluster)}
+            rowKey={({ name }) => name}
+          />
+        )}
+      </Card>
+      <Card title="Users" aside={<AddButton verb={newUser} cluster={cluster} />}>
+        {cluster.users.length === 0 ? (
+          <Empty title="No users" about="Add one, and show its password once." />
+        ) : (
+          <Table
+            title="Users"
+            rows={cluster.users}
+            columns={USER_COLUMNS}
+            rowKey={({ name }) => name}
+            actions={passwords.actions}
+          />
+        )}
+      </Card>
+      <ShownOnce
+        title={`The password of ${passwords.shown?.username ?? ''}`}
+        about="Keep it where your program reads its secrets. A new one can be made at any time."
+        secrets={passwords.shown && secretsOf(passwords.shown)}
+        close={passwords.close}
+      />
+    </>
+  );
+}
+
+const secretsOf = ({ username, password }: Schemas['PostgresqlCredentials']): readonly Secret[] => [
+  { label: 'User', value: username },
+  { label: 'Password', value: password },
+];
+
+function usePasswords(cluster: Cluster) {
+  const place = usePlace();
+  const [shown, setShown] = useState<Schemas['PostgresqlCredentials']>();
+  const path = (username: string) => ({ ...clusterPath(place, cluster.cluster_name), username });
+  const PATH =
+    '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/credentials';
+  const show = (
+    title: string,
+    call: Promise<{ data?: Schemas['PostgresqlCredentials']; error?: unknown }>,
+  ) => {
+    void startTask(call as never, { title });
+    void call.then(({ data }) => {
+      if (data) setShown(data);
+      void queryClient.invalidateQueries();
+    });
+  };
+  const actions: readonly RowAction<User>[] = [
+    {
+      label: 'Show password, once',
+      disabled: ({ is_secret_revealed: was }) => (was ? 'It was shown; make a new one' : whyFixed(cluster)),
+      run: ({ name }) =>
+        show(`Password of ${name}`, client.GET(PATH, { params: { path: path(name) } }) as never),
+    },
+    {
+      label: 'Make a new password',
+      disabled: () => whyFixed(cluster),
+      run: ({ name }) =>
+        show(`New password of ${name}`, client.POST(PATH, { params: { path: path(name) } }) as never),
+    },
+  ];
+  return { actions, shown, close: () => setShown(undefined) };
+}

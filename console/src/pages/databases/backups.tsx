@@ -1,0 +1,211 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Schemas } from '../../api/client.ts';
+import { faultOf } from '../../api/client.ts';
+import { operatorApi, operatorClient, useOperatorToken } from '../../api/operator.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
+import { bytes } from '../../ui/bytes.ts';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, Empty, Facts } from '../../ui/page.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { number } from '../../ui/values.ts';
+import { OperatorToken } from '../operator/gate.tsx';
+import { type Cluster, clusterPath } from './queries.ts';
+
+type Known = Schemas['PostgresqlBackups'];
+type Backup = Known['backups'][number];
+
+const BACKUPS = '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/backups';
+
+const COLUMNS: readonly Column<Backup>[] = [
+  { label: 'Made', cell: ({ taken_at: at }) => <Time at={at} /> },
+  { label: 'At', cell: ({ taken_at: at }) => new Date(at).toLocaleString() },
+  { label: 'Size', cell: ({ size_bytes: size }) => bytes(size), end: true },
+];
+
+/** Backups of a cluster, which those who run the cloud order with their own token. */
+export function Backups({ cluster }: { readonly cluster: Cluster }) {
+  const token = useOperatorToken();
+  if (token !== undefined) return <Known cluster={cluster} />;
+  return (
+    <>
+      <Card title="Backups">
+        <p style={{ margin: 0, padding: '12px 16px 14px' }}>
+          Backups are ordered by those who run this cloud: ask them, or enter their token.
+        </p>
+      </Card>
+      <OperatorToken />
+    </>
+  );
+}
+
+function Known({ cluster }: { readonly cluster: Cluster }) {
+  const place = usePlace();
+  const path = clusterPath(place, cluster.cluster_name);
+  const query = useQuery({
+    ...operatorApi.queryOptions('get', BACKUPS, { params: { path } }),
+    refetchInterval: 2_000,
+  });
+  const schedule = useSchedule(cluster, () => void query.refetch());
+  const restore = useRestore(cluster);
+  const end = useDelete<Known>({
+    kind: 'all backups of',
+    nameOf: () => cluster.cluster_name,
+    consequences: () => 'All copies are removed, and no earlier moment can be restored any more.',
+    askName: () => true,
+    call: () => operatorClient.DELETE(BACKUPS, { params: { path } }) as never,
+    deleted: () => void query.refetch(),
+  });
+  if (query.error && !query.data)
+    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
+  if (!query.data) return <Skeleton height={200} />;
+  const { data } = query;
+  const small = { size: 'xs', variant: 'default' } as const;
+  return (
+    <>
+      {data.schedule && <ScheduleFacts known={data} />}
+      <Card
+        title="Backups"
+        aside={
+          <span style={{ display: 'flex', flexWrap: 'wrap', gap: 8 }}>
+            <Button {...small} onClick={() => schedule.action.run(data)}>
+              {data.schedule ? 'Change schedule' : 'Start backups'}
+            </Button>
+            <Button {...small} disabled={!data.restorable_from} onClick={() => restore.action.run(data)}>
+              Restore
+            </Button>
+            {data.schedule && (
+              <Button {...small} onClick={() => end.action.run(data)}>
+                End backups
+              </Button>
+            )}
+          </span>
+        }
+      >
+        {data.backups.length === 0 ? (
+          <Empty
+            title={data.schedule ? 'The first copy is being made' : 'No backups'}
+            about="With backups, any moment since the oldest copy can be restored into a new cluster."
+          />
+        ) : (
+          <Table
+            title="Backups"
+            rows={[...data.backups].reverse()}
+            columns={COLUMNS}
+            rowKey={({ taken_at: at }) => at}
+          />
+        )}
+      </Card>
+      {schedule.dialog}
+      {restore.dialog}
+      {end.dialog}
+    </>
+  );
+}
+
+function ScheduleFacts({ known: { schedule, restorable_from: from } }: { readonly known: Known }) {
+  return (
+    <Facts
+      facts={[
+        { label: 'A copy every', value: `${schedule?.every_hours} h` },
+        { label: 'Kept', value: `the last ${schedule?.keep}` },
+        { label: 'Can be restored since', value: from ? new Date(from).toLocaleString() : 'not yet' },
+      ]}
+    />
+  );
+}
+
+function useSchedule(cluster: Cluster, done: () => void) {
+  const place = usePlace();
+  return useRowForm<Known, Schemas['PostgresqlBackupSchedule']>({
+    label: 'Schedule…',
+    form: ({ schedule }) => ({
+      title: schedule ? 'Change schedule' : 'Start backups',
+      fields: [
+        {
+          key: 'every_hours',
+          label: 'Hours from one copy to the next',
+          about: 'The first one is made at once',
+          kind: 'number',
+          min: 1,
+          max: 168,
+          required: true,
+          initial: schedule?.every_hours ?? 24,
+        },
+        {
+          key: 'keep',
+          label: 'Copies that are kept',
+          kind: 'number',
+          min: 1,
+          max: 30,
+          required: true,
+          initial: schedule?.keep ?? 7,
+        },
+      ],
+      body: (values) => ({
+        every_hours: number(values, 'every_hours') ?? 24,
+        keep: number(values, 'keep') ?? 7,
+      }),
+      submit: (body) =>
+        operatorClient.PUT(BACKUPS, {
+          params: { path: clusterPath(place, cluster.cluster_name) },
+          body,
+        }),
+      call: (body) => ({
+        method: 'PUT',
+        path: `/virga/v1/postgresql_clusters/${place.project}/${place.region}/${cluster.cluster_name}/backups`,
+        body,
+      }),
+      done,
+    }),
+  });
+}
+
+function useRestore(cluster: Cluster) {
+  const place = usePlace();
+  return useRowForm<Known, Schemas['RestorePostgresqlCluster']>({
+    label: 'Restore…',
+    form: ({ restorable_from: from }) => ({
+      title: 'Restore into a new cluster',
+      verb: 'Restore',
+      fields: [
+        {
+          key: 'cluster_name',
+          label: 'Name of the new cluster',
+          about: 'It has an address and passwords of its own; this one goes on.',
+          kind: 'text',
+          required: true,
+          initial: `${cluster.cluster_name}-restored`,
+        },
+        {
+          key: 'until',
+          label: 'As it was at',
+          about: `Empty: as it is now. The earliest is ${from ? new Date(from).toLocaleString() : 'not known yet'}.`,
+          kind: 'moment',
+        },
+      ],
+      body: (values) => {
+        const until = text(values, 'until');
+        return {
+          cluster_name: text(values, 'cluster_name'),
+          until: until ? new Date(until).toISOString() : null,
+        };
+      },
+      submit: (body) =>
+        operatorClient.POST('/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore', {
+          params: { path: clusterPath(place, cluster.cluster_name) },
+          body,
+        }),
+      call: (body) => ({
+        method: 'POST',
+        path: `/virga/v1/postgresql_clusters/${place.project}/${place.region}/${cluster.cluster_name}/restore`,
+        body,
+      }),
+      to: () => pathIn(place, 'databases', `${cluster.cluster_name}-restored`),
+    }),
+  });
+}

@@ -1,0 +1,123 @@
+import type { Schemas } from '../../api/client.ts';
+import { client } from '../../api/client.ts';
+import { type Place, pathIn, pathParams } from '../../app/place.ts';
+import { type FormOptions, text, type Values } from '../../ui/side-form.tsx';
+import { list, number } from '../../ui/values.ts';
+import { aclField, LETTERS, MODES, REPLICATIONS } from './fields.ts';
+import { flavorKey, flavorOf, flavorWords } from './queries.ts';
+
+type Body = Schemas['CreatePostgresqlCluster'];
+type Offer = Schemas['PostgresqlConfiguration'];
+
+const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}';
+
+/** The form that makes a cluster of what the region offers. */
+export const createForm = (place: Place, offer: Offer | undefined): FormOptions<Body> => ({
+  title: 'Create cluster',
+  fields: fieldsOf(offer),
+  body: bodyOf,
+  submit: (body) => client.POST(CLUSTERS, { params: { path: pathParams(place) }, body }),
+  call: (body) => ({
+    method: 'POST',
+    path: `/cloud/v1/dbaas/postgres/clusters/${place.project}/${place.region}`,
+    body,
+  }),
+  to: () => pathIn(place, 'databases'),
+});
+
+const fieldsOf = (offer: Offer | undefined): FormOptions<Body>['fields'] => [
+  {
+    key: 'cluster_name',
+    label: 'Name',
+    about: 'Small letters, digits and “-”',
+    kind: 'text',
+    required: true,
+  },
+  {
+    key: 'version',
+    label: 'Version',
+    kind: 'choice',
+    required: true,
+    first: true,
+    fault: 'pg_server_configuration.version',
+    options: (offer?.versions ?? []).map((value) => ({ value, label: `PostgreSQL ${value}` })),
+  },
+  {
+    key: 'flavor',
+    label: 'Size',
+    kind: 'choice',
+    required: true,
+    first: true,
+    options: (offer?.flavors ?? []).map((one) => ({ value: flavorKey(one), label: flavorWords(one) })),
+  },
+  {
+    key: 'size',
+    label: 'Storage in GiB',
+    about: 'It can grow later, and does not shrink',
+    kind: 'number',
+    min: 1,
+    max: 100,
+    required: true,
+    initial: 10,
+    fault: 'storage.size_gib',
+  },
+  {
+    key: 'storage',
+    label: 'Kind of storage',
+    kind: 'choice',
+    required: true,
+    first: true,
+    fault: 'storage.type',
+    options: (offer?.storage_classes ?? []).map(({ name }) => ({ value: name, label: name })),
+  },
+  aclField([]),
+  { key: 'database', label: 'First database', about: LETTERS, kind: 'text', fault: 'databases' },
+  {
+    key: 'user',
+    label: 'Its owner',
+    about: `${LETTERS}. The password is shown once the cluster is there.`,
+    kind: 'text',
+    required: true,
+    initial: 'app',
+    fault: 'users',
+  },
+  {
+    key: 'replication',
+    label: 'Replica',
+    about: 'A second server that takes over when the first is lost',
+    kind: 'choice',
+    options: REPLICATIONS,
+    placeholder: 'None',
+    fault: 'high_availability',
+  },
+  {
+    key: 'pooler',
+    label: 'Pooler',
+    about: 'Lets many clients share few connections',
+    kind: 'choice',
+    options: MODES,
+    placeholder: 'None',
+    fault: 'pg_server_configuration.pooler',
+  },
+];
+
+function bodyOf(values: Values): Body {
+  const user = text(values, 'user');
+  const database = text(values, 'database');
+  const replication = text(values, 'replication');
+  const mode = text(values, 'pooler');
+  return {
+    cluster_name: text(values, 'cluster_name'),
+    flavor: flavorOf(text(values, 'flavor')),
+    storage: { size_gib: number(values, 'size') ?? 0, type: text(values, 'storage') },
+    network: { network_type: 'public', acl: [...list(values, 'acl')] },
+    high_availability: replication ? { replication_mode: replication as 'sync' } : null,
+    pg_server_configuration: {
+      version: text(values, 'version'),
+      pg_conf: '',
+      ...(mode ? { pooler: { mode: mode as 'session', type: 'pgbouncer' as const } } : {}),
+    },
+    users: user ? [{ name: user, role_attributes: ['LOGIN'] }] : [],
+    databases: database ? [{ name: database, owner: user }] : [],
+  };
+}

@@ -1,0 +1,154 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { api } from '../../api/client.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
+import { Servers } from '../../pictures/servers.tsx';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { CodePanel } from '../../ui/code-panel.tsx';
+import { CopyText } from '../../ui/copy.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
+import { Detail } from '../../ui/detail.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { DatabasesAndUsers } from './access.tsx';
+import { removal } from './list.tsx';
+import { type Cluster, clusterPath, flavorWords, LIVE } from './queries.ts';
+import { useClusterVerbs } from './verbs.ts';
+
+const Settings = lazy(() => import('./settings.tsx').then((module) => ({ default: module.Settings })));
+const Metrics = lazy(() => import('./metrics.tsx').then((module) => ({ default: module.Metrics })));
+const Backups = lazy(() => import('./backups.tsx').then((module) => ({ default: module.Backups })));
+const late = (page: ReactNode) => <Suspense>{page}</Suspense>;
+
+/** One cluster, live: how to connect, which server does what, and everything that can be changed of it. */
+export function DatabaseDetail() {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const { name } = useParams({ strict: false }) as { name: string };
+  const list = pathIn(place, 'databases');
+  const verbs = useClusterVerbs(place);
+  const deletion = useDelete<Cluster>(removal(place, () => void navigate({ to: list })));
+  const cluster = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
+      params: { path: clusterPath(place, name) },
+    }),
+    ...LIVE,
+  });
+  return (
+    <Detail<Cluster>
+      kind="Cluster"
+      back={{ to: list, label: 'PostgreSQL' }}
+      query={cluster}
+      nameOf={({ cluster_name: one }) => one}
+      idOf={({ cluster_name: one }) => one}
+      badge={({ status }) => <StatusBadge status={status} />}
+      verbs={[...verbs, deletion]}
+      facts={factsOf}
+      tabs={(one) => [
+        { key: 'access', label: 'Databases and users', body: <DatabasesAndUsers cluster={one} /> },
+        { key: 'settings', label: 'Settings', body: late(<Settings cluster={one} />) },
+        { key: 'metrics', label: 'Metrics', body: late(<Metrics cluster={one} />) },
+        { key: 'backups', label: 'Backups', body: late(<Backups cluster={one} />) },
+        { key: 'connect', label: 'Connect', body: <Connect cluster={one} /> },
+      ]}
+    >
+      {(one) => <ServersCard cluster={one} />}
+    </Detail>
+  );
+}
+
+const factsOf = ({ network, flavor, storage, pg_server_configuration: conf, ...cluster }: Cluster) => [
+  {
+    label: 'Connection string',
+    value: network.connection_string ? (
+      <CopyText value={network.connection_string} label="Copy connection string" />
+    ) : (
+      'none yet'
+    ),
+  },
+  { label: 'Version', value: `PostgreSQL ${conf.version}` },
+  { label: 'Size', value: flavorWords(flavor) },
+  { label: 'Storage', value: `${storage.size_gib} GiB, ${storage.type}` },
+  { label: 'Pooler', value: conf.pooler ? `${conf.pooler.mode}, at port 6432` : 'none' },
+  { label: 'Who may connect', value: network.acl.join(', ') || 'nobody' },
+  { label: 'Created', value: <Time at={cluster.created_at} /> },
+];
+
+/** Which server does what, asked for every second: a fail-over is seen while it goes on. */
+function ServersCard({ cluster }: { readonly cluster: Cluster }) {
+  const place = usePlace();
+  const { data } = useQuery({
+    ...api.queryOptions(
+      'get',
+      '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/servers',
+      {
+        params: { path: clusterPath(place, cluster.cluster_name) },
+      },
+    ),
+    ...LIVE,
+  });
+  if (!data || data.servers.length === 0) return null;
+  const mode = cluster.high_availability?.replication_mode;
+  return (
+    <Card
+      title="Servers"
+      aside={
+        data.took_over_at && (
+          <span>
+            Failed over <Time at={data.took_over_at} />
+          </span>
+        )
+      }
+    >
+      <Servers servers={data.servers} replication={mode} />
+      {(data.missing || !mode) && (
+        <p style={{ margin: 0, padding: '0 16px 14px', color: 'var(--ink-soft)' }}>
+          {data.missing ??
+            'Without a replica, the server is started again where it was when it dies. Add one under Actions.'}
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Connect({ cluster }: { readonly cluster: Cluster }) {
+  const place = usePlace();
+  const path = clusterPath(place, cluster.cluster_name);
+  const authority = useQuery(
+    api.queryOptions(
+      'get',
+      '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/ca_certificate',
+      { params: { path } },
+    ),
+  );
+  const url = cluster.network.connection_string.replace('sslmode=require', 'sslmode=verify-full');
+  const pem = authority.data?.ca_certificate ?? '';
+  return (
+    <>
+      <Card title="With psql">
+        <div style={{ display: 'grid', gap: 8, padding: '12px 16px 14px' }}>
+          <CopyText value={`psql "${url}&sslrootcert=${cluster.cluster_name}-ca.pem"`} label="Copy command" />
+          <span>Clients know the server by its certificate:</span>
+          <Button
+            component="a"
+            variant="default"
+            size="xs"
+            style={{ justifySelf: 'start' }}
+            href={`data:application/x-pem-file,${encodeURIComponent(pem)}`}
+            download={`${cluster.cluster_name}-ca.pem`}
+          >
+            Download certificate
+          </Button>
+        </div>
+      </Card>
+      <CodePanel
+        call={{
+          method: 'GET',
+          path: `/cloud/v1/dbaas/postgres/clusters/${place.project}/${place.region}/${cluster.cluster_name}`,
+        }}
+      />
+    </>
+  );
+}

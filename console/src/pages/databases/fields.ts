@@ -1,0 +1,35 @@
+import type { Field, Option } from '../../ui/field-input.tsx';
+
+/** Fields that the form of a new cluster and those of one that is there have in common. */
+
+export const MODES: readonly Option[] = [
+  { value: 'transaction', label: 'Transaction: a connection for each transaction' },
+  { value: 'session', label: 'Session: a connection for each client' },
+  { value: 'statement', label: 'Statement: a connection for each statement' },
+];
+
+export const REPLICATIONS: readonly Option[] = [
+  { value: 'sync', label: 'Synchronous: a commit waits for both, none is lost' },
+  { value: 'async', label: 'Asynchronous: commits do not wait' },
+];
+
+export const ATTRIBUTES: readonly Option[] = [
+  { value: 'LOGIN', label: 'May sign in' },
+  { value: 'NOLOGIN', label: 'May not sign in' },
+  { value: 'CREATEDB', label: 'Makes databases' },
+  { value: 'CREATEROLE', label: 'Makes users' },
+  { value: 'INHERIT', label: 'Has what its groups may' },
+  { value: 'BYPASSRLS', label: 'Sees every row' },
+];
+
+export const aclField = (initial: readonly string[]): Field => ({
+  key: 'acl',
+  label: 'Who may connect',
+  about: 'Addresses and networks, such as 203.0.113.7 or 10.0.0.0/8. From elsewhere nobody gets in.',
+  kind: 'list',
+  initial,
+  fault: 'network.acl',
+});
+
+/** What an owner of a first database may be called. */
+export const LETTERS = 'Small letters alone';

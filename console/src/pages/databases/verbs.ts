@@ -1,0 +1,192 @@
+import { client, type Schemas } from '../../api/client.ts';
+import type { Place } from '../../app/place.ts';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import type { FormOptions } from '../../ui/side-form.tsx';
+import { text } from '../../ui/side-form.tsx';
+import { list, number } from '../../ui/values.ts';
+import { ATTRIBUTES, aclField, LETTERS, MODES, REPLICATIONS } from './fields.ts';
+import {
+  type Cluster,
+  clusterPath,
+  flavorKey,
+  flavorOf,
+  flavorWords,
+  useOffer,
+  whyFixed,
+} from './queries.ts';
+
+export type Change = Schemas['UpdatePostgresqlCluster'];
+
+/** The call that changes a cluster. */
+export const change = (place: Place, name: string, body: Change) =>
+  client.PATCH('/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
+    params: { path: clusterPath(place, name) },
+    body,
+  });
+
+/** What every form about a cluster has in common. */
+const changing = (
+  place: Place,
+  cluster: Cluster,
+  form: Pick<FormOptions<Change>, 'title' | 'verb' | 'fields' | 'body'>,
+): FormOptions<Change> => ({
+  ...form,
+  submit: (body) => change(place, cluster.cluster_name, body),
+  call: (body) => ({
+    method: 'PATCH',
+    path: `/cloud/v1/dbaas/postgres/clusters/${place.project}/${place.region}/${cluster.cluster_name}`,
+    body,
+  }),
+});
+
+/** The forms of the menu: size, who may connect, replica, pooler. */
+export function useClusterVerbs(place: Place): readonly RowVerb<Cluster>[] {
+  const offer = useOffer();
+  const disabled = whyFixed;
+  const resize = useRowForm<Cluster, Change>({
+    label: 'Resize…',
+    disabled,
+    form: (cluster) =>
+      changing(place, cluster, {
+        title: `Resize ${cluster.cluster_name}`,
+        verb: 'Resize',
+        fields: [
+          {
+            key: 'flavor',
+            label: 'Size',
+            kind: 'choice',
+            required: true,
+            initial: flavorKey(cluster.flavor),
+            options: (offer.data?.flavors ?? []).map((one) => ({
+              value: flavorKey(one),
+              label: flavorWords(one),
+            })),
+          },
+          {
+            key: 'size',
+            label: 'Storage in GiB',
+            about: 'It does not shrink',
+            kind: 'number',
+            min: cluster.storage.size_gib,
+            max: 100,
+            required: true,
+            initial: cluster.storage.size_gib,
+            fault: 'storage.size_gib',
+          },
+        ],
+        body: (values) => ({
+          flavor: flavorOf(text(values, 'flavor')),
+          storage: { size_gib: number(values, 'size') ?? 0 },
+        }),
+      }),
+  });
+  const acl = useRowForm<Cluster, Change>({
+    label: 'Who may connect…',
+    disabled,
+    form: (cluster) =>
+      changing(place, cluster, {
+        title: 'Who may connect',
+        verb: 'Save',
+        fields: [aclField(cluster.network.acl)],
+        body: (values) => ({ network: { network_type: 'public', acl: [...list(values, 'acl')] } }),
+      }),
+  });
+  return [resize, acl, useReplica(place), usePooler(place)];
+}
+
+const useReplica = (place: Place) =>
+  useRowForm<Cluster, Change>({
+    label: 'Replica…',
+    disabled: whyFixed,
+    form: (cluster) =>
+      changing(place, cluster, {
+        title: cluster.high_availability ? 'Change how the replica follows' : 'Add replica',
+        verb: 'Save',
+        fields: [
+          {
+            key: 'mode',
+            label: 'Replication',
+            about: 'It takes over at the same address when the primary is lost, and goes with its cluster.',
+            kind: 'choice',
+            required: true,
+            initial: cluster.high_availability?.replication_mode ?? 'sync',
+            options: REPLICATIONS,
+            fault: 'high_availability',
+          },
+        ],
+        body: (values) => ({ high_availability: { replication_mode: text(values, 'mode') as 'sync' } }),
+      }),
+  });
+
+const usePooler = (place: Place) =>
+  useRowForm<Cluster, Change>({
+    label: 'Pooler…',
+    disabled: whyFixed,
+    form: (cluster) =>
+      changing(place, cluster, {
+        title: cluster.pg_server_configuration.pooler ? 'Change pooler' : 'Add pooler',
+        verb: 'Save',
+        fields: [
+          {
+            key: 'mode',
+            label: 'Mode',
+            about: 'It serves at port 6432 of the same address, and goes with its cluster.',
+            kind: 'choice',
+            required: true,
+            initial: cluster.pg_server_configuration.pooler?.mode ?? 'transaction',
+            options: MODES,
+            fault: 'pg_server_configuration.pooler',
+          },
+        ],
+        body: (values) => ({
+          pg_server_configuration: { pooler: { mode: text(values, 'mode') as 'session', type: 'pgbouncer' } },
+        }),
+      }),
+  });
+
+export const useNewDatabase = (place: Place) =>
+  useRowForm<Cluster, Change>({
+    label: 'Add database',
+    disabled: whyFixed,
+    form: (cluster) =>
+      changing(place, cluster, {
+        title: 'Add database',
+        fields: [
+          { key: 'name', label: 'Name', about: LETTERS, kind: 'text', required: true, fault: 'databases' },
+          {
+            key: 'owner',
+            label: 'Owner',
+            kind: 'choice',
+            required: true,
+            first: true,
+            options: cluster.users.map(({ name }) => ({ value: name, label: name })),
+          },
+        ],
+        body: (values) => ({ databases: [{ name: text(values, 'name'), owner: text(values, 'owner') }] }),
+      }),
+  });
+
+export const useNewUser = (place: Place) =>
+  useRowForm<Cluster, Change>({
+    label: 'Add user',
+    disabled: whyFixed,
+    form: (cluster) =>
+      changing(place, cluster, {
+        title: 'Add user',
+        fields: [
+          { key: 'name', label: 'Name', about: LETTERS, kind: 'text', required: true, fault: 'users' },
+          {
+            key: 'attributes',
+            label: 'What it may do',
+            kind: 'choices',
+            initial: ['LOGIN'],
+            options: ATTRIBUTES,
+          },
+        ],
+        body: (values) => ({
+          users: [
+            { name: text(values, 'name'), role_attributes: [...list(values, 'attributes')] as ['LOGIN'] },
+          ],
+        }),
+      }),
+  });

@@ -1,0 +1,198 @@
+import { Select, Switch, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { api, faultOf, type Schemas } from '../../api/client.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
+import { bytes } from '../../ui/bytes.ts';
+import { CodePanel } from '../../ui/code-panel.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, Empty } from '../../ui/page.tsx';
+import { readTime } from '../../ui/time.tsx';
+import styles from './logs.module.css';
+
+type Line = Schemas['AccessLogLine'];
+
+const LIMIT = 200;
+const STATUSES = [
+  { value: '2xx', label: '2xx: answered' },
+  { value: '3xx', label: '3xx: sent elsewhere' },
+  { value: '4xx', label: '4xx: faults of the client' },
+  { value: '5xx', label: '5xx: faults of the service' },
+];
+
+interface LogSearch {
+  readonly status?: string;
+  readonly text?: string;
+  readonly follow?: string;
+}
+
+interface LogsProps {
+  readonly id: string;
+  readonly pools: readonly Schemas['Pool'][];
+}
+
+/** The last lines of the access log, followed while one looks; the filters are in the address. */
+export function Logs({ id, pools }: LogsProps) {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as LogSearch;
+  const isLive = search.follow !== 'no';
+  const query = {
+    limit: LIMIT,
+    ...(search.status ? { status: search.status } : {}),
+    ...(search.text ? { text: search.text } : {}),
+  };
+  const log = useQuery({
+    ...api.queryOptions(
+      'get',
+      '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/access_log',
+      {
+        params: { path: { ...pathParams(place), load_balancer_id: id }, query },
+      },
+    ),
+    refetchInterval: isLive ? 1_000 : false,
+  });
+  const change = (next: LogSearch) =>
+    void navigate({
+      to: '.',
+      search: ((old: object) => ({ ...old, ...next })) as never,
+      replace: true,
+    });
+  const asked = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
+  return (
+    <>
+      <Card title="Access log" aside={<Live isLive={isLive} change={change} />}>
+        <Filters search={search} change={change} />
+        {log.error && !log.data ? (
+          <FaultNote fault={faultOf(log.error)} retry={() => void log.refetch()} />
+        ) : (
+          log.data && <Lines log={log.data} search={search} isLive={isLive} pools={pools} />
+        )}
+      </Card>
+      <CodePanel
+        call={{
+          method: 'GET',
+          path: `/virga/v1/loadbalancers/${place.project}/${place.region}/${id}/access_log?${asked}`,
+        }}
+      />
+    </>
+  );
+}
+
+function Live({ isLive, change }: { readonly isLive: boolean; readonly change: (next: LogSearch) => void }) {
+  return (
+    <Switch
+      label="Follow"
+      checked={isLive}
+      onChange={(event) => change({ follow: event.currentTarget.checked ? undefined : 'no' } as LogSearch)}
+    />
+  );
+}
+
+interface FiltersProps {
+  readonly search: LogSearch;
+  readonly change: (next: LogSearch) => void;
+}
+
+function Filters({ search, change }: FiltersProps) {
+  const [text, setText] = useState(search.text ?? '');
+  const [settled] = useDebouncedValue(text, 250);
+  const told = useRef(search.text ?? '');
+  useEffect(() => {
+    if (told.current === settled) return;
+    told.current = settled;
+    change({ text: settled || undefined } as LogSearch);
+  }, [settled, change]);
+  return (
+    <search className={styles.filters}>
+      <Select
+        aria-label="Status"
+        placeholder="Status"
+        data={STATUSES}
+        value={search.status ?? null}
+        onChange={(value) => change({ status: value ?? undefined } as LogSearch)}
+        clearable
+      />
+      <TextInput
+        aria-label="Text"
+        placeholder="Text: a path, an address"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        maxLength={200}
+      />
+    </search>
+  );
+}
+
+interface LinesProps {
+  readonly log: Schemas['LoadBalancerAccessLog'];
+  readonly search: LogSearch;
+  readonly isLive: boolean;
+  readonly pools: readonly Schemas['Pool'][];
+}
+
+function Lines({ log, search, isLive, pools }: LinesProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const last = log.lines.at(-1)?.text;
+  // Who has scrolled up is reading: the newest line does not take that away.
+  const isAtEnd = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new line moves it
+  useEffect(() => {
+    if (isLive && isAtEnd.current && frame.current) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [last, isLive]);
+  if (log.unavailable) return <Empty title="No log" about={log.unavailable} />;
+  if (log.lines.length === 0) {
+    const filtered = Boolean(search.status || search.text);
+    return (
+      <Empty
+        title={filtered ? 'No line is like that' : 'No lines yet'}
+        about={filtered ? 'Take a filter away to see more.' : 'The first request shows here within a second.'}
+      />
+    );
+  }
+  return (
+    <div
+      className={styles.frame}
+      ref={frame}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+      }}
+    >
+      <ol className={styles.lines} aria-label="Lines of the access log">
+        {!log.is_all && <li className={styles.more}>Earlier lines are not shown</li>}
+        {log.lines.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two lines can be the same
+          <LogLine key={`${line.text} ${index}`} line={line} member={memberOf(pools, line)} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** What answered, as people know it. */
+function memberOf(pools: readonly Schemas['Pool'][], { pool_id: pool, member_id: member }: Line): string {
+  const found = pools.find(({ id }) => id === pool);
+  const one = found?.members.find(({ id }) => id === member);
+  return one ? `${found?.name} · ${one.address}:${one.protocol_port}` : (found?.name ?? '');
+}
+
+const meaning = (status: number | null) =>
+  status === null ? 'quiet' : status >= 500 ? 'failed' : status >= 400 ? 'degraded' : 'good';
+
+function LogLine({ line, member }: { readonly line: Line; readonly member: string }) {
+  if (line.at === null) return <li className={styles.line}>{line.text}</li>;
+  return (
+    <li className={styles.line} title={line.text}>
+      <time dateTime={line.at}>{readTime(line.at).toLocaleTimeString()}</time>
+      <b data-meaning={meaning(line.status)}>{line.status ?? 'TCP'}</b>
+      <span className={styles.request}>{line.request ?? line.client}</span>
+      <span>{line.milliseconds === null ? '' : `${line.milliseconds} ms`}</span>
+      <span>{line.bytes === null ? '' : bytes(line.bytes)}</span>
+      <span className={styles.member}>{member || 'no member'}</span>
+    </li>
+  );
+}

@@ -1,0 +1,237 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { lookFor } from '../harness/server.ts';
+import { waitUntil } from '../harness/wait.ts';
+import { Portal } from './portal/harness.ts';
+
+/** A PostgreSQL is made in the portal, used with what the portal shows, lost, found again and restored. */
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const fault = (await lookFor(['postgresql-18'])).faultOf('postgresql-18');
+const portal = new Portal();
+const NAME = 'orders';
+const CLUSTER = `/cloud/v1/dbaas/postgres/clusters/1/1/${NAME}`;
+const dialog = () => portal.page.getByRole('dialog');
+const press = (name: string) => dialog().getByRole('button', { name, exact: true }).click();
+const tab = (name: string) => portal.page.getByRole('tab', { name }).click();
+const ready = (name = NAME) =>
+  waitUntil(
+    async () =>
+      (await portal.virga.call('GET', CLUSTER.replace(NAME, name))).body.status === 'READY' || undefined,
+    { what: `${name} to be ready` },
+  );
+const verb = async (name: string) => {
+  await portal.page.getByRole('button', { name: 'Actions' }).first().click();
+  await portal.page.getByRole('menuitem', { name }).click();
+};
+
+/** The process of a server of the only cluster. */
+function pidOf(server: string): number {
+  const root = portal.kept('regions', '1', 'postgresql');
+  const id = readdirSync(root).find((name) => name !== 'templates') ?? '';
+  const data = server === 'a' ? 'data' : path.join(server, 'data');
+  return Number(readFileSync(path.join(root, id, data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` : ''}`, () => {
+  let url: string;
+
+  const ask = async (sql: string, at = url): Promise<readonly Record<string, unknown>[]> => {
+    const client = new pg.Client({
+      connectionString: at.replace('?sslmode=require', ''),
+      ssl: { rejectUnauthorized: false },
+    });
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const servers = async () =>
+    (await portal.virga.call('GET', `/virga/v1/postgresql_clusters/1/1/${NAME}/servers`)).body;
+
+  beforeAll(async () => {
+    await portal.start();
+    await portal.signIn();
+  });
+  afterAll(() => portal.stop());
+
+  test('PostgreSQL is set up, and a cluster with a replica is made', async () => {
+    const { page } = portal;
+    await portal.go(1, 'databases');
+    expect(await portal.barriers()).toEqual([]);
+    await page.getByRole('button', { name: 'Set up PostgreSQL' }).click();
+    await page.getByText('No clusters here').waitFor();
+    await page.getByRole('link', { name: 'Create cluster' }).first().click();
+    await page.getByLabel('Name').last().fill(NAME);
+    await page.getByLabel('Storage in GiB').fill('1');
+    const acl = page.getByRole('combobox', { name: 'Who may connect' });
+    await acl.fill('not an address');
+    await acl.press('Enter');
+    await page.getByLabel('First database').fill('shop');
+    await portal.choose('Replica', /Synchronous/);
+    portal.expected.add('400 POST /cloud/v1/dbaas/postgres/clusters/1/1');
+    portal.expected.add('422 POST /cloud/v1/dbaas/postgres/clusters/1/1');
+    await press('Create cluster');
+    await page.getByText('must be an IP address or a network', { exact: true }).waitFor();
+    await acl.press('Backspace');
+    await acl.fill('127.0.0.0/8');
+    await acl.press('Enter');
+    expect(await portal.barriers()).toEqual([]);
+    await press('Create cluster');
+    await page.getByRole('link', { name: NAME }).click();
+    await ready();
+    await page.getByText('Could take over now').waitFor();
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('a password is shown once, and opens the database at the string that is copied', async () => {
+    const { page } = portal;
+    await portal.act(/app/, 'Show password, once');
+    await dialog().getByText('This is the only time').waitFor();
+    const [user, password = ''] = await dialog().locator('code').allTextContents();
+    expect(user).toBe('app');
+    await press('I have copied it');
+    expect(await page.content()).not.toContain(password);
+    await page.getByRole('cell', { name: 'was shown', exact: true }).waitFor();
+    const shown = (await page.locator('dd code').first().textContent()) ?? '';
+    url = shown.replace('app@', `app:${encodeURIComponent(password)}@`);
+    await ask('create table orders (id int); insert into orders select generate_series(1, 100)');
+    expect(await ask('select count(*)::int from orders')).toEqual([{ count: 100 }]);
+  });
+
+  test('a user and a database are added', async () => {
+    const { page } = portal;
+    await page.getByRole('button', { name: 'Add user' }).click();
+    await page.getByLabel('Name').last().fill('reports');
+    await press('Add user');
+    await page.getByRole('row', { name: /reports login/ }).waitFor();
+    await ready();
+    await page.getByRole('button', { name: 'Add database' }).click();
+    await page.getByLabel('Name').last().fill('numbers');
+    await portal.choose('Owner', 'reports');
+    await press('Add database');
+    await page.getByRole('row', { name: /numbers reports/ }).waitFor();
+    await ready();
+  });
+
+  test('faults of settings stand on their lines, and what is right is in force', async () => {
+    const { page } = portal;
+    await tab('Settings');
+    const editor = page.getByRole('textbox', { name: /Lines of your own/ });
+    await editor.fill('work_mem = 12MB\nwork_men = 8MB\nmax_connections = many');
+    await page.getByText('2 faults').waitFor();
+    const list = page.getByRole('listitem').filter({ hasText: /^Line \d/ });
+    expect(await list.allTextContents()).toEqual([
+      expect.stringMatching(/^Line 2: .*work_men/),
+      expect.stringMatching(/^Line 3: .*max_connections/),
+    ]);
+    expect(await portal.barriers()).toEqual([]);
+    await editor.fill('work_mem = 12MB');
+    await page.getByText('No faults').waitFor();
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Nothing is changed').or(page.getByTitle('Nothing is changed')).first().waitFor();
+    await ready();
+    await waitUntil(async () => (await ask('show work_mem'))[0]?.work_mem === '12MB', {
+      what: 'the setting to be in force',
+    });
+  });
+
+  test('the primary is killed: the page shows the other server take over, and its clients go on', async () => {
+    const { page } = portal;
+    await page.getByText('Could take over now').waitFor();
+    const before = page.locator('[data-role=primary]');
+    const name = await before.getAttribute('data-server');
+    process.kill(pidOf(name ?? ''), 'SIGKILL');
+    const after = page.locator(`[data-role=primary]:not([data-server=${name}])`);
+    await after.waitFor({ timeout: 120_000 });
+    await page.getByText('Failed over').waitFor();
+    const rows = await waitUntil(() => ask('select count(*)::int from orders').catch(() => undefined), {
+      what: 'the other server to answer',
+    });
+    expect(rows).toEqual([{ count: 100 }]);
+    // The lost one is made anew from it, and could take over in its turn.
+    await waitUntil(async () => (await servers()).servers[1]?.is_ready, { what: 'the replica to be back' });
+    await page.getByText('Could take over now').waitFor();
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('metrics are those of the server, and go on while one looks', async () => {
+    const { page } = portal;
+    await tab('Metrics');
+    await page.getByRole('meter', { name: 'Storage' }).waitFor();
+    await page.locator('.u-over').first().waitFor();
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('a backup is made, and a moment is restored into a new cluster', async () => {
+    const { page } = portal;
+    await tab('Backups');
+    await page.getByText('ordered by those who run this cloud').waitFor();
+    await page.getByRole('textbox', { name: 'Token' }).fill(portal.credential('OPERATOR_TOKEN'));
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Start backups' }).click();
+    await press('Start backups');
+    await page.getByRole('button', { name: 'Restore', exact: true }).and(page.locator(':enabled')).waitFor({
+      timeout: 120_000,
+    });
+    expect(await portal.barriers()).toEqual([]);
+    const [{ at } = { at: '' }] = (await ask('select now()::text as at')) as { at: string }[];
+    await waitUntil(
+      async () => (await ask(`select now() > '${at}'::timestamptz + interval '1 s' as ok`))[0]?.ok,
+      {
+        what: 'the next second',
+      },
+    );
+    await ask('delete from orders');
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
+    const moment = new Date(new Date(at).getTime() + 1_000);
+    const zoned = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+    await page.getByLabel('As it was at').fill(zoned);
+    await press('Restore');
+    await page.getByRole('link', { name: 'Done. Open it' }).last().click({ timeout: 120_000 });
+    await page.getByRole('heading', { name: /orders-restored/ }).waitFor();
+    await portal.act(/app/, 'Show password, once');
+    await dialog().getByText('This is the only time').waitFor();
+    const [, password = ''] = await dialog().locator('code').allTextContents();
+    await press('I have copied it');
+    const shown = (await page.locator('dd code').first().textContent()) ?? '';
+    const restored = shown.replace('app@', `app:${encodeURIComponent(password)}@`);
+    expect(await ask('select count(*)::int from orders', restored)).toEqual([{ count: 100 }]);
+    expect(await ask('select count(*)::int from orders')).toEqual([{ count: 0 }]);
+  });
+
+  test('databases are readable in the dark and in a narrow window', async () => {
+    const { page } = portal;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    for (const part of ['access', 'settings', 'metrics', 'backups', 'connect']) {
+      await portal.go(1, `databases/${NAME}?tab=${part}`);
+      await page.getByRole('tabpanel').first().waitFor();
+      expect(await portal.barriers(), part).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), part).toBe(390);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  test('a cluster is deleted when its name is typed', async () => {
+    const { page } = portal;
+    await portal.go(1, `databases/${NAME}`);
+    await verb('Delete…');
+    await page.getByLabel(`Type ${NAME} to delete it`).fill(NAME);
+    // The page may ask for the cluster in the moment in which it goes.
+    for (const part of ['', '/metrics', '/ca_certificate']) portal.expected.add(`404 GET ${CLUSTER}${part}`);
+    portal.expected.add(`404 GET /virga/v1/postgresql_clusters/1/1/${NAME}/servers`);
+    await press('Delete cluster');
+    await page.getByRole('link', { name: NAME, exact: true }).waitFor({ state: 'detached' });
+  });
+
+  test('the browser had nothing to complain about', () => {
+    expect(portal.complaints).toEqual([]);
+  });
+});
