@@ -1342,6 +1342,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which server of a PostgreSQL cluster is the primary, and whether its replica can take over
+         * @description See which server of a PostgreSQL cluster is the primary, and whether its replica can take over. Answers a postgresql servers.
+         */
+        get: operations["getPostgresqlClustersServers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/credentials": {
         parameters: {
             query?: never;
@@ -4390,6 +4410,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/access_log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the last lines of the access log of a load balancer
+         * @description Show the last lines of the access log of a load balancer. Lines of the log that its `logging` turns on, as the region keeps it. At most the last 2 MiB are looked through. Answers a load balancer access log.
+         */
+        get: operations["getLoadBalancerAccessLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/floatingips/{project_id}/{region_id}": {
         parameters: {
             query?: never;
@@ -5977,6 +6017,28 @@ export interface components {
             };
             /** @description Id of the user. */
             user_id: number;
+        };
+        AccessLogLine: {
+            /** @description When the request or connection was over; null: the line does not say */
+            at: string | null;
+            /** @description Address and port of who asked */
+            client: string | null;
+            /** @description The listener that took it */
+            listener_id: string | null;
+            /** @description The pool that it was sent to; null: to none */
+            pool_id: string | null;
+            /** @description The member that answered; null: none did */
+            member_id: string | null;
+            /** @description What was answered; null: it is a connection, not a request */
+            status: number | null;
+            /** @description Bytes that were sent to the client */
+            bytes: number | null;
+            /** @description How long it took in all */
+            milliseconds: number | null;
+            /** @description The first line of the request */
+            request: string | null;
+            /** @description The line as it was written */
+            text: string;
         };
         AccountError: {
             /** @description The kind of error, for programs */
@@ -12548,6 +12610,14 @@ export interface components {
             /** @description The tags, for older clients. */
             metadata: components["schemas"]["Tag"][];
         };
+        LoadBalancerAccessLog: {
+            /** @description The oldest first */
+            lines: components["schemas"]["AccessLogLine"][];
+            /** @description Whether there are no earlier lines; false: there may be */
+            is_all: boolean;
+            /** @description Why there are none to show; null: there can be */
+            unavailable: string | null;
+        };
         LoadBalancerFlavorList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
@@ -14562,6 +14632,17 @@ export interface components {
              */
             type?: "pgbouncer";
         };
+        PostgresqlServer: {
+            /** @description Stays with the server when its role changes */
+            name: string;
+            /**
+             * @description What somebody may do.
+             * @enum {string}
+             */
+            role: "primary" | "replica";
+            /** @description Of the primary: it takes connections. Of the replica: it can take over now */
+            is_ready: boolean;
+        };
         PostgresqlServerConfiguration: {
             /** @description Lines as in postgresql.conf */
             pg_conf: string;
@@ -14600,6 +14681,17 @@ export interface components {
              * @default null
              */
             pooler?: components["schemas"]["PostgresqlPooler"] | null;
+        };
+        PostgresqlServers: {
+            /** @description The primary first; empty until the cluster has its place */
+            servers: components["schemas"]["PostgresqlServer"][];
+            /** @description What is still to come, in words; null: nothing */
+            missing: string | null;
+            /**
+             * Format: date-time
+             * @description When the replica of that time took over last; null: never
+             */
+            took_over_at: string | null;
         };
         PostgresqlStorage: {
             /** @description In GiB. */
@@ -22298,6 +22390,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PostgresqlMetrics"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getPostgresqlClustersServers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See which server of a PostgreSQL cluster is the primary, and whether its replica can take over */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostgresqlServers"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];
@@ -30894,6 +31019,46 @@ export interface operations {
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
             409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getLoadBalancerAccessLog: {
+        parameters: {
+            query?: {
+                /** @description How many lines at most, the last ones. Default: 200. */
+                limit?: number;
+                /** @description Lines of this status: `404`, `5xx`. */
+                status?: string;
+                /** @description Lines that have this text, in large or small letters. */
+                text?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description Id of the load balancer. */
+                load_balancer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the last lines of the access log of a load balancer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadBalancerAccessLog"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import type { Topology } from '../../pictures/topology-layout.ts';
-import { terraform } from '../../ui/terraform.ts';
+import { referTo, terraform } from '../../ui/terraform.ts';
 import { tagsOf } from '../../ui/values.ts';
 
 export interface DraftVolume {
@@ -144,7 +144,7 @@ export function terraformOf(draft: Draft, place: { project: number; region: numb
     flavor_id: rest.flavor,
     keypair_name: ssh_key_name,
     volume: names.map((name, index) => ({
-      volume_id: `\${gcore_volume.${name}.id}`,
+      volume_id: referTo('gcore_volume', name),
       ...(index === 0 ? { boot_index: 0 } : {}),
     })),
     interface: interfaces.map((one, index) => ({ name: `net${index}`, ...one })),

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import type { Topology } from '../../pictures/topology-layout.ts';
+import { quotedText } from '../../ui/terraform.ts';
 
 export type Protocol = 'HTTP' | 'TCP' | 'UDP' | 'TERMINATED_HTTPS';
 
@@ -114,7 +115,7 @@ export function draftTopology({ name, listeners }: Draft): Topology {
 export function terraformOf(draft: Draft, project: number, region: number): string {
   const { name, flavor, listeners } = draft;
   const place = `  project_id = ${project}\n  region_id  = ${region}\n`;
-  const text = (value: string) => JSON.stringify(value);
+  const text = quotedText;
   const lines = [
     `resource "gcore_loadbalancerv2" "lb" {\n${place}  name       = ${text(name)}\n${flavor ? `  flavor     = ${text(flavor)}\n` : ''}}`,
   ];

@@ -3,7 +3,7 @@ import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
-import { terraform } from '../../ui/terraform.ts';
+import { referTo, terraform } from '../../ui/terraform.ts';
 import { list } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 import { ALGORITHMS, checkBody, checkFields } from './pool-verbs.tsx';
@@ -99,7 +99,7 @@ const terraformOf = (place: Place, { healthmonitor, members, load_balancer_id, .
     }),
     ...(members ?? []).map((member, index) =>
       terraform('gcore_lbmember', `${pool.name} ${index + 1}`, place, {
-        pool_id: 'ID_OF_THE_POOL',
+        pool_id: referTo('gcore_lbpool', pool.name),
         address: member.address,
         protocol_port: member.protocol_port,
       }),

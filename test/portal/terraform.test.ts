@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Language, type Node, Parser } from 'web-tree-sitter';
+import { terraform } from '../../console/src/ui/terraform.ts';
+import { MAPS, RESOURCES } from '../../console/src/ui/terraform-resources.ts';
+
+/** What forms show for the infrastructure tool is read by a parser of its language, and has names that there are. */
+
+const require = createRequire(import.meta.url);
+const parser: { parse(text: string): Node } = { parse: () => expect.fail('the parser is not there yet') };
+
+beforeAll(async () => {
+  await Parser.init();
+  const grammar = require.resolve('@tree-sitter-grammars/tree-sitter-hcl/tree-sitter-terraform.wasm');
+  const terraformParser = new Parser();
+  terraformParser.setLanguage(await Language.load(grammar));
+  parser.parse = (text) => terraformParser.parse(text)?.rootNode ?? expect.fail('nothing was parsed');
+});
+
+/** The arguments that stand in a text, those of blocks with the block's name. */
+function argumentsOf(text: string): readonly string[] {
+  const root = parser.parse(text);
+  expect(root.hasError, text).toBe(false);
+  const found: string[] = [];
+  const walk = (node: Node, block: string) => {
+    for (const child of node.namedChildren) {
+      if (child === null) continue;
+      const name = child.namedChildren[0]?.text ?? '';
+      if (child.type === 'attribute') found.push(`${block}${name}`);
+      else walk(child, child.type === 'block' && name !== 'resource' ? `${block}${name}.` : block);
+    }
+  };
+  walk(root, '');
+  return found;
+}
+
+/** Calls of the API of which forms show a resource. */
+const CALLS: Readonly<Record<string, string>> = {
+  gcore_floatingip: '/cloud/v1/floatingips/{project_id}/{region_id}',
+  gcore_lb_l7policy: '/cloud/v1/l7policies/{project_id}/{region_id}',
+  gcore_lb_l7rule: '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules',
+  gcore_lbpool: '/cloud/v1/lbpools/{project_id}/{region_id}',
+  gcore_network: '/cloud/v1/networks/{project_id}/{region_id}',
+  gcore_reservedfixedip: '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}',
+  gcore_router: '/cloud/v1/routers/{project_id}/{region_id}',
+  gcore_servergroup: '/cloud/v1/servergroups/{project_id}/{region_id}',
+  gcore_snapshot: '/cloud/v1/snapshots/{project_id}/{region_id}',
+  gcore_subnet: '/cloud/v1/subnets/{project_id}/{region_id}',
+  gcore_volume: '/cloud/v1/volumes/{project_id}/{region_id}',
+};
+const place = { project: 1, region: 2 };
+const ofPlace = ['project_id', 'region_id'];
+
+interface Body {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+const document = JSON.parse(
+  readFileSync(new URL('../golden/golden/openapi.json', import.meta.url), 'utf8'),
+) as {
+  paths: Record<string, { post?: { requestBody?: { content: { 'application/json': Body } } } }>;
+};
+const examplesOf = (path: string): readonly object[] => {
+  const body = document.paths[path]?.post?.requestBody?.content['application/json'];
+  const several = Object.values(body?.examples ?? {}).map(({ value }) => value);
+  return [...(body?.example ? [body.example] : []), ...several] as object[];
+};
+
+describe.each(Object.entries(CALLS))('%s', (type, path) => {
+  test('of each example of the call is valid, and has arguments that the resource takes', () => {
+    const examples = examplesOf(path);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      const known = [...ofPlace, ...MAPS, ...(RESOURCES[type] ?? [])];
+      for (const name of argumentsOf(terraform(type, 'it', place, { ...example })))
+        expect(known, name).toContain(name);
+    }
+  });
+});
+
+test('what the API calls otherwise has the name of the resource, and what there is not is said', () => {
+  const text = terraform('gcore_volume', 'data', place, {
+    name: 'data',
+    tags: { env: 'test' },
+    lifecycle_policy_ids: [1],
+  });
+  expect(text).toContain('metadata_map = {');
+  expect(text).toContain('# The resource has no argument for: lifecycle_policy_ids');
+  expect(argumentsOf(text)).toEqual([...ofPlace, 'name', 'metadata_map']);
+});
+
+test('no name, whatever is in it, breaks out of its quotes', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: fc.constantFrom('"', '\\', '$', '%', '{', '}', '\n', '\b', '\f', 'a', ' ', '#') }),
+  );
+  fc.assert(
+    fc.property(anything, anything, anything, (name, key, value) => {
+      fc.pre(name !== '');
+      const text = terraform('gcore_volume', name, place, { name, tags: { [key]: value } });
+      expect(argumentsOf(text)).toEqual([...ofPlace, 'name', 'metadata_map']);
+    }),
+    { numRuns: 500 },
+  );
+});
