@@ -143,7 +143,8 @@ describe.skipIf(fault !== undefined)(`video from a bucket${fault ? `: skipped, $
     expect(ranges.filter((range) => !before.has(range)).length).toBeGreaterThan(1);
     // What lies between was never asked for: a buffer holds four seconds.
     expect(new Set(ranges).size).toBeLessThan(SECONDS / 2);
-    expect((await seen(page)).errors).toEqual([]);
+    // Whoever seeks gives up the request that was under way.
+    expect((await seen(page)).errors.filter((error) => error !== 'aborted')).toEqual([]);
     await page.close();
   });
 

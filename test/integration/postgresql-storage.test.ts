@@ -77,6 +77,18 @@ test('who goes on writing is kept out, until the storage is larger', async () =>
   expect((await look()).fault).toBeNull();
 });
 
+test('what waits for a restart is not forgotten when somebody else has read the configuration before', async () => {
+  const next = {
+    ...cluster,
+    pg_conf: `${cluster.pg_conf}\nmax_connections = 41\n`,
+    backups: { every_hours: 24, keep: 1 },
+  };
+  await clusters.observe(next);
+  await clusters.apply(next);
+  expect(await ask(next, 'show max_connections')).toEqual([{ max_connections: '41' }]);
+  await clusters.apply(cluster);
+});
+
 test('the folder of a check whose process was killed goes', () => {
   const lost = path.join(clusters.root, 'check-1@elsewhere-abcdef');
   mkdirSync(lost);

@@ -11,7 +11,7 @@ const sleepers = () => allPids().filter((pid) => commandLine(pid).join(' ') === 
 test('a program that takes too long is ended, with what it has started', async () => {
   const before = sleepers();
   await expect(run('sh', ['-c', SLEEPS], { patienceMs: 100 })).rejects.toThrow(
-    'The program sh did not end within 0.1 s.',
+    'The program sh did not end within 0.1 s',
   );
   expect(left()).toEqual([]);
   await expect.poll(() => sleepers().filter((pid) => !before.includes(pid))).toEqual([]);
@@ -20,7 +20,7 @@ test('a program that takes too long is ended, with what it has started', async (
 test('what runs while the server stops is ended', async () => {
   const running = run('sleep', ['1000']);
   endPrograms();
-  await expect(running).rejects.toThrow('The program sleep was ended: the server stops.');
+  await expect(running).rejects.toThrow('The program sleep was ended: the server stops');
 });
 
 test('what a program says is kept, but not without end', async () => {

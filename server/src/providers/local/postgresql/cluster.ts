@@ -308,7 +308,9 @@ export class Cluster {
     }
     const isChanged = this.#write(primary, desired);
     if (!primary.running()) return this.#start(primary, desired, binaries);
-    if (!isChanged || !(await primary.reload())) return;
+    if (isChanged) await primary.reload();
+    // It may have been read before, by who had no time for a restart or was killed ahead of it.
+    if (!(await primary.needsRestart())) return;
     await primary.stop();
     await this.#start(primary, desired, binaries);
   }

@@ -240,9 +240,9 @@ export class Server {
     }
   }
 
-  /** Reads its configuration again. @returns whether something needs a restart */
-  async reload(): Promise<boolean> {
-    return this.asking('postgres', async (client) => {
+  /** Reads its configuration again. */
+  async reload(): Promise<void> {
+    await this.asking('postgres', async (client) => {
       const { rows: before } = await client.query('select pg_conf_load_time() as at');
       await client.query('select pg_reload_conf()');
       // The signal goes round: until this connection has seen it, nothing is known.
@@ -252,10 +252,14 @@ export class Server {
         if (looks === MOST_LOOKS) throw new Error('the server does not read its configuration again');
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      const { rows } = await client.query(
-        'select count(*)::int as waiting from pg_settings where pending_restart',
-      );
-      return rows[0]?.waiting > 0;
+    });
+  }
+
+  /** Whether its configuration has something that only a restart brings into force. */
+  async needsRestart(): Promise<boolean> {
+    return this.asking('postgres', async (client) => {
+      const { rows } = await client.query('select from pg_settings where pending_restart limit 1');
+      return rows.length > 0;
     });
   }
 
