@@ -32,9 +32,9 @@ export class Portal {
   readonly expected = new Set<string>();
   #dataDir = '';
 
-  async start(): Promise<void> {
+  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#dataDir = newDataDir();
-    this.virga = await startVirga({ dataDir: this.#dataDir, env: { VIRGA_TIME_SCALE: '0.01' } });
+    this.virga = await startVirga({ dataDir: this.#dataDir, env: { VIRGA_TIME_SCALE: '0.01', ...env } });
     this.browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
     this.context = await this.browser.newContext({
       viewport: { width: 1440, height: 900 },

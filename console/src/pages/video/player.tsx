@@ -20,7 +20,13 @@ export default function Player({ asked }: PlayerProps) {
   const query = new URLSearchParams(Object.entries(asked).map(([key, value]) => [key, String(value)]));
   const tokenUrl = `${location.origin}/video/token?${query}`;
   useEffect(() => {
-    const hls = new Hls({ xhrSetup: (xhr, url) => refresher.xhrSetup(xhr, url) });
+    const hls = new Hls({
+      xhrSetup: (xhr, url) => refresher.xhrSetup(xhr, url),
+      // Nobody sees them here, and the track that they would be put on is a file that a page may not load.
+      enableID3MetadataCues: false,
+      enableEmsgMetadataCues: false,
+      enableDateRangeMetadataCues: false,
+    });
     const refresher = new TokenRefresher({
       tokenUrl,
       onRefresh: () => setRefreshes((count) => count + 1),
