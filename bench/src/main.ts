@@ -8,6 +8,7 @@ import type { Figure } from './measure.ts';
 import { benchPostgresql } from './postgresql.ts';
 import { benchReads } from './reads.ts';
 import { benchStart } from './start.ts';
+import { benchStorages } from './storages.ts';
 import { benchTraffic } from './traffic.ts';
 import { benchWrites } from './writes.ts';
 
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   writes: benchWrites,
   features: benchFeatures,
   postgresql: benchPostgresql,
+  storages: benchStorages,
   traffic: benchTraffic,
   lossless: benchLossless,
   balancers: benchBalancers,

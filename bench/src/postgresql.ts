@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../test/harness/process.ts';
 import { type Figure, median } from './measure.ts';
+import { memoryMiB, processesNaming } from './processes.ts';
 
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
 const CREATIONS = 5;
@@ -26,7 +27,7 @@ export async function benchPostgresql(): Promise<Figure[]> {
     for (let i = 1; i <= CREATIONS; i += 1) later.push(await firstQuery(virga, `c${i}`));
     const folder = path.join(dataDir, 'regions', '1', 'postgresql');
     const ids = readdirSync(folder).filter((name) => name.length === 36);
-    const memory = median(ids.map((id) => memoryMiB(processesOf(id))));
+    const memory = median(ids.map((id) => memoryMiB(processesNaming(id))));
     const took = await failovers(virga, folder);
     return [
       { what: 'first PostgreSQL cluster: request to first query', value: seconds(first), goal: '< 2 s' },
@@ -123,27 +124,5 @@ async function rowWritten(virga: VirgaProcess): Promise<void> {
     } catch {
       await delay(10);
     }
-  }
-}
-
-/** Pids of all processes that name the cluster in their command line or title. */
-function processesOf(id: string): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && readOr(`/proc/${pid}/cmdline`).includes(id));
-}
-
-const memoryMiB = (pids: readonly number[]) =>
-  pids.reduce((sum, pid) => {
-    const pss = /^Pss:\s+(\d+) kB/m.exec(readOr(`/proc/${pid}/smaps_rollup`))?.[1];
-    return sum + Number(pss ?? 0) / 1024;
-  }, 0);
-
-/** Of a process that may just have ended. */
-function readOr(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -119,7 +119,7 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     await page.getByRole('link', { name: 'media' }).click();
     await tab('Usage');
     await page.getByText('Threshold: 100 kB, reached and told').waitFor();
-    expect(await page.locator('.u-over').count()).toBe(5);
+    await waitUntil(async () => (await page.locator('.u-over').count()) === 5, { what: 'five charts' });
     expect(await portal.barriers()).toEqual([]);
     await page.getByText('Year', { exact: true }).click();
     await page.waitForURL(/span=year/);
