@@ -39,7 +39,8 @@ test('a volume is renamed, tagged and extended', async () => {
   await page.getByRole('combobox', { name: 'Tags' }).fill('grain=rye');
   await page.getByRole('combobox', { name: 'Tags' }).press('Enter');
   await press('Save');
-  await page.getByRole('heading', { name: /rye/ }).waitFor();
+  // Not with the next look at everything, which is half a minute away.
+  await page.getByRole('heading', { name: /rye/ }).waitFor({ timeout: 15_000 });
   await page.getByText('grain').waitFor();
   await verb('Extend…');
   await page.getByLabel('Size in GiB').fill('7');

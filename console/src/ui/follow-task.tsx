@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { client, faultOf } from '../api/client.ts';
+import { client, faultOf, queryClient } from '../api/client.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
 import { router } from '../app/router.tsx';
 
@@ -86,5 +86,7 @@ export async function startTask(
   }
   const [task] = data?.tasks ?? [];
   if (task) followTask(task, follow);
+  // It was done when it was answered, and no event tells of it.
+  else void queryClient.invalidateQueries();
   return task;
 }

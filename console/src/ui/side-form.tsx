@@ -1,7 +1,7 @@
 import { Button, Drawer, Group, Stack } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { type ApiFault, faultOf } from '../api/client.ts';
+import { type ApiFault, faultOf, queryClient } from '../api/client.ts';
 import type { Task } from '../api/tasks.ts';
 import { type Call, CodePanel } from './code-panel.tsx';
 import { FaultNote } from './fault.tsx';
@@ -107,6 +107,8 @@ function Form<Body>(props: SideFormProps<Body>) {
     }
     const [task] = (data as { tasks?: readonly string[] } | undefined)?.tasks ?? [];
     if (task) followTask(task, { title, to });
+    // It was done when it was answered, and no event tells of it.
+    else void queryClient.invalidateQueries();
     done?.(data);
     close();
   };
