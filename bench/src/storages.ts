@@ -40,7 +40,7 @@ export async function benchStorages(): Promise<Figure[]> {
 
 async function measure(virga: VirgaProcess, kind: Kind): Promise<Figure[]> {
   const storages: Storage[] = [];
-  for (let i = 0; i < CREATIONS; i += 1) storages.push(await kind.make(virga, `bench-${i}`));
+  for (let i = 0; i < CREATIONS; i += 1) storages.push(await kind.make(virga, `${kind.folder}-${i}`));
   const named = ({ id }: Storage, part = '') => processesNaming(`${kind.folder}/storage-${id}/${part}`);
   const memory = median(storages.map((storage) => memoryMiB(named(storage))));
   const back: number[] = [];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
 import { DAILY_KEYS, forgetOldKeys } from './idempotency.ts';
 
 let server: TestServer;
@@ -42,6 +43,19 @@ describe('Idempotency-Key', () => {
       expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
     }
     expect(await countOf('crowded')).toBe(1);
+  });
+
+  test('a deletion gives the same answer when what it named is gone', async () => {
+    const working = await startTestServer();
+    onTestFinished(() => working.close());
+    const { body } = await working.call('POST', '/cloud/v1/projects', { body: { name: 'soon gone' } });
+    const where = `/cloud/v1/projects/${body.id}`;
+    const remove = () => working.call('DELETE', where, { headers: { 'idempotency-key': 'e' } });
+    const first = await remove();
+    await waitUntil(async () => (await working.call('GET', where)).status === 404, { what: 'the deletion' });
+    const second = await remove();
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect(second.headers['idempotency-replayed']).toBe('true');
   });
 
   test('a refused request did nothing, and its key is free again', async () => {

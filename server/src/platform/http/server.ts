@@ -274,22 +274,19 @@ function addRoute(
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<() => FastifyReply> {
     const strict = isStrict(request.headers, options.strict ?? false);
     const { params, query, body } = await readInput(validator, spec, { request, strict });
-    const ctx = await resolveScope(
-      contextOf(request, reply),
-      { scope, spec },
-      request.params,
-      options.scopes,
-    );
+    const ctx = contextOf(request, reply);
+    const inScope = () => resolveScope(ctx, { scope, spec }, request.params, options.scopes);
     const input = { params, query, body, headers: request.headers };
     const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
     if (key !== undefined && typeof access !== 'object') {
       const { method, sensitive = false, status = 200 } = spec;
       const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
-      const work = (db: Db) => spec.handler({ ...ctx, db } as never, input as never);
+      // A request that was done has its answer, whatever has become of the project or region since.
+      const work = async (db: Db) => spec.handler({ ...(await inScope()), db } as never, input as never);
       const kept = await once(ctx, keyed, work);
       return () => sendAnswer(reply, kept);
     }
-    const result = await spec.handler(ctx as never, input as never);
+    const result = await spec.handler((await inScope()) as never, input as never);
     return () => sendResult(reply, spec, result, options.checkResponses ? validator : undefined);
   }
 }
