@@ -1,10 +1,13 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MailServer, startMailServer } from '../harness/mail.ts';
 import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
-/** From an upload past a threshold to the mail, over a real S3 server and a real mail server. */
+/** From an upload past a threshold to the mail and the webhook, over real servers of S3, mail and HTTP. */
 
 const engines = await lookFor(['s3']);
 const fault = engines.faultOf('s3');
@@ -22,6 +25,8 @@ describe.skipIf(fault !== undefined)(`usage is measured${fault ? `: skipped, ${f
   let server: TestServer;
   let mail: MailServer;
   let s3: S3Client;
+  let receiver: Server;
+  const events: { readonly type: string; readonly data: object }[] = [];
 
   const usage = async () => (await server.call('GET', '/virga/v1/storage_usage')).body.results[0];
   const total = async () =>
@@ -29,7 +34,15 @@ describe.skipIf(fault !== undefined)(`usage is measured${fault ? `: skipped, ${f
 
   beforeAll(async () => {
     mail = await startMailServer();
+    receiver = createServer(async (request, response) => {
+      events.push(JSON.parse(await text(request)));
+      response.writeHead(204).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     server = await startTestServer({ regions: [REGION], engines, smtpUrl: mail.url });
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const target = { client_id: 1, url };
+    await server.call('POST', '/virga/v1/webhook_targets', { as: 'operator', body: target });
     const made = await server.call('POST', '/storage/v4/object_storages', {
       body: { location_name: 'here', name: 'media' },
     });
@@ -41,19 +54,25 @@ describe.skipIf(fault !== undefined)(`usage is measured${fault ? `: skipped, ${f
   afterAll(async () => {
     await server.close();
     await mail.close();
+    receiver.close();
   });
 
-  test('uploading past a threshold of space is told by mail, once', async () => {
+  test('uploading past a threshold of space is told by mail and webhook, once', async () => {
     const event = { name: 'reaching_used_space', storage_name: 'media', bytes: 100 * KIB };
     await server.call('POST', '/storage/notifications/v1/event', { body: event });
     await s3.send(new PutObjectCommand({ Bucket: 'photos', Key: 'one', Body: Buffer.alloc(60 * KIB) }));
     await waitUntil(async () => (await usage())?.used_space === 60 * KIB, {
       what: 'the space to be measured',
     });
-    expect(mail.received).toEqual([]);
+    expect([mail.received, events]).toEqual([[], []]);
     await s3.send(new PutObjectCommand({ Bucket: 'photos', Key: 'a/two', Body: Buffer.alloc(50 * KIB) }));
     await waitUntil(() => mail.received.length === 1, { what: 'the mail' });
     expect(mail.received[0]?.text).toContain('used space of storage media has reached');
+    await waitUntil(() => events.length === 1, { what: 'the webhook' });
+    expect(events[0]).toMatchObject({
+      type: 'storage.threshold_reached',
+      data: { event: { name: 'reaching_used_space', storage_name: 'media' }, usage: 110 * KIB },
+    });
     expect(await usage()).toMatchObject({ bucket_name: 'photos', used_space: 110 * KIB, files_quantity: 2 });
   });
 
