@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clusterBody } from '../harness/managed-postgresql.ts';
 import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
 import { connectSftp } from '../harness/sftp.ts';
+import { waitUntil } from '../harness/wait.ts';
 
 /** A disk that is full for real: small file systems of their own, below the folders of both kinds of storage. */
 
@@ -13,6 +23,7 @@ const DISK_BYTES = 24 * 1024 * 1024;
 const engines = await lookFor(['s3', 'postgresql-18']);
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && mounts();
 const why = engines.faultOf('s3') ?? (canMount ? undefined : 'file systems cannot be mounted here');
+const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
 const REGION = {
   id: 1,
   display_name: 'Here',
@@ -21,7 +32,10 @@ const REGION = {
   provider: 'local',
   settings: {},
 };
-const KIND = { s3: 'object-storage', sftp: 'sftp-storage' } as const;
+const KIND = { s3: 'object-storage', sftp: 'sftp-storage', sql: 'postgresql' } as const;
+/** An empty cluster takes 40 MiB, and so does the one that it is copied from. */
+const ROOM_FOR_CLUSTERS = 200 * 1024 * 1024;
+const KINDS = ['s3', 'sftp', 'sql'] as const;
 
 /** Tried out: a container may not. */
 function mounts(): boolean {
@@ -39,10 +53,10 @@ function mounts(): boolean {
 }
 
 /** A file system of its own, with attributes of files and no blocks for root alone. */
-function mountDisk(folder: string): void {
+function mountDisk(folder: string, bytes = DISK_BYTES): void {
   const image = `${folder}.disk`;
   writeFileSync(image, '');
-  truncateSync(image, DISK_BYTES);
+  truncateSync(image, bytes);
   execFileSync('mkfs.ext4', ['-q', '-m', '0', image], { stdio: 'ignore' });
   execFileSync('mount', ['-o', 'loop', image, folder], { stdio: 'ignore' });
   rmSync(path.join(folder, 'lost+found'), { recursive: true });
@@ -64,7 +78,7 @@ describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}
       }
     }
   };
-  const make = (kind: keyof typeof KIND, name: string) =>
+  const make = (kind: 's3' | 'sftp', name: string) =>
     server.call('POST', kind === 's3' ? '/storage/v4/object_storages' : '/storage/v4/sftp_storages', {
       body: { location_name: 'here', name, ...(kind === 'sftp' ? { password_mode: 'auto' } : {}) },
     });
@@ -75,12 +89,12 @@ describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}
 
   beforeAll(async () => {
     server = await startTestServer({ regions: [REGION], engines });
-    for (const kind of ['s3', 'sftp'] as const) mountDisk(folder(kind));
+    for (const kind of KINDS) mountDisk(folder(kind), kind === 'sql' ? ROOM_FOR_CLUSTERS : DISK_BYTES);
   });
   afterAll(async () => {
     // First the programs, whose files are there.
     await server.providers.close('stop');
-    for (const kind of ['s3', 'sftp'] as const) execFileSync('umount', ['--lazy', folder(kind)]);
+    for (const kind of KINDS) execFileSync('umount', ['--lazy', folder(kind)]);
     await server.close();
   });
 
@@ -142,5 +156,19 @@ describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}
     await s3.send(new PutObjectCommand(put));
     expect((await server.call('POST', buckets, { body: { name: 'more' } })).status).toBe(201);
     expect((await server.call('DELETE', `/storage/v4/object_storages/${body.id}`)).status).toBe(204);
+  });
+
+  test('a new PostgreSQL cluster says so, and leaves nothing', async () => {
+    await server.call('PUT', '/cloud/v1/dbaas/status/1/1', { body: { is_initialized: true } });
+    const prepared = path.join(folder('sql'), 'templates', '18');
+    await waitUntil(() => existsSync(prepared), { what: 'what clusters are copied from' });
+    const body = { ...clusterBody('one'), flavor: { cpu: 1, memory_gib: 1 } };
+    const create = async () => server.ended(await server.call('POST', CLUSTERS, { body }));
+    fill('sql');
+    const full = expect.stringContaining('The disk is full');
+    expect(await create()).toMatchObject({ state: 'ERROR', error: full });
+    expect(readdirSync(folder('sql')).sort()).toEqual(['ballast', 'templates']);
+    rmSync(ballast('sql'));
+    expect(await create()).toMatchObject({ state: 'FINISHED', error: null });
   });
 });

@@ -4,6 +4,8 @@ import { TaskFailed } from '../../kernel/errors.ts';
 /** Less than this is no room for anything. */
 const LEAST_BYTES = 64 * 1024;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
+/** What programs say of it. */
+const SAID = /No space left on device|Disk quota exceeded/;
 
 /** Does something that writes below a folder. A full disk is a reason to give up, whatever else was said about it:
  *  trying again makes no room.
@@ -12,10 +14,15 @@ export async function withRoom<T>(folder: string, work: () => Promise<T>): Promi
   try {
     return await work();
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!FULL.has(code) && freeBytes(folder) >= LEAST_BYTES) throw error;
+    if (!isFull(error, folder)) throw error;
     throw new TaskFailed('The disk is full: whoever runs this region has to make room');
   }
+}
+
+/** Whether something that writes below a folder failed for want of room. */
+export function isFull(error: unknown, folder: string): boolean {
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  return FULL.has(code) || SAID.test(message) || freeBytes(folder) < LEAST_BYTES;
 }
 
 function freeBytes(folder: string): number {

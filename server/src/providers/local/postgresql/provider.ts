@@ -10,6 +10,7 @@ import type {
 } from '../../../features/managed-postgresql/port.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { isFull, withRoom } from '../full-disk.ts';
 import { engineRoot } from '../load-balancers/engine-root.ts';
 import { makePassage } from '../load-balancers/files.ts';
 import { hurried } from '../load-balancers/programs.ts';
@@ -109,7 +110,12 @@ export class LocalPostgresql implements PostgresqlProvider {
 
   async confFaults(version: string, conf: Conf): Promise<readonly string[] | undefined> {
     const binaries = await this.#binaries(version);
-    return binaries === undefined ? undefined : confFaults(this.#root, binaries, conf);
+    if (binaries === undefined) return undefined;
+    return confFaults(this.#root, binaries, conf).catch((error: unknown) => {
+      // The task of the change says so.
+      if (isFull(error, this.#root)) return undefined;
+      throw error;
+    });
   }
 
   async prepare(): Promise<void> {
@@ -121,12 +127,13 @@ export class LocalPostgresql implements PostgresqlProvider {
   }
 
   hostOf(id: string): Promise<string> {
-    return this.#change(id, async () => {
+    const settle = async () => {
       const cluster = this.#cluster(id);
       if (cluster.host === undefined)
         cluster.settleAt(await this.#options.allocateAddress(new Set(this.addresses())));
       return cluster.host ?? '';
-    });
+    };
+    return this.#change(id, () => withRoom(this.#root, settle));
   }
 
   async applyCluster(
@@ -138,7 +145,8 @@ export class LocalPostgresql implements PostgresqlProvider {
     const installing = `installing PostgreSQL ${desired.version}`;
     if (binaries === undefined) return { ready: false, retryInMs: INSTALL_LOOK_MS, step: installing };
     const { id } = desired;
-    const step = await this.#change(id, () => this.#cluster(id).apply(desired, change, binaries));
+    const apply = () => this.#cluster(id).apply(desired, change, binaries);
+    const step = await this.#change(id, () => withRoom(this.#root, apply));
     return step === null ? READY : { ready: false, retryInMs: REPLICA_LOOK_MS, step };
   }
 
