@@ -4,7 +4,7 @@ import {
   lstat,
   mkdir,
   open,
-  readdir,
+  opendir,
   realpath,
   rename,
   rmdir,
@@ -80,19 +80,27 @@ export class Folder {
     throw new Refused('EISDIR', 'This is no file');
   }
 
-  /** Names and what they are, a part at a time. */
+  /** Names and what they are, a part at a time: a folder may have millions. */
   async *list(path: string, most: number): AsyncGenerator<(readonly [string, Stats])[]> {
     const place = await this.#place(path);
-    const names = await readdir(place);
-    for (let at = 0; at < names.length; at += most) {
-      const found = await Promise.all(
-        names.slice(at, at + most).map(async (name) => {
+    const found = async (names: readonly string[]) => {
+      const all = await Promise.all(
+        names.map(async (name) => {
           const stats = await lstat(join(place, name)).catch(() => undefined);
           return stats && isShown(stats) ? [[name, stats] as const] : [];
         }),
       );
-      yield found.flat();
+      return all.flat();
+    };
+    let names: string[] = [];
+    // Ending the generator closes the folder.
+    for await (const { name } of await opendir(place)) {
+      names.push(name);
+      if (names.length < most) continue;
+      yield await found(names);
+      names = [];
     }
+    if (names.length > 0) yield await found(names);
   }
 
   async makeFolder(path: string): Promise<void> {

@@ -36,6 +36,7 @@ const CODES: Readonly<Record<string, readonly [code: number, words: string]>> = 
   EEXIST: [STATUS_CODE.FAILURE, 'There is something with this name already'],
   ENOTEMPTY: [STATUS_CODE.FAILURE, 'The folder is not empty'],
   EISDIR: [STATUS_CODE.FAILURE, 'This is a folder'],
+  EMFILE: [STATUS_CODE.FAILURE, 'Too many files are open in this session'],
   ENAMETOOLONG: [STATUS_CODE.FAILURE, 'The name is too long'],
 };
 
@@ -69,6 +70,7 @@ export class Session {
     this.#closed = true;
     await this.#turn;
     for (const { file } of this.#files.values()) await file.close().catch(() => undefined);
+    for (const names of this.#lists.values()) await names.return(undefined).catch(() => undefined);
     this.#files.clear();
     this.#lists.clear();
   }
@@ -93,6 +95,7 @@ export class Session {
     sftp.on('OPENDIR', (id, path) =>
       this.#do(id, async () => {
         this.#counter.request('out');
+        this.#checkRoom();
         if (!(await this.#folder.stat(path)).isDirectory()) throw failure('ENOTDIR');
         this.#opened(id, this.#lists, this.#folder.list(path, NAMES_AT_ONCE));
       }),
@@ -179,15 +182,19 @@ export class Session {
   async #open(id: number, path: string, flags: number, attributes: SshAttributes): Promise<void> {
     const writes = (flags & (OPEN_MODE.WRITE | OPEN_MODE.APPEND)) !== 0;
     this.#counter.request(writes ? 'in' : 'out');
-    if (this.#files.size >= MOST_HANDLES) throw failure('EMFILE');
+    this.#checkRoom();
     const file = await this.#folder.open(path, flagsOf(flags));
     const { mode } = wanted(attributes);
     if (writes && mode !== undefined) await changeOpen(file, { mode });
     this.#opened(id, this.#files, { file, appends: (flags & OPEN_MODE.APPEND) !== 0 });
   }
 
+  /** Before anything is opened: what has no handle nobody would close. */
+  #checkRoom(): void {
+    if (this.#files.size + this.#lists.size >= MOST_HANDLES) throw failure('EMFILE');
+  }
+
   #opened<T>(id: number, among: Map<number, T>, what: T): void {
-    if (this.#lists.size >= MOST_HANDLES) throw failure('EMFILE');
     this.#lastHandle += 1;
     among.set(this.#lastHandle, what);
     const handle = Buffer.alloc(HANDLE_BYTES);
@@ -242,7 +249,12 @@ export class Session {
 
   async #close(handle: Buffer): Promise<void> {
     const number = numberOf(handle);
-    if (this.#lists.delete(number)) return;
+    const names = this.#lists.get(number);
+    if (names) {
+      this.#lists.delete(number);
+      await names.return(undefined);
+      return;
+    }
     const { file } = this.#file(handle);
     this.#files.delete(number);
     await file.close();
