@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { encodePath, Signer } from '../../signing/src/aws-signature.ts';
 import type { BucketSettings } from '../../signing/src/bucket-settings.ts';
-import { encodePath, Signer } from './aws-signature.ts';
 
 const PATIENCE_MS = 10_000;
 /** Of an error's body; servers say what is wrong at its beginning. */

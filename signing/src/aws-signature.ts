@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Signatures of requests to S3 servers (AWS Signature Version 4) that have no body. */
+/** Signatures of requests to S3 servers: AWS Signature Version 4, with the headers, as Amazon describes it under
+ *  "Authenticating Requests: Using the Authorization Header". */
 
 export interface SigningKey {
   readonly region: string;
@@ -17,6 +18,7 @@ export interface Unsigned {
   /** Names and values, encoded, in the order of the names. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -28,6 +30,13 @@ const EMPTY = sha256('');
 export function encodePath(path: string): string {
   return path.split('/').map(encodePart).join('/');
 }
+
+/** A query whose names are in order. */
+export const encodeQuery = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`)
+    .sort()
+    .join('&');
 
 const encodePart = (part: string) =>
   encodeURIComponent(part).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -43,21 +52,22 @@ export class Signer {
 
   /** @returns the headers of the request, with those that the signature needs */
   sign(
-    { method, host, path, query = '', headers = {} }: Unsigned,
+    { method, host, path, query = '', headers = {}, body }: Unsigned,
     now: Date,
   ): Readonly<Record<string, string>> {
     const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '');
     const day = this.#keyOf(time.slice(0, 8));
+    const digest = body === undefined ? EMPTY : sha256(body);
     const all: Record<string, string> = {
       ...headers,
       host,
-      'x-amz-content-sha256': EMPTY,
+      'x-amz-content-sha256': digest,
       'x-amz-date': time,
     };
     const names = Object.keys(all).sort();
     const lines = names.map((name) => `${name}:${all[name]?.trim().replace(/ +/g, ' ')}\n`).join('');
     const signed = names.join(';');
-    const request = [method, path, query, lines, signed, EMPTY].join('\n');
+    const request = [method, path, query, lines, signed, digest].join('\n');
     const signature = hmac(day.key, [ALGORITHM, time, day.scope, sha256(request)].join('\n')).toString('hex');
     const credential = `${this.#key.accessKey}/${day.scope}`;
     const authorization = `${ALGORITHM} Credential=${credential},SignedHeaders=${signed},Signature=${signature}`;

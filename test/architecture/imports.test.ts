@@ -47,7 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: ['kernel', 'platform'],
   engines: ['kernel', 'engines'],
   features: ['kernel', 'platform', 'features', 'signing'],
-  providers: ['kernel', 'providers', 'features'],
+  providers: ['kernel', 'providers', 'features', 'signing'],
   // Words alone: what fields are called in the reference.
   glossary: ['glossary'],
   composition: [

@@ -1,7 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import http from 'node:http';
+import { encodePath, encodeQuery, Signer } from '../../../../../signing/src/aws-signature.ts';
 
-/** A few signed calls (AWS Signature Version 4) to a server at a socket. */
+/** A few signed calls to a server at a socket. */
 
 export interface Credentials {
   readonly access: string;
@@ -24,11 +25,6 @@ export interface S3Answer {
 const REGION = 'us-east-1';
 const PATIENCE_MS = 20_000;
 
-const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-const sign = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-const encoded = (text: string) =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-
 /** @param now what the server's clock says, too
  *  @throws when there is no answer; one that refuses is an answer */
 export function ask(
@@ -38,12 +34,17 @@ export function ask(
   now: Date,
 ): Promise<S3Answer> {
   const { method, path, query = {}, body = '' } = call;
-  const target = path.split('/').map(encoded).join('/');
-  const search = Object.entries(query)
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .sort()
-    .join('&');
-  const headers = signed({ method, target, search, body }, credentials, now);
+  const target = encodePath(path);
+  const search = encodeQuery(query);
+  const signer = new Signer({ region: REGION, accessKey: credentials.access, secretKey: credentials.secret });
+  const about = {
+    'content-length': String(Buffer.byteLength(body)),
+    'content-md5': createHash('md5').update(body).digest('base64'),
+  };
+  const headers = signer.sign(
+    { method, host: 'storage', path: target, query: search, headers: about, body },
+    now,
+  );
   return new Promise((resolve, reject) => {
     const options = { socketPath, method, path: search ? `${target}?${search}` : target, headers };
     const request = http.request({ ...options, timeout: PATIENCE_MS }, (response) => {
@@ -56,35 +57,6 @@ export function ask(
     request.on('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`)));
     request.on('error', reject).end(body);
   });
-}
-
-function signed(
-  request: { method: string; target: string; search: string; body: string },
-  { access, secret }: Credentials,
-  now: Date,
-): Record<string, string> {
-  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
-  const day = time.slice(0, 8);
-  const digest = hash(request.body);
-  const headers: Record<string, string> = {
-    'content-length': String(Buffer.byteLength(request.body)),
-    'content-md5': createHash('md5').update(request.body).digest('base64'),
-    host: 'storage',
-    'x-amz-content-sha256': digest,
-    'x-amz-date': time,
-  };
-  const names = Object.keys(headers).sort();
-  const lines = names.map((name) => `${name}:${headers[name]}\n`).join('');
-  const { method, target, search } = request;
-  const canonical = [method, target, search, lines, names.join(';'), digest].join('\n');
-  const scope = `${day}/${REGION}/s3/aws4_request`;
-  const key = sign(sign(sign(sign(`AWS4${secret}`, day), REGION), 's3'), 'aws4_request');
-  const signature = sign(key, ['AWS4-HMAC-SHA256', time, scope, hash(canonical)].join('\n')).toString('hex');
-  const credential = `${access}/${scope}`;
-  return {
-    ...headers,
-    authorization: `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
-  };
 }
 
 /** The texts of all elements of a name. */
