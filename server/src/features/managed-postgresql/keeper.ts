@@ -1,6 +1,5 @@
-import { messageOf } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { readRunning, writeObserved } from './cluster-store.ts';
 import { desiredOf, hasPlace } from './desired.ts';
@@ -8,14 +7,9 @@ import type { PostgresqlProvider } from './port.ts';
 import { isActivatedAnywhere } from './store.ts';
 import { readUsers } from './user-store.ts';
 
-export interface KeeperDeps {
+export interface KeeperDeps extends OwnRegions<PostgresqlProvider> {
   readonly db: Db;
-  readonly log: Logger;
   readonly cipher: Cipher;
-  providerOf(regionId: number): PostgresqlProvider | undefined;
-  regionIds(): readonly number[];
-  /** Which regions this node works on. */
-  readonly owners: { serves(regionId: number): boolean };
 }
 
 /** Looks after clusters that are real: what died is started, and what is seen of them is written. */
@@ -30,21 +24,12 @@ export class Keeper {
     this.#deps = deps;
   }
 
-  async run(): Promise<void> {
-    for (const regionId of this.#deps.regionIds()) {
-      const provider = this.#deps.providerOf(regionId);
-      if (!provider?.observeClusters || !this.#deps.owners.serves(regionId)) continue;
-      try {
-        await this.#prepare(regionId, provider);
-        await this.#keep(regionId, provider);
-      } catch (error) {
-        this.#deps.log.warn(
-          { err: error, regionId },
-          `PostgreSQL clusters were not seen: ${messageOf(error)}`,
-        );
-      }
-    }
-  }
+  run = (): Promise<void> =>
+    inOwnRegions(this.#deps, 'PostgreSQL clusters', async (regionId, provider) => {
+      if (!provider.observeClusters) return;
+      await this.#prepare(regionId, provider);
+      await this.#keep(regionId, provider);
+    });
 
   /** From the first activation on, a first cluster is near. */
   async #prepare(regionId: number, provider: PostgresqlProvider): Promise<void> {

@@ -1,7 +1,7 @@
-import { TaskFailed } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import { type Providers, providerOfTask, undoing } from '../../platform/tasks/providers.ts';
 import { release } from '../quotas/index.ts';
 import { issueTls, sealTlsKey } from './certificates.ts';
 import * as store from './cluster-store.ts';
@@ -10,9 +10,8 @@ import { additionsOf, CLUSTER_AMOUNTS, type ClusterRow, type ClusterSpec } from 
 import { type ClusterChange, type PostgresqlProvider, RESTORE_CLUSTER } from './port.ts';
 import { deleteUsers, dropNextVerifiers, readUsers, takeNextVerifiers } from './user-store.ts';
 
-export interface TaskDeps {
+export interface TaskDeps extends Providers<PostgresqlProvider> {
   readonly cipher: Cipher;
-  providerOf(regionId: number): PostgresqlProvider | undefined;
 }
 
 /** A change of a cluster that has its data. */
@@ -20,18 +19,9 @@ const PLAIN: ClusterChange = { isNew: false, retracted: { databases: [], users: 
 const MINUTE_MS = 60_000;
 const DEADLINE_MS = 60 * MINUTE_MS;
 
-/** @throws TaskFailed when the region has no managed PostgreSQL any more */
-function providerFor(row: ClusterRow, deps: TaskDeps): PostgresqlProvider {
-  const provider = deps.providerOf(row.region_id);
-  if (!provider) throw new TaskFailed('This region no longer offers managed PostgreSQL');
-  return provider;
-}
+const providerFor = providerOfTask('managed PostgreSQL');
 
-const restoring = ({ operation }: TaskRun) => ({
-  ...operation,
-  key: `${operation.key}-undo`,
-  type: RESTORE_CLUSTER,
-});
+const restoring = (run: TaskRun) => undoing(run, RESTORE_CLUSTER);
 
 /** Forgets a cluster that the task holds, and what it counted. */
 async function forget(tx: Tx, row: ClusterRow, taskId: string): Promise<void> {
@@ -73,7 +63,7 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
   async run(run) {
     const row = await store.readHeld(run.db, run.task.id);
     if (!row) return done({});
-    const provider = providerFor(row, deps);
+    const provider = providerFor(run, deps);
     const cluster = await placed(run, row, provider, deps);
     const users = await readUsers(run.db, [row.id]);
     const desired = desiredOf(deps.cipher, cluster, row.spec, users);
@@ -88,7 +78,7 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
   async undo(run) {
     const row = await store.readHeld(run.db, run.task.id);
     if (!row) return done({});
-    const waiting = waitFor(await providerFor(row, deps).removeCluster(row.id, restoring(run)));
+    const waiting = waitFor(await providerFor(run, deps).removeCluster(row.id, restoring(run)));
     return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
   },
 });
@@ -101,7 +91,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
     const row = await store.readHeld(run.db, run.task.id);
     if (!row) return done({});
     const spec = row.next_spec ?? row.spec;
-    const provider = providerFor(row, deps);
+    const provider = providerFor(run, deps);
     const users = (await readUsers(run.db, [row.id])).map((user) => ({
       ...user,
       verifier: user.next_verifier ?? user.verifier,
@@ -117,7 +107,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
   async undo(run) {
     const row = await store.readHeld(run.db, run.task.id);
     if (!row) return done({});
-    const provider = providerFor(row, deps);
+    const provider = providerFor(run, deps);
     const retracted = additionsOf(row.spec, row.next_spec ?? row.spec);
     const users = await readUsers(run.db, [row.id]);
     const spec = await reachedSpec(row, provider);
@@ -140,7 +130,7 @@ const deleteCluster = (deps: TaskDeps): TaskHandler => ({
   async run(run) {
     const row = await store.readHeld(run.db, run.task.id);
     if (!row) return done({});
-    const waiting = waitFor(await providerFor(row, deps).removeCluster(row.id, run.operation));
+    const waiting = waitFor(await providerFor(run, deps).removeCluster(row.id, run.operation));
     return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
   },
   async undo(run) {

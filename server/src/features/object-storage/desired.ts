@@ -3,16 +3,13 @@ import { type BucketRow, desiredBucket, type StorageRow } from './model.ts';
 import type { Parts } from './parts-store.ts';
 import type { DesiredStorage } from './port.ts';
 import { openSecret } from './secrets.ts';
-
-export type PlacedStorage = StorageRow & { readonly address: string };
-
-export const hasPlace = (row: StorageRow): row is PlacedStorage => row.address !== null;
+import type { Placed } from './storage-tasks.ts';
 
 /** What a provider is told of a storage.
  *  @param when `before` the changes that its task makes, or `after` them */
 export function desiredOf(
   cipher: Cipher,
-  row: PlacedStorage,
+  row: Placed<StorageRow>,
   { keys, buckets }: Parts,
   when: 'before' | 'after',
 ): DesiredStorage {

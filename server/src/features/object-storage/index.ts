@@ -1,22 +1,30 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { ObjectStorageService } from './access.ts';
 import { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
-import type { PlacedStorage } from './desired.ts';
 import { objectStorageExamples } from './examples.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
 import type { StorageReport } from './port.ts';
 import { objectStorageRoutes } from './routes.ts';
 import { resealSecrets } from './secrets.ts';
+import type { AnyStorageRow } from './storage-table.ts';
 import { objectStorageTasks } from './tasks.ts';
 import { addUsage, forgetUsage } from './usage-store.ts';
 
-export { readOrder } from './access.ts';
 export { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
 export { Locations } from './locations.ts';
 export { STATUSES, type StorageStatus } from './model.ts';
 export { nameIsFree } from './names.ts';
 export type { ObjectStorageProvider, StorageReport } from './port.ts';
 export { limitParameter, orderParameter, storageName } from './schema.ts';
+export {
+  readOrder,
+  type StorageListQuery,
+  startStorageTask,
+  storageAccess,
+  type Waiting,
+} from './storage-access.ts';
+export { type AnyStorageRow, storageTable } from './storage-table.ts';
+export { hasPlace, type Placed, placed, type StorageWork, storageTasks } from './storage-tasks.ts';
 
 export type ObjectStorageDeps = ObjectStorageService & Omit<KeeperDeps, 'count'> & CountDeps;
 
@@ -70,7 +78,7 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
 }
 
 /** Counts a report once: for the thresholds, and for the statistics. */
-const count = (deps: ObjectStorageDeps, storage: PlacedStorage, report: StorageReport): Promise<void> =>
+const count = (deps: ObjectStorageDeps, storage: AnyStorageRow, report: StorageReport): Promise<void> =>
   countUsageOnce(deps, { clientId: storage.client_id, storageName: storage.name }, report, (tx) =>
     addUsage(tx, storage.id, report),
   );

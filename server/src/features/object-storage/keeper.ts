@@ -1,25 +1,20 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { messageOf } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { desiredOf, hasPlace, type PlacedStorage } from './desired.ts';
-import { KEPT_DAYS } from './model.ts';
+import { desiredOf } from './desired.ts';
+import { KEPT_DAYS, type StorageRow } from './model.ts';
 import { readParts, writeSeenBuckets } from './parts-store.ts';
 import type { ObjectStorageProvider, ObservedStorage, StorageReport } from './port.ts';
-import { markPurged, readOutdated, readRunning } from './store.ts';
+import { hasPlace, type Placed } from './storage-tasks.ts';
+import { markPurged, readOutdated, storages } from './store.ts';
 
-export interface KeeperDeps {
+export interface KeeperDeps extends OwnRegions<ObjectStorageProvider> {
   readonly db: Db;
-  readonly log: Logger;
   readonly clock: Clock;
   readonly cipher: Cipher;
-  providerOf(regionId: number): ObjectStorageProvider | undefined;
-  regionIds(): readonly number[];
-  /** Which regions this node works on. */
-  readonly owners: { serves(regionId: number): boolean };
   /** Counts what was used of a storage, each report once. */
-  count(storage: PlacedStorage, report: StorageReport): Promise<void>;
+  count(storage: Placed<StorageRow>, report: StorageReport): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -34,18 +29,8 @@ export class Keeper {
     this.#deps = deps;
   }
 
-  async run(): Promise<void> {
-    const { regionIds, owners, providerOf, log } = this.#deps;
-    for (const regionId of regionIds()) {
-      const provider = providerOf(regionId);
-      if (!provider?.observeStorages || !owners.serves(regionId)) continue;
-      try {
-        await this.#keep(regionId, provider);
-      } catch (error) {
-        log.warn({ err: error, regionId }, `storages were not seen: ${messageOf(error)}`);
-      }
-    }
-  }
+  run = (): Promise<void> =>
+    inOwnRegions(this.#deps, 'Storages', (regionId, provider) => this.#keep(regionId, provider));
 
   /** Forgets the files of storages that were deleted long enough ago. */
   async purge(): Promise<void> {
@@ -60,12 +45,13 @@ export class Keeper {
   }
 
   async #keep(regionId: number, provider: ObjectStorageProvider): Promise<void> {
+    if (!provider.observeStorages) return;
     const { db, cipher } = this.#deps;
-    const rows = (await readRunning(db, regionId)).filter(hasPlace);
+    const rows = (await storages.running(db, regionId)).filter(hasPlace);
     const desired = await Promise.all(
       rows.map(async (row) => desiredOf(cipher, row, await readParts(db, row.id), 'before')),
     );
-    const seen = (await provider.observeStorages?.(desired)) ?? new Map<string, ObservedStorage>();
+    const seen: ReadonlyMap<string, ObservedStorage> = await provider.observeStorages(desired);
     for (const row of rows) {
       const observed = seen.get(String(row.id));
       if (observed) await this.#write(row, observed, provider);
@@ -73,7 +59,7 @@ export class Keeper {
   }
 
   async #write(
-    row: PlacedStorage,
+    row: Placed<StorageRow>,
     observed: ObservedStorage,
     provider: ObjectStorageProvider,
   ): Promise<void> {

@@ -2,8 +2,8 @@ import type { Static } from '@sinclair/typebox';
 import { Forbidden, Invalid, type InvalidFields } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { type RegionRow, readRegions } from '../regions/index.ts';
-import { readOrder } from './access.ts';
 import type { LocationListQuery } from './schema.ts';
+import { readOrder } from './storage-access.ts';
 
 /** What says whether storages of a kind can be made in a region. */
 interface Provider {

@@ -1,22 +1,13 @@
 import type { DesiredBucket } from './port.ts';
+import type { AnyStorageRow } from './storage-table.ts';
 
 /** What a storage is, and what becomes of it. */
 
 export const STATUSES = ['creating', 'active', 'updating', 'deleting', 'deleted'] as const;
 export type StorageStatus = (typeof STATUSES)[number];
 
-export interface StorageRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly region_id: number;
-  /** Name of its location. */
-  readonly location: string;
-  readonly name: string;
-  readonly status: StorageStatus;
-  readonly address: string | null;
-  readonly task_id: string | null;
+export interface StorageRow extends AnyStorageRow {
   readonly version: number;
-  readonly created_at: Date;
   readonly deleted_at: Date | null;
   readonly purged_at: Date | null;
 }

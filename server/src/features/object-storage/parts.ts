@@ -3,7 +3,7 @@ import { Conflict, Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
-import * as access from './access.ts';
+import { access, type ObjectStorageService } from './access.ts';
 import {
   type BucketRow,
   type BucketSettings,
@@ -14,13 +14,13 @@ import {
 import * as parts from './parts-store.ts';
 import type { OrderedQuery, PageQuery, UpdateBucket } from './schema.ts';
 import { newAccessKey, newSecret, sealSecret } from './secrets.ts';
-import { holdStorage } from './store.ts';
+import { readOrder } from './storage-access.ts';
 import type { CHANGES } from './tasks.ts';
 import { viewBucket, viewKey } from './views.ts';
 
 /** Calls about the keys and buckets of a storage. */
 
-type Service = access.ObjectStorageService;
+type Service = ObjectStorageService;
 type Change = (typeof CHANGES)[number];
 
 const MAX_KEYS = 100;
@@ -37,17 +37,15 @@ async function change(
   const ref: TaskRef = await ctx.db.transaction(async (tx) => {
     const row = await access.lockActive(tx, ctx, id);
     await write(tx, row);
-    const taskId = ctx.ids.uuid();
-    await holdStorage(tx, id, taskId, 'updating');
-    return access.startFor(tx, ctx, row, { type, id: taskId });
+    return access.holdFor(tx, ctx, row, { type, status: 'updating' });
   });
   await service.tasks.settled(ctx, ref, failure);
 }
 
 /** @throws NotFound */
 export async function listKeys(ctx: RequestContext, storageId: number, query: Static<typeof OrderedQuery>) {
-  const order = access.readOrder(query.order_by, ['created_at']);
-  await access.getStorage(ctx.db, ctx, storageId);
+  const order = readOrder(query.order_by, ['created_at']);
+  await access.find(ctx.db, ctx, storageId);
   const { limit = 10, offset = 0 } = query;
   const { count, rows } = await parts.listKeys(ctx.db, {
     storageId,
@@ -62,7 +60,7 @@ const noKey = (accessKey: string) => new NotFound(`Access key ${accessKey} was n
 
 /** @throws NotFound */
 export async function getKey(ctx: RequestContext, storageId: number, accessKey: string) {
-  await access.getStorage(ctx.db, ctx, storageId);
+  await access.find(ctx.db, ctx, storageId);
   const key = await parts.findKey(ctx.db, storageId, accessKey);
   if (!key) throw noKey(accessKey);
   return viewKey(key);
@@ -98,7 +96,7 @@ export async function deleteKey(service: Service, ctx: RequestContext, storageId
 
 /** @throws NotFound */
 export async function listBuckets(ctx: RequestContext, storageId: number, query: Static<typeof PageQuery>) {
-  await access.getStorage(ctx.db, ctx, storageId);
+  await access.find(ctx.db, ctx, storageId);
   const { limit = 10, offset = 0 } = query;
   const { count, rows } = await parts.listBuckets(ctx.db, { storageId, limit, offset });
   return { count, results: rows.map(viewBucket) };
@@ -106,7 +104,7 @@ export async function listBuckets(ctx: RequestContext, storageId: number, query:
 
 /** @throws NotFound */
 export async function getBucket(ctx: RequestContext, storageId: number, name: string) {
-  await access.getStorage(ctx.db, ctx, storageId);
+  await access.find(ctx.db, ctx, storageId);
   return viewBucket(await find(ctx.db, storageId, name));
 }
 
@@ -158,7 +156,7 @@ export async function updateBucket(
   input: UpdateBucket,
 ) {
   checkOrigins(input.cors?.allowed_origins ?? []);
-  await access.getStorage(ctx.db, ctx, storageId);
+  await access.find(ctx.db, ctx, storageId);
   const before = await find(ctx.db, storageId, name);
   if (JSON.stringify(settingsOf(before, input)) === JSON.stringify(settingsOf(before, {})))
     return viewBucket(before);

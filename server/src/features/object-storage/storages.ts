@@ -1,42 +1,30 @@
 import type { Static } from '@sinclair/typebox';
-import { Conflict, Forbidden, Gone } from '../../kernel/errors.ts';
+import { Conflict, Gone } from '../../kernel/errors.ts';
 import { constraintOf } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import * as access from './access.ts';
+import { access, type ObjectStorageService } from './access.ts';
 import { nameIsFree, nameTaken } from './names.ts';
 import { insertKey } from './parts-store.ts';
 import type { CreateObjectStorage, StorageListQuery } from './schema.ts';
 import { newAccessKey, newSecret, sealSecret } from './secrets.ts';
-import * as store from './store.ts';
+import { startStorageTask } from './storage-access.ts';
+import { insertStorage } from './store.ts';
 import { viewStorage } from './views.ts';
 
 /** Calls about whole storages. A command is one transaction; the work is a task's, which the call waits for. */
 
-type Service = access.ObjectStorageService;
-
-const MAX_STORAGES = 100;
+type Service = ObjectStorageService;
 
 export async function listStorages(ctx: RequestContext, query: Static<typeof StorageListQuery>) {
-  const order = access.readOrder(query.order_by, store.ORDER_FIELDS);
-  const { limit = 10, offset = 0, type } = query;
-  if (type === 'fast') return { count: 0, results: [] };
-  const { count, rows } = await store.listStorages(ctx.db, {
-    clientId: ctx.caller.clientId,
-    id: query.id || null,
-    name: query.name || null,
-    location: query.location_name || null,
-    status: query.provisioning_status ?? null,
-    showDeleted: query.show_deleted ?? false,
-    order,
-    limit,
-    offset,
-  });
+  const { count, rows } = await access.list(ctx, query);
+  // All that there is of S3 is standard.
+  if (query.type === 'fast') return { count: 0, results: [] };
   return { count, results: rows.map(viewStorage) };
 }
 
 /** @throws NotFound, also for one that is deleted */
 export async function getStorage(ctx: RequestContext, id: number) {
-  return viewStorage(await access.getStorage(ctx.db, ctx, id));
+  return viewStorage(await access.find(ctx.db, ctx, id));
 }
 
 /** @returns the storage with its first key, whose secret is not shown again
@@ -49,22 +37,21 @@ export async function createStorage(service: Service, ctx: RequestContext, input
   const made = await namesOnce(input.name, () =>
     ctx.db.transaction(async (tx) => {
       await nameIsFree(tx, clientId, input.name);
-      if ((await store.countForNew(tx, clientId)) >= MAX_STORAGES)
-        throw new Forbidden(`An account has at most ${MAX_STORAGES} object storages`);
+      await access.refuseMore(tx, clientId);
       const row = { clientId, regionId: region.id, name: input.name, taskId, timestamp };
-      const id = await store.insertStorage(tx, row);
+      const id = await insertStorage(tx, row);
       const key = { ...sealSecret(ctx.cipher, accessKey, secret), storage_id: id, read_only: false };
       await insertKey(tx, { ...key, pending: null }, timestamp);
       const storage = { id, name: input.name, region_id: region.id };
       return {
         id,
-        ref: await access.startFor(tx, ctx, storage, { type: 'create_object_storage', id: taskId }),
+        ref: await startStorageTask(tx, ctx, storage, { type: 'create_object_storage', id: taskId }),
       };
     }),
   );
   await service.tasks.settled(ctx, made.ref, `Storage ${input.name} could not be made`);
   return {
-    ...viewStorage(await access.getAnyStorage(ctx.db, ctx, made.id)),
+    ...viewStorage(await access.findAny(ctx.db, ctx, made.id)),
     access_keys: [{ access_key: accessKey, secret_key: secret }],
   };
 }
@@ -80,31 +67,21 @@ async function namesOnce<T>(name: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** @throws NotFound, Locked */
-export async function deleteStorage(service: Service, ctx: RequestContext, id: number): Promise<void> {
-  const { row, ref } = await ctx.db.transaction(async (tx) => {
-    const row = await access.lockFree(tx, ctx, id);
-    if (row.status === 'deleted') await access.getStorage(tx, ctx, id);
-    const taskId = ctx.ids.uuid();
-    await store.holdStorage(tx, id, taskId, 'deleting');
-    return { row, ref: await access.startFor(tx, ctx, row, { type: 'delete_object_storage', id: taskId }) };
-  });
-  await service.tasks.settled(ctx, ref, `Storage ${row.name} could not be deleted`);
-}
+export const deleteStorage = (service: Service, ctx: RequestContext, id: number): Promise<void> =>
+  access.delete(service, ctx, id, 'delete_object_storage');
 
 /** Brings back a storage that was deleted, with its keys, buckets and objects; its address is a new one.
  *  @throws NotFound, Locked, Conflict when it is not deleted or its name is taken, Gone when its files are gone */
 export async function restoreStorage(service: Service, ctx: RequestContext, id: number): Promise<void> {
-  const { name } = await access.getAnyStorage(ctx.db, ctx, id);
+  const { name } = await access.findAny(ctx.db, ctx, id);
   const ref = await namesOnce(name, () =>
     ctx.db.transaction(async (tx) => {
-      const row = await access.lockFree(tx, ctx, id);
+      const row = await access.lockAny(tx, ctx, id);
       if (row.status !== 'deleted') throw new Conflict(`Storage ${row.name} is not deleted`);
       if (row.purged_at !== null)
         throw new Gone(`Storage ${row.name} cannot be restored: its files are gone`);
       await nameIsFree(tx, row.client_id, row.name);
-      const taskId = ctx.ids.uuid();
-      await store.holdStorage(tx, id, taskId, 'updating');
-      return access.startFor(tx, ctx, row, { type: 'restore_object_storage', id: taskId });
+      return access.holdFor(tx, ctx, row, { type: 'restore_object_storage', status: 'updating' });
     }),
   );
   await service.tasks.settled(ctx, ref, `Storage ${name} could not be restored`);

@@ -1,7 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from '../object-storage/index.ts';
 import { sftpStorageExamples } from './examples.ts';
-import { SftpKeeper, type SftpKeeperDeps } from './keeper.ts';
+import { keepSftpStorages, type SftpKeeperDeps } from './keeper.ts';
 import { sftpStorageRoutes } from './routes.ts';
 import type { SftpService } from './storages.ts';
 import { addUsage, forgetUsage } from './store.ts';
@@ -15,13 +15,13 @@ const KEEP_EVERY_MS = 1000;
 const FORGET_EVERY_MS = 3_600_000;
 
 export function sftpStorages(deps: SftpStorageDeps): Feature {
-  const keeper = new SftpKeeper({
+  const keeping: SftpKeeperDeps = {
     ...deps,
     count: (row, report) =>
       countUsageOnce(deps, { clientId: row.client_id, storageName: row.name }, report, (tx) =>
         addUsage(tx, row.id, report),
       ),
-  });
+  };
   return {
     name: 'sftp-storages',
     needs: 'sftpStorage',
@@ -41,7 +41,7 @@ export function sftpStorages(deps: SftpStorageDeps): Feature {
         // It works on the regions that this node owns, each of which is nobody else's.
         exclusive: false,
         afterTakeOver: true,
-        run: () => keeper.run(),
+        run: () => keepSftpStorages(keeping),
       },
       {
         name: 'sftp-storage-forget',

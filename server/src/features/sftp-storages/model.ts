@@ -1,4 +1,4 @@
-import type { StorageStatus } from '../object-storage/index.ts';
+import type { AnyStorageRow } from '../object-storage/index.ts';
 
 /** What an SFTP storage is, and what becomes of it. */
 
@@ -15,19 +15,10 @@ export interface SftpSettings {
   readonly server_alias: string;
 }
 
-export interface SftpRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly region_id: number;
-  /** Name of its location. */
-  readonly location: string;
-  readonly name: string;
-  readonly status: StorageStatus;
-  readonly address: string | null;
-  readonly task_id: string | null;
+export interface SftpRow extends AnyStorageRow {
   readonly settings: SftpSettings;
+  /** What the task that holds it makes of them; null: nothing else. */
   readonly next: SftpSettings | null;
-  readonly created_at: Date;
 }
 
 export interface SshKeyRow {

@@ -1,37 +1,16 @@
-import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import type { StorageReport, StorageStatus } from '../object-storage/index.ts';
+import type { Db, Tx } from '../../platform/database/db.ts';
+import { type StorageReport, storageTable } from '../object-storage/index.ts';
 import type { SftpRow, SftpSettings } from './model.ts';
 
-/** SQL of SFTP storages. */
+/** SQL of SFTP storages alone. */
 
-const COLUMNS = `s.id, s.client_id, s.region_id, r.slug as location, s.name, s.status, s.address, s.task_id, s.settings,
-  s.next, s.created_at`;
-const FROM = 'from sftp_storages s join regions r on r.id = s.region_id';
-
-export async function findStorage(db: Queryable, clientId: number, id: number): Promise<SftpRow | undefined> {
-  const [row] = await db.named<SftpRow>(
-    'sftp_storage_find',
-    `select ${COLUMNS} ${FROM} where s.client_id = $1 and s.id = $2`,
-    [clientId, id],
-  );
-  return row;
-}
-
-/** The storage, locked until the transaction ends. */
-export async function lockStorage(tx: Tx, clientId: number, id: number): Promise<SftpRow | undefined> {
-  const [row] = await tx.named<SftpRow>(
-    'sftp_storage_lock',
-    `select ${COLUMNS} ${FROM} where s.client_id = $1 and s.id = $2 for update of s`,
-    [clientId, id],
-  );
-  return row;
-}
+export const storages = storageTable<SftpRow>('sftp_storages', 's.settings, s.next');
 
 /** Storages that a key opens, locked until the transaction ends. */
 export async function lockThoseOfKey(tx: Tx, clientId: number, keyId: number): Promise<SftpRow[]> {
   return tx.named<SftpRow>(
     'sftp_storage_lock_of_key',
-    `select ${COLUMNS} ${FROM}
+    `${storages.select}
       where s.client_id = $1 and s.status <> 'deleted'
         and (s.settings->'ssh_key_ids' @> to_jsonb($2::int) or s.next->'ssh_key_ids' @> to_jsonb($2::int))
       order by s.id for update of s`,
@@ -39,87 +18,9 @@ export async function lockThoseOfKey(tx: Tx, clientId: number, keyId: number): P
   );
 }
 
-/** The storage that a task holds. */
-export async function readHeld(db: Queryable, taskId: string): Promise<SftpRow | undefined> {
-  const [row] = await db.named<SftpRow>(
-    'sftp_storage_held',
-    `select ${COLUMNS} ${FROM} where s.task_id = $1`,
-    [taskId],
-  );
-  return row;
-}
-
-/** Storages of a region that should run. */
-export async function readRunning(db: Db, regionId: number): Promise<SftpRow[]> {
-  return db.named<SftpRow>(
-    'sftp_storage_running',
-    `select ${COLUMNS} ${FROM}
-      where s.region_id = $1 and s.address is not null and s.task_id is null and s.status = 'active' order by s.id`,
-    [regionId],
-  );
-}
-
-export interface StorageFilter {
-  readonly clientId: number;
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly location: string | null;
-  readonly status: StorageStatus | null;
-  readonly showDeleted: boolean;
-  readonly order: string;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-const MATCHES = `s.client_id = $1 and ($2::text is null or s.id::text = $2) and ($3::text is null or s.name = $3)
-  and ($4::text is null or r.slug = $4) and ($5::text is null or s.status = $5)
-  and ($6 or s.status <> 'deleted' or $5 = 'deleted')`;
-
-/** Orders that lists can have, by their name on the wire. */
-const ORDERS: Readonly<Record<string, string>> = {
-  created_at: 's.created_at',
-  id: 's.id',
-  name: 's.name',
-  location_name: 'r.slug',
-  provisioning_status: 's.status',
-};
-export const ORDER_FIELDS = Object.keys(ORDERS);
-
-/** The page, and how many match in all. */
-export async function listStorages(db: Db, filter: StorageFilter) {
-  const { clientId, id, name, location, status, showDeleted, limit, offset } = filter;
-  const [field = '', direction = ''] = filter.order.split('.');
-  const down = direction === 'desc' ? 'desc' : 'asc';
-  const column = ORDERS[field] ?? 's.created_at';
-  const where = [clientId, id, name, location, status, showDeleted];
-  const [rows, counts] = await Promise.all([
-    db.named<SftpRow>(
-      `sftp_storage_list_${field}_${down}`,
-      `select ${COLUMNS} ${FROM} where ${MATCHES} order by ${column} ${down}, s.id ${down} limit $7 offset $8`,
-      [...where, limit, offset],
-    ),
-    db.named<{ count: number }>(
-      'sftp_storage_count',
-      `select count(*)::int as count ${FROM} where ${MATCHES}`,
-      where,
-    ),
-  ]);
-  return { count: counts[0]?.count ?? 0, rows };
-}
-
 /** Lets one command after the other change what an account's storages and keys are to each other. */
 export async function holdClient(tx: Tx, clientId: number): Promise<void> {
   await tx.named('sftp_storage_client', 'select 1 from clients where id = $1 for update', [clientId]);
-}
-
-/** How many a client has that are not deleted. The caller holds the client. */
-export async function countForNew(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
-    'sftp_storage_count_new',
-    `select count(*)::int as count from sftp_storages where client_id = $1 and status <> 'deleted'`,
-    [clientId],
-  );
-  return row?.count ?? 0;
 }
 
 export interface NewStorage {
@@ -142,56 +43,23 @@ export async function insertStorage(tx: Tx, s: NewStorage): Promise<number> {
   return row.id;
 }
 
-export interface Hold {
-  readonly id: number;
-  readonly taskId: string;
-  readonly status: StorageStatus;
-  /** What the task makes of it; null: that does not change. */
-  readonly next: SftpSettings | null;
+/** What the task that holds a storage makes of it. */
+export async function setNext(tx: Tx, id: number, next: SftpSettings): Promise<void> {
+  await tx.named('sftp_storage_next', 'update sftp_storages set next = $2 where id = $1', [
+    id,
+    JSON.stringify(next),
+  ]);
 }
 
-/** Gives a storage, which the caller has locked, to a task. */
-export async function holdStorage(tx: Tx, { id, taskId, status, next }: Hold): Promise<void> {
-  await tx.named(
-    'sftp_storage_hold',
-    'update sftp_storages set task_id = $2, status = $3, next = $4, version = version + 1 where id = $1',
-    [id, taskId, status, next === null ? null : JSON.stringify(next)],
-  );
-}
-
-/** Ends the hold of a task. @param takes whether what was to come has come */
-export async function settleActive(tx: Tx, id: number, taskId: string, takes: boolean): Promise<void> {
+/** Ends the hold of a task. @param applied whether what was to come has come */
+export async function settleActive(tx: Tx, id: number, taskId: string, applied: boolean): Promise<void> {
   await tx.named(
     'sftp_storage_settle',
     `update sftp_storages set task_id = null, status = 'active', version = version + 1, next = null,
        settings = case when $3 then coalesce(next, settings) else settings end
       where id = $1 and task_id = $2`,
-    [id, taskId, takes],
+    [id, taskId, applied],
   );
-}
-
-export async function settleDeleted(tx: Tx, id: number, taskId: string, timestamp: string): Promise<void> {
-  await tx.named(
-    'sftp_storage_settle_deleted',
-    `update sftp_storages set task_id = null, status = 'deleted', address = null, next = null,
-       version = version + 1, deleted_at = $3 where id = $1 and task_id = $2`,
-    [id, taskId, timestamp],
-  );
-}
-
-export async function setAddress(db: Queryable, id: number, taskId: string, address: string): Promise<void> {
-  await db.named(
-    'sftp_storage_address',
-    'update sftp_storages set address = $3 where id = $1 and task_id = $2',
-    [id, taskId, address],
-  );
-}
-
-export async function deleteStorage(tx: Tx, id: number, taskId: string): Promise<void> {
-  await tx.named('sftp_storage_delete', 'delete from sftp_storages where id = $1 and task_id = $2', [
-    id,
-    taskId,
-  ]);
 }
 
 /** Adds a report to its hour. */

@@ -3,6 +3,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Operation } from '../../../kernel/operation.ts';
 import { type TaskRun, type Wait, wait } from '../../../platform/tasks/handler.ts';
+import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { readCluster } from '../cluster-store.ts';
 import { type Convergence, converge, NotHeld, removeNodes } from '../converge.ts';
 import type { ClusterRow } from '../model.ts';
@@ -19,15 +20,15 @@ export interface TaskDeps {
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
+const providerFor = providerOfTask('managed Kubernetes');
+
 /** The task's cluster, which it holds, and the provider of its region.
  *  @throws NotHeld */
 export async function subjectOf(run: TaskRun, deps: TaskDeps) {
   const { clusterId = run.task.subject } = run.task.input as { clusterId?: string };
   const cluster = await readCluster(run.db, clusterId);
   if (!cluster || cluster.task_id !== run.task.id) throw new NotHeld();
-  const provider = deps.providerOf(cluster.region_id);
-  if (!provider) throw new TaskFailed('This region no longer offers managed Kubernetes');
-  return { cluster, provider };
+  return { cluster, provider: providerFor(run, deps) };
 }
 
 /** Like `subjectOf`, but nothing when the cluster is gone: what an undo finds that runs a second time. */
