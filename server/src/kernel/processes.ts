@@ -43,6 +43,22 @@ export function commandLine(pid: number): string[] {
   }
 }
 
+/** The process with this pid, if it is ours. Where the system does not show command lines, the pid is believed.
+ *  @param isOurs by the words of its command line */
+export function processOf(
+  pid: number,
+  isOurs: (words: readonly string[]) => boolean,
+): ProcessIdentity | null {
+  const process = identify(pid);
+  if (!process) return null;
+  const words = commandLine(pid);
+  return words.length === 0 || isOurs(words) ? process : null;
+}
+
+/** The same, and where the pid is not that of ours: one of all processes that is. */
+export const findProcess = (pid: number, isOurs: (words: readonly string[]) => boolean) =>
+  processOf(pid, isOurs) ?? identify(allPids().find((each) => isOurs(commandLine(each))) ?? 0);
+
 /** Pids of all processes; empty where the system does not tell. */
 export function allPids(): number[] {
   if (!HAS_PROC) return [];

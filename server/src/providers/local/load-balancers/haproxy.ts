@@ -1,6 +1,6 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
-import { commandLine, identify, type ProcessIdentity } from '../../../kernel/processes.ts';
+import { type ProcessIdentity, processOf } from '../../../kernel/processes.ts';
 import { startLogWriter } from './access-logs/file.ts';
 import type { Capability } from './account.ts';
 import { makeFileOfEngine } from './files.ts';
@@ -76,11 +76,7 @@ export async function startProcess(
 /** The process that the pid file names, if it is alive and really runs our configuration. */
 export function runningProcess(paths: InstancePaths): ProcessIdentity | null {
   const pid = Number(readText(paths.pidFile)?.trim().split('\n').at(-1));
-  const identity = identify(pid);
-  if (!identity) return null;
-  const words = commandLine(pid);
-  // Where the system shows no command lines the pid file has to do.
-  return words.length === 0 || words.includes(paths.config) ? identity : null;
+  return processOf(pid, (words) => words.includes(paths.config));
 }
 
 function startFailure(output: string): Error {

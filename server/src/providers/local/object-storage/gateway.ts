@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
-import { commandLine, identify, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
+import { type ProcessIdentity, processOf, terminate } from '../../../kernel/processes.ts';
 import { startLogWriter } from '../load-balancers/access-logs/file.ts';
 import { makeFileOfEngine, writeForEngine } from '../load-balancers/files.ts';
 import { findProgram, run } from '../load-balancers/programs.ts';
@@ -21,10 +21,8 @@ export class Gateway {
 
   running(): ProcessIdentity | null {
     const { gatewayPid, gatewayConf } = this.#place;
-    const process = identify(Number(readText(gatewayPid)?.trim().split('\n').at(-1)));
-    if (!process) return null;
-    const words = commandLine(process.pid);
-    return words.length === 0 || words.includes(gatewayConf) ? process : null;
+    const pid = Number(readText(gatewayPid)?.trim().split('\n').at(-1));
+    return processOf(pid, (words) => words.includes(gatewayConf));
   }
 
   /** @throws TaskFailed when the address cannot be used */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectoryOfEngine, makePassage } from '../load-balancers/files.ts';
 import { makeOwn } from '../postgresql/place.ts';
+import { homeOf } from '../storage-servers.ts';
 
 /** Where a storage keeps its things. A folder of ours, through which its programs can pass; in it theirs. */
 
 /** Linux allows 108 bytes for the path of a socket, macOS 104. */
 const LONGEST_FOLDER = 103 - '/admin.sock'.length;
-const PREFIX = 'storage-';
 
 export interface Place {
   readonly id: string;
@@ -37,8 +37,7 @@ export interface Place {
 
 /** @param root of all storages of the region */
 export function placeOf(root: string, id: string): Place {
-  if (!/^\d+$/.test(id)) throw new Error(`${id} is no storage`);
-  const home = join(root, `${PREFIX}${id}`);
+  const home = homeOf(root, id);
   const inside = join(home, 'run');
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const sockets = Buffer.byteLength(inside) <= LONGEST_FOLDER ? inside : join(tmpdir(), `virga-s3-${digest}`);
@@ -73,11 +72,4 @@ export function removePlace(place: Place): void {
   rmSync(place.sockets, { recursive: true, force: true });
   for (const folder of [place.data, place.versions]) rmSync(folder, { recursive: true, force: true });
   rmSync(place.home, { recursive: true, force: true });
-}
-
-/** Ids of the storages that have a folder. */
-export function placesIn(root: string): string[] {
-  return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && /^storage-\d+$/.test(entry.name))
-    .map(({ name }) => name.slice(PREFIX.length));
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type {
   DesiredStorage,
   ObjectStorageProvider,
@@ -8,73 +7,59 @@ import type {
   RemovedStorage,
   StorageChange,
 } from '../../../features/object-storage/port.ts';
-import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { withRoom } from '../full-disk.ts';
-import { engineRoot } from '../load-balancers/engine-root.ts';
-import { makePassage } from '../load-balancers/files.ts';
-import { hurried } from '../load-balancers/programs.ts';
-import { eachAtMost, Serial } from '../load-balancers/serial.ts';
-import { NotOwner, type OwnerFence } from '../owner-fence.ts';
+import type { Programs } from '../owned-changes.ts';
+import { hostOf, StorageServers, type StorageServersOptions } from '../storage-servers.ts';
 import { applyAll } from './apply.ts';
 import { expire } from './expire.ts';
 import { PORT } from './gateway.ts';
-import { makePlace, placeOf, placesIn, removePlace } from './place.ts';
+import { makePlace, placeOf, removePlace } from './place.ts';
 import { Server } from './server.ts';
-import { Usage } from './usage.ts';
+import { S3_USAGE } from './usage.ts';
 
-export interface LocalObjectStorageOptions {
-  readonly dataDir: string;
-  readonly log: { warn(details: object, message: string): void };
-  readonly fence: Pick<OwnerFence, 'hold' | 'isOwner'>;
+export interface LocalObjectStorageOptions
+  extends Pick<StorageServersOptions<Server>, 'dataDir' | 'log' | 'fence' | 'allocateAddress'> {
   /** The S3 server as it is found on this machine. */
   readonly engine: { program(): string | undefined; fault(): string | undefined };
-  /** A free address of this machine. */
-  readonly allocateAddress: (taken: ReadonlySet<string>) => Promise<string>;
   readonly now: () => Date;
 }
 
-const SIDE_BY_SIDE = 4;
 const EXPIRE_EVERY_MS = 3_600_000;
-const CREATE = 'create_object_storage';
 
 /** S3 servers of this machine, one for each storage, each on an address of its own. */
 export class LocalObjectStorage implements ObjectStorageProvider {
   readonly #options: LocalObjectStorageOptions;
-  readonly #root: string;
-  readonly #serial = new Serial();
-  readonly #usages = new Map<string, Usage>();
-  #closed = false;
+  readonly #servers: StorageServers<Server>;
 
   constructor(options: LocalObjectStorageOptions) {
     this.#options = options;
-    this.#root = engineRoot(join(options.dataDir, 'object-storage'));
-    makePassage(this.#root);
+    this.#servers = new StorageServers({
+      ...options,
+      folder: 'object-storage',
+      creating: 'create_object_storage',
+      usage: S3_USAGE,
+      serverOf: (root, id) => new Server(placeOf(root, id), options.now),
+      makePlace,
+      removePlace,
+    });
   }
 
-  unavailable(): string | undefined {
-    return this.#options.engine.fault();
-  }
+  unavailable = (): string | undefined => this.#options.engine.fault();
 
   /** Addresses of all storages, whether they run or not. */
-  addresses(): string[] {
-    return placesIn(this.#root).flatMap((id) => this.#server(id).notes?.host ?? []);
-  }
+  addresses = (): string[] => this.#servers.addresses();
 
-  async addressOf(id: string): Promise<string> {
-    const known = this.#server(id).notes?.host;
-    const host = known ?? (await this.#options.allocateAddress(new Set()));
-    return `http://${host}:${PORT}`;
-  }
+  addressOf = async (id: string): Promise<string> => `http://${await this.#servers.hostOf(id)}:${PORT}`;
 
   async applyStorage(
     desired: DesiredStorage,
     change: StorageChange,
     operation: Operation,
   ): Promise<Progress> {
-    await this.#change(desired.id, () =>
-      withRoom(this.#root, async () => {
-        const server = this.#server(desired.id);
+    await this.#servers.change(desired.id, (server) =>
+      withRoom(this.#servers.root, async () => {
         await this.#prepare(server, desired, operation);
         await server.start(this.#program(), hostOf(desired));
         await applyAll(server, desired, change.retracted);
@@ -84,11 +69,9 @@ export class LocalObjectStorage implements ObjectStorageProvider {
   }
 
   async removeStorage({ id, keepsFiles }: RemovedStorage, _operation: Operation): Promise<Progress> {
-    await this.#change(id, async () => {
-      const server = this.#server(id);
-      await server.stop();
+    await this.#servers.change(id, async (server) => {
+      await this.#servers.end(server);
       const { notes, place } = server;
-      this.#usages.delete(id);
       if (!keepsFiles || notes === null) return removePlace(place);
       const { host: _given, ...rest } = notes;
       server.note(rest);
@@ -97,73 +80,20 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     return READY;
   }
 
-  async acknowledge(id: string, reportId: string): Promise<void> {
-    await this.#change(id, async () => this.#usage(id, this.#server(id)).acknowledge(reportId));
-  }
+  acknowledge = (id: string, reportId: string): Promise<void> => this.#servers.acknowledge(id, reportId);
 
   async purge(id: string): Promise<void> {
-    await this.#change(id, async () => {
-      const server = this.#server(id);
+    await this.#servers.change(id, async (server) => {
       if (server.notes?.host === undefined) removePlace(server.place);
     });
   }
 
-  async observeStorages(desired: readonly DesiredStorage[]): Promise<ReadonlyMap<string, ObservedStorage>> {
-    const found = new Map<string, ObservedStorage>();
-    await eachAtMost(SIDE_BY_SIDE, desired, async (each) => {
-      // What a task works on is for the task.
-      if (this.#serial.isBusy(each.id)) return;
-      try {
-        found.set(each.id, await this.#change(each.id, () => this.#observe(each)));
-      } catch (error) {
-        if (error instanceof NotOwner || this.#closed) return;
-        this.#options.log.warn(
-          { err: error, storage: each.id },
-          `a storage does not serve: ${messageOf(error)}`,
-        );
-      }
-    });
-    return found;
-  }
+  observeStorages = (desired: readonly DesiredStorage[]) =>
+    this.#servers.observe(desired, 'a storage', (server, each) => this.#observe(server, each));
 
-  /** Lets go of the servers, or ends them. */
-  async letGo(programs: 'leave' | 'stop'): Promise<void> {
-    await hurried(this.#serial.idle());
-    if (programs === 'stop')
-      await eachAtMost(SIDE_BY_SIDE, placesIn(this.#root), (id) => this.#server(id).stop());
-  }
+  letGo = (programs: Programs): Promise<void> => this.#servers.letGo(programs);
 
-  async close(programs: 'leave' | 'stop'): Promise<void> {
-    this.#closed = true;
-    const mayStop = programs === 'stop' && this.#options.fence.isOwner;
-    if (!mayStop) return this.letGo('leave');
-    await this.#options.fence
-      .hold(() => this.letGo('stop'))
-      .catch((error: unknown) => {
-        if (!(error instanceof NotOwner)) throw error;
-      });
-  }
-
-  /** One change after the other for each storage, and none when another process owns the region.
-   *  @throws NotOwner */
-  #change<T>(id: string, action: () => Promise<T>): Promise<T> {
-    return this.#options.fence.hold(() =>
-      this.#serial.run(id, () => {
-        if (this.#closed) throw new Error('the provider is closed');
-        return action();
-      }),
-    );
-  }
-
-  #usage(id: string, server: Server): Usage {
-    const usage = this.#usages.get(id) ?? new Usage(server);
-    this.#usages.set(id, usage);
-    return usage;
-  }
-
-  #server(id: string): Server {
-    return new Server(placeOf(this.#root, id), this.#options.now);
-  }
+  close = (programs: Programs): Promise<void> => this.#servers.close(programs);
 
   /** @throws TaskFailed when it is not on this machine, or does not work */
   #program(): string {
@@ -173,30 +103,20 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     return program;
   }
 
-  /** Its folders, and what is noted of it. What another database has left under its number goes first. */
-  async #prepare(server: Server, desired: DesiredStorage, { type, key }: Operation): Promise<void> {
+  /** Its folders, and what is noted of it. */
+  async #prepare(server: Server, desired: DesiredStorage, operation: Operation): Promise<void> {
+    await this.#servers.prepare(server, operation);
     const { notes, place } = server;
     const host = hostOf(desired);
-    const isNew = type === CREATE;
-    if (isNew && notes !== null && notes.creator !== key) {
-      await server.stop();
-      removePlace(place);
-    }
-    if (!isNew && !server.hasData())
-      throw new TaskFailed('The data of this storage is not in the data directory of its region');
-    makePlace(place);
-    const known = server.notes;
-    if (known === null) {
+    if (notes === null) {
       const root = { access: 'root', secret: randomBytes(30).toString('base64url') };
-      server.note({ creator: key, host, root, applied: {} });
-    } else if (known.host !== host) server.note({ ...known, host });
+      server.note({ creator: operation.key, host, root, applied: {} });
+    } else if (notes.host !== host) server.note({ ...notes, host });
     accessSync(place.data, constants.R_OK);
   }
 
   /** Brings back what died, and sees what there is. */
-  async #observe(desired: DesiredStorage): Promise<ObservedStorage> {
-    const server = this.#server(desired.id);
-    if (!server.hasData()) throw new Error('its data is not in the data directory of its region');
+  async #observe(server: Server, desired: DesiredStorage): Promise<ObservedStorage> {
     if (!server.isServing()) {
       makePlace(server.place);
       await server.start(this.#program(), hostOf(desired));
@@ -205,12 +125,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     }
     await this.#expire(server, desired);
     const buckets = await server.bucketNames();
-    const report = await this.#usage(desired.id, server).report(
-      buckets,
-      performance.now(),
-      this.#options.now(),
-    );
-    return { buckets, ...(report ? { report } : {}) };
+    return { buckets, ...(await this.#servers.reportOf(server, buckets, this.#options.now())) };
   }
 
   async #expire(server: Server, { buckets }: DesiredStorage): Promise<void> {
@@ -221,8 +136,6 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     server.note({ ...notes, expiredAt: now.getTime() });
   }
 }
-
-const hostOf = ({ address }: DesiredStorage) => new URL(address).hostname;
 
 export const createLocalObjectStorage = (options: LocalObjectStorageOptions) =>
   new LocalObjectStorage(options);

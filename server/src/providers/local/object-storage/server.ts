@@ -1,16 +1,8 @@
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
-import {
-  allPids,
-  commandLine,
-  identify,
-  isAlive,
-  type ProcessIdentity,
-  terminate,
-} from '../../../kernel/processes.ts';
+import { findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
+import { startDetached, trimLog } from '../detached.ts';
 import { unprivileged } from '../load-balancers/account.ts';
 import { findProgram } from '../load-balancers/programs.ts';
 import { Gateway } from './gateway.ts';
@@ -30,8 +22,6 @@ export interface Notes {
   readonly expiredAt?: number;
 }
 
-const START_MS = 30_000;
-const LOOK_EVERY_MS = 10;
 const LARGEST_LOG = 5_000_000;
 const STOP_MS = 8_000;
 
@@ -63,12 +53,7 @@ export class Server {
   /** The process of the S3 server; null: there is none. */
   running(): ProcessIdentity | null {
     const { socket, pidFile } = this.place;
-    const isOurs = (pid: number) => commandLine(pid).includes(socket);
-    const noted = identify(Number(readText(pidFile)));
-    // Where the system does not show command lines, the file is believed.
-    if (noted && (isOurs(noted.pid) || commandLine(noted.pid).length === 0)) return noted;
-    const found = allPids().find(isOurs);
-    return found === undefined ? null : identify(found);
+    return findProcess(Number(readText(pidFile)), (words) => words.includes(socket));
   }
 
   isServing(): boolean {
@@ -86,26 +71,17 @@ export class Server {
     const { log, sockets, socket, adminSocket, pidFile } = this.place;
     const { root } = this.#known();
     for (const left of [socket, adminSocket]) rmSync(left, { force: true });
-    this.trimLog();
-    const file = openSync(log, 'a', 0o600);
-    const from = statSync(log).size;
-    const command = unprivileged({ program, words: this.#words() }, [], findProgram('setpriv'));
-    try {
-      const child = spawn(command.program, command.words, {
-        ...command.as,
-        cwd: dirname(sockets) === this.place.home ? sockets : '/',
-        // A process group of its own: it goes on when this process ends.
-        detached: true,
-        env: { PATH: process.env.PATH ?? '', ROOT_ACCESS_KEY: root.access, ROOT_SECRET_KEY: root.secret },
-        stdio: ['ignore', file, file],
-      });
-      child.once('error', () => undefined);
-      child.unref();
-      if (child.pid !== undefined) writeFileAtomically(pidFile, String(child.pid));
-      await this.#ready(child.pid ?? 0, from);
-    } finally {
-      closeSync(file);
-    }
+    trimLog(log, LARGEST_LOG);
+    await startDetached({
+      command: unprivileged({ program, words: this.#words() }, [], findProgram('setpriv')),
+      cwd: dirname(sockets) === this.place.home ? sockets : '/',
+      env: { ROOT_ACCESS_KEY: root.access, ROOT_SECRET_KEY: root.secret },
+      ...{ pidFile, log, name: 'The S3 server' },
+      answers: async () => {
+        const answer = await this.ask({ method: 'GET', path: '/' }).catch(() => null);
+        return answer?.status === 200;
+      },
+    });
   }
 
   #words(): string[] {
@@ -115,20 +91,6 @@ export class Server {
       // No bucket can have such a name.
       ...['--iam-dir', accounts, '--health', '/.health', 'posix', '--versioning-dir', versions, data],
     ];
-  }
-
-  /** Waits until it answers. @throws TaskFailed with the last thing that it said */
-  async #ready(pid: number, from: number): Promise<void> {
-    const process = identify(pid);
-    for (let waited = 0; waited < START_MS; waited += LOOK_EVERY_MS) {
-      const answer = await this.ask({ method: 'GET', path: '/' }).catch(() => null);
-      if (answer?.status === 200) return;
-      if (!process || !isAlive(process)) break;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    }
-    if (process) await terminate(process, 0);
-    const said = readFileSync(this.place.log, 'utf8').slice(from).trim().split('\n').at(-1);
-    throw new TaskFailed(`The S3 server did not start: ${said || 'it said nothing'}`);
   }
 
   /** Ends the gateway, which finishes what it has begun, and then the server. */
@@ -153,11 +115,6 @@ export class Server {
     const { status, text } = await this.ask({ method: 'GET', path: '/' });
     if (status !== 200) throw new Error(`the S3 server answers ${status}`);
     return elements(text, 'Name');
-  }
-
-  trimLog(): void {
-    const { log } = this.place;
-    if (existsSync(log) && statSync(log).size > LARGEST_LOG) truncateSync(log);
   }
 
   #known(): Notes {

@@ -34,17 +34,23 @@ export interface Measured {
   readonly notes: { readonly creator: string } | null;
 }
 
-/** How its gateway writes, and what of its folders is its own. */
-const S3 = { trafficOf, isOwn: isOwnOfServer };
+export interface UsageKind {
+  /** Adds up whole lines of what its gateway writes. */
+  trafficOf(text: string): Traffic;
+  /** Whether a folder or file of its data is its own, and nothing of its user. */
+  isOwn: typeof isOwnOfServer;
+}
+
+export const S3_USAGE: UsageKind = { trafficOf, isOwn: isOwnOfServer };
 
 export class Usage {
   readonly #server: Measured;
-  readonly #kind: typeof S3;
+  readonly #kind: UsageKind;
   readonly #levels = new Map<string, Level>();
   #walkedAll = Number.NEGATIVE_INFINITY;
   #nextAt = 0;
 
-  constructor(server: Measured, kind = S3) {
+  constructor(server: Measured, kind: UsageKind) {
     this.#server = server;
     this.#kind = kind;
   }

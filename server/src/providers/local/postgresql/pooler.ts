@@ -2,13 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { readText } from '../../../kernel/files.ts';
-import {
-  commandLine,
-  identify,
-  type ProcessIdentity,
-  signalProcess,
-  terminate,
-} from '../../../kernel/processes.ts';
+import { type ProcessIdentity, processOf, signalProcess, terminate } from '../../../kernel/processes.ts';
 import { makeFileOfEngine, makePassage, readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, aclLines, PORT } from './configuration.ts';
@@ -43,10 +37,8 @@ export class Pooler {
   }
 
   running(): ProcessIdentity | null {
-    const process = identify(Number(readForeignText(this.#pidFile)?.trim()));
-    if (!process) return null;
-    const words = commandLine(process.pid);
-    return words.length === 0 || words.includes(this.#conf) ? process : null;
+    const pid = Number(readForeignText(this.#pidFile)?.trim());
+    return processOf(pid, (words) => words.includes(this.#conf));
   }
 
   /** Brings it to what is desired, and back when it has ended.

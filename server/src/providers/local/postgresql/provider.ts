@@ -13,9 +13,9 @@ import { type Operation, type Progress, READY } from '../../../kernel/operation.
 import { isFull, withRoom } from '../full-disk.ts';
 import { engineRoot } from '../load-balancers/engine-root.ts';
 import { makePassage } from '../load-balancers/files.ts';
-import { hurried } from '../load-balancers/programs.ts';
-import { eachAtMost, Serial } from '../load-balancers/serial.ts';
-import { NotOwner, type OwnerFence } from '../owner-fence.ts';
+import { eachAtMost } from '../load-balancers/serial.ts';
+import { type Fence, OwnedChanges, type Programs } from '../owned-changes.ts';
+import { NotOwner } from '../owner-fence.ts';
 import { confFaults, removeLostChecks } from './check-conf.ts';
 import { Cluster } from './cluster.ts';
 import { placesIn } from './place.ts';
@@ -37,7 +37,7 @@ export interface PostgresqlPrograms {
 export interface LocalPostgresqlOptions {
   readonly dataDir: string;
   readonly log: { warn(details: object, message: string): void };
-  readonly fence: Pick<OwnerFence, 'hold' | 'isOwner'>;
+  readonly fence: Fence;
   readonly programs: PostgresqlPrograms;
   /** A free address of this machine. */
   readonly allocateAddress: (taken: ReadonlySet<string>) => Promise<string>;
@@ -66,14 +66,14 @@ const FLAVORS = [
 export class LocalPostgresql implements PostgresqlProvider {
   readonly #options: LocalPostgresqlOptions;
   readonly #root: string;
-  readonly #serial = new Serial();
+  readonly #changes: OwnedChanges;
   readonly #clusters = new Map<string, Cluster>();
   readonly #watching: NodeJS.Timeout;
   readonly #templates: Templates;
-  #closed = false;
 
   constructor(options: LocalPostgresqlOptions) {
     this.#options = options;
+    this.#changes = new OwnedChanges(options.fence);
     this.#root = engineRoot(join(options.dataDir, 'postgresql'));
     makePassage(this.#root);
     removeLostChecks(this.#root);
@@ -133,7 +133,7 @@ export class LocalPostgresql implements PostgresqlProvider {
         cluster.settleAt(await this.#options.allocateAddress(new Set(this.addresses())));
       return cluster.host ?? '';
     };
-    return this.#change(id, () => withRoom(this.#root, settle));
+    return this.#changes.change(id, () => withRoom(this.#root, settle));
   }
 
   async applyCluster(
@@ -146,7 +146,7 @@ export class LocalPostgresql implements PostgresqlProvider {
     if (binaries === undefined) return { ready: false, retryInMs: INSTALL_LOOK_MS, step: installing };
     const { id } = desired;
     const apply = () => this.#cluster(id).apply(desired, change, binaries);
-    const step = await this.#change(id, () => withRoom(this.#root, apply));
+    const step = await this.#changes.change(id, () => withRoom(this.#root, apply));
     return step === null ? READY : { ready: false, retryInMs: REPLICA_LOOK_MS, step };
   }
 
@@ -155,7 +155,7 @@ export class LocalPostgresql implements PostgresqlProvider {
   }
 
   async removeCluster(id: string, _operation: Operation): Promise<Progress> {
-    await this.#change(id, async () => {
+    await this.#changes.change(id, async () => {
       await this.#cluster(id).remove();
       this.#clusters.delete(id);
     });
@@ -163,51 +163,29 @@ export class LocalPostgresql implements PostgresqlProvider {
   }
 
   async observeClusters(clusters: readonly DesiredCluster[]): Promise<ReadonlyMap<string, ObservedCluster>> {
-    const found = new Map<string, ObservedCluster>();
-    await eachAtMost(SIDE_BY_SIDE, clusters, async (desired) => {
-      const { id } = desired;
-      if (this.#serial.isBusy(id)) return;
-      try {
-        found.set(id, await this.#change(id, () => this.#cluster(id).observe(desired)));
-      } catch (error) {
-        if (error instanceof NotOwner) return;
+    return this.#changes.observe(
+      clusters,
+      SIDE_BY_SIDE,
+      (desired) => this.#cluster(desired.id).observe(desired),
+      ({ id }, error): ObservedCluster | undefined => {
         this.#options.log.warn({ err: error, cluster: id }, 'a PostgreSQL cluster does not serve');
-        const seen = this.#cluster(id).seen;
-        if (seen) found.set(id, { ...seen, fault: messageOf(error) });
-      }
-    });
-    return found;
+        const { seen } = this.#cluster(id);
+        return seen && { ...seen, fault: messageOf(error) };
+      },
+    );
   }
 
   /** Lets go of the servers, or ends them. */
-  async letGo(programs: 'leave' | 'stop'): Promise<void> {
+  async letGo(programs: Programs): Promise<void> {
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.letGo()));
-    await hurried(this.#serial.idle());
+    await this.#changes.idle();
     if (programs === 'stop') await eachAtMost(4, placesIn(this.#root), (id) => this.#cluster(id).stop());
     this.#clusters.clear();
   }
 
-  async close(programs: 'leave' | 'stop'): Promise<void> {
-    this.#closed = true;
+  close(programs: Programs): Promise<void> {
     clearInterval(this.#watching);
-    const mayStop = programs === 'stop' && this.#options.fence.isOwner;
-    if (!mayStop) return this.letGo('leave');
-    await this.#options.fence
-      .hold(() => this.letGo('stop'))
-      .catch((error: unknown) => {
-        if (!(error instanceof NotOwner)) throw error;
-      });
-  }
-
-  /** One change after the other for each cluster, and none when another process owns the region.
-   *  @throws NotOwner */
-  #change<T>(id: string, action: () => Promise<T>): Promise<T> {
-    return this.#options.fence.hold(() =>
-      this.#serial.run(id, () => {
-        if (this.#closed) throw new Error('the provider is closed');
-        return action();
-      }),
-    );
+    return this.#changes.close(programs, (kept) => this.letGo(kept));
   }
 
   async #binaries(version: string): Promise<string | undefined> {
@@ -228,7 +206,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       folderOf: (version) => programs.folderOf(version),
       pooler: () => programs.pooler().program,
       tools: () => programs.tools().program,
-      change: (action) => this.#change(id, action),
+      change: (action) => this.#changes.change(id, action),
     });
     this.#clusters.set(id, cluster);
     return cluster;
@@ -237,11 +215,16 @@ export class LocalPostgresql implements PostgresqlProvider {
   /** Looks whether servers of clusters with a replica have died: that cannot wait until all are looked at. */
   async #watch(): Promise<void> {
     for (const [id, cluster] of this.#clusters) {
-      if (this.#serial.isBusy(id) || !cluster.hasLostOne()) continue;
-      await this.#change(id, () => cluster.recover()).catch((error: unknown) => {
-        if (!(error instanceof NotOwner))
-          this.#options.log.warn({ cluster: id }, `a PostgreSQL cluster was not mended: ${messageOf(error)}`);
-      });
+      if (this.#changes.isBusy(id) || !cluster.hasLostOne()) continue;
+      await this.#changes
+        .change(id, () => cluster.recover())
+        .catch((error: unknown) => {
+          if (!(error instanceof NotOwner))
+            this.#options.log.warn(
+              { cluster: id },
+              `a PostgreSQL cluster was not mended: ${messageOf(error)}`,
+            );
+        });
     }
   }
 }

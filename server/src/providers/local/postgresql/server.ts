@@ -20,6 +20,7 @@ import {
   identify,
   isAlive,
   type ProcessIdentity,
+  processOf,
   signalProcess,
   terminate,
 } from '../../../kernel/processes.ts';
@@ -115,11 +116,8 @@ export class Server {
   /** Its process, which has the data directory open; null: none has. */
   running(): ProcessIdentity | null {
     const text = readForeignText(join(this.place.data, 'postmaster.pid')) ?? '';
-    const process = identify(Number(text.split('\n')[0]));
-    if (!process) return null;
-    const words = commandLine(process.pid);
-    // Where the system does not show command lines, the file is believed.
-    return words.length === 0 || words.some((word) => word.includes(this.place.data)) ? process : null;
+    const pid = Number(text.split('\n')[0]);
+    return processOf(pid, (words) => words.some((word) => word.includes(this.place.data)));
   }
 
   /** Makes an empty cluster. What a crash left of an earlier attempt goes first.

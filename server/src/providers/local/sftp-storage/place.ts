@@ -1,10 +1,10 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectoryOfEngine, makeFileOfEngine, makePassage } from '../load-balancers/files.ts';
+import { homeOf } from '../storage-servers.ts';
 
 /** Where an SFTP storage keeps its things. A folder of ours, through which its server can pass; in it the server's. */
 
-const PREFIX = 'storage-';
 /** Of what is on its way out. */
 const GONE = '.gone';
 
@@ -29,8 +29,7 @@ export interface Place {
 
 /** @param root of all storages of the region */
 export function placeOf(root: string, id: string): Place {
-  if (!/^\d+$/.test(id)) throw new Error(`${id} is no storage`);
-  const home = join(root, `${PREFIX}${id}`);
+  const home = homeOf(root, id);
   return {
     id,
     home,
@@ -64,11 +63,4 @@ export function removePlace({ home }: Place): void {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   rmSync(gone, { recursive: true, force: true });
-}
-
-/** Ids of the storages that have a folder. */
-export function placesIn(root: string): string[] {
-  return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && /^storage-\d+$/.test(entry.name))
-    .map(({ name }) => name.slice(PREFIX.length));
 }

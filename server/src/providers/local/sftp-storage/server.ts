@@ -1,20 +1,11 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, rmSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredSftpStorage } from '../../../features/sftp-storages/port.ts';
-import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
-import {
-  allPids,
-  commandLine,
-  identify,
-  isAlive,
-  type ProcessIdentity,
-  signalProcess,
-  terminate,
-} from '../../../kernel/processes.ts';
+import { findProcess, type ProcessIdentity, signalProcess, terminate } from '../../../kernel/processes.ts';
+import { startDetached, trimLog } from '../detached.ts';
 import { engineAccount } from '../load-balancers/account.ts';
 import { readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import type { Access, Orders } from './orders.ts';
@@ -29,7 +20,6 @@ export interface Notes {
 }
 
 export const PORT = 2022;
-const START_MS = 30_000;
 const SEE_MS = 5_000;
 const LOOK_EVERY_MS = 10;
 const LARGEST_LOG = 1_000_000;
@@ -63,12 +53,7 @@ export class Server {
   /** Its process; null: there is none. */
   running(): ProcessIdentity | null {
     const { orders, pidFile } = this.place;
-    const isOurs = (pid: number) => commandLine(pid).includes(orders);
-    const noted = identify(Number(readText(pidFile)));
-    // Where the system does not show command lines, the file is believed.
-    if (noted && (isOurs(noted.pid) || commandLine(noted.pid).length === 0)) return noted;
-    const found = allPids().find(isOurs);
-    return found === undefined ? null : identify(found);
+    return findProcess(Number(readText(pidFile)), (words) => words.includes(orders));
   }
 
   /** Starts it unless it runs, and lets in whom it is to let in: nobody else is in when this ends.
@@ -105,45 +90,21 @@ export class Server {
   async #start(host: string): Promise<void> {
     const { orders, log, pidFile, data, hostKey, access, seen, traffic } = this.place;
     const account = engineAccount();
-    const told: Orders = {
+    const given: Orders = {
       ...{ host, port: PORT, data, hostKey, access, seen, traffic },
       account: account ? { uid: account.uid, gid: account.gid } : null,
     };
-    writeFileAtomically(orders, JSON.stringify(told));
+    writeFileAtomically(orders, JSON.stringify(given));
     truncateSync(seen);
-    if (existsSync(log) && statSync(log).size > LARGEST_LOG) truncateSync(log);
-    const file = openSync(log, 'a', 0o600);
-    const from = statSync(log).size;
-    try {
+    trimLog(log, LARGEST_LOG);
+    await startDetached({
       // What it needs may be where only root can read; it becomes somebody else by itself.
-      const child = spawn(process.execPath, [...NODE_WORDS, this.#script, orders], {
-        cwd: '/',
-        // A process group of its own: it goes on when this process ends.
-        detached: true,
-        env: { PATH: process.env.PATH ?? '' },
-        stdio: ['ignore', file, file],
-      });
-      child.once('error', () => undefined);
-      child.unref();
-      if (child.pid !== undefined) writeFileAtomically(pidFile, String(child.pid));
-      await this.#ready(child.pid ?? 0, host, from);
-    } finally {
-      closeSync(file);
-    }
-  }
-
-  /** Waits until it answers. @throws TaskFailed with the last thing that it said */
-  async #ready(pid: number, host: string, from: number): Promise<void> {
-    const process = identify(pid);
-    for (let waited = 0; waited < START_MS; waited += LOOK_EVERY_MS) {
-      if (!process || !isAlive(process)) break;
-      if (await greets(host)) return;
-      await delay(LOOK_EVERY_MS);
-    }
-    if (process) await terminate(process, 0);
-    const said = readFileSync(this.place.log).subarray(from).toString('utf8').trim();
-    const line = said.split('\n').find((each) => /error|EADDR|E[A-Z]{4,}/i.test(each));
-    throw new TaskFailed(`The SFTP server did not start: ${line ?? (said.slice(-300) || 'it said nothing')}`);
+      command: { program: process.execPath, words: [...NODE_WORDS, this.#script, orders] },
+      ...{ cwd: '/', pidFile, log, name: 'The SFTP server' },
+      answers: () => greets(host),
+      reason: (said) =>
+        said.split('\n').find((line) => /error|EADDR|E[A-Z]{4,}/i.test(line)) ?? said.slice(-300),
+    });
   }
 
   async stop(): Promise<void> {

@@ -9,6 +9,7 @@ import {
   commandLine,
   identify,
   type ProcessIdentity,
+  processOf,
   signalProcess,
   terminate,
 } from '../../../../kernel/processes.ts';
@@ -53,10 +54,8 @@ export class UdpPlane {
   }
 
   running(): ProcessIdentity | null {
-    const identity = identify(Number(readForeignText(this.#paths.nginxPidFile)?.trim()));
-    if (!identity) return null;
-    const words = commandLine(identity.pid);
-    return words.length === 0 || words.join(' ').includes(this.#paths.nginxConfig) ? identity : null;
+    const pid = Number(readForeignText(this.#paths.nginxPidFile)?.trim());
+    return processOf(pid, (words) => words.join(' ').includes(this.#paths.nginxConfig));
   }
 
   /** Converges to the plan and to which members are down. An nginx that already serves this is left

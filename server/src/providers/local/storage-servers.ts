@@ -1,0 +1,162 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, TaskFailed } from '../../kernel/errors.ts';
+import type { Operation } from '../../kernel/operation.ts';
+import { engineRoot } from './load-balancers/engine-root.ts';
+import { makePassage } from './load-balancers/files.ts';
+import { eachAtMost } from './load-balancers/serial.ts';
+import { type Measured, Usage, type UsageKind } from './object-storage/usage.ts';
+import { type Fence, OwnedChanges, type Programs } from './owned-changes.ts';
+
+/** The server of one storage, as far as those of all kinds are alike. */
+export interface StorageServer extends Measured {
+  readonly place: Measured['place'] & { readonly id: string };
+  /** What is known beside the data: which operation made it, and its address. */
+  readonly notes: { readonly creator: string; readonly host?: string } | null;
+  hasData(): boolean;
+  stop(): Promise<void>;
+}
+
+export interface StorageServersOptions<S extends StorageServer> {
+  readonly dataDir: string;
+  /** Its folder in the data directory. */
+  readonly folder: string;
+  readonly log: { warn(details: object, message: string): void };
+  readonly fence: Fence;
+  /** A free address of this machine. */
+  readonly allocateAddress: (taken: ReadonlySet<string>) => Promise<string>;
+  /** The task type that makes such a storage. */
+  readonly creating: string;
+  readonly usage: UsageKind;
+  serverOf(root: string, id: string): S;
+  makePlace(place: S['place']): void;
+  /** Removes all that a storage had. */
+  removePlace(place: S['place']): void;
+}
+
+const SIDE_BY_SIDE = 4;
+
+/** The storage servers of one kind on this machine: one for each storage, each on an address of its own. */
+export class StorageServers<S extends StorageServer> {
+  readonly root: string;
+  readonly #options: StorageServersOptions<S>;
+  readonly #changes: OwnedChanges;
+  readonly #usages = new Map<string, Usage>();
+
+  constructor(options: StorageServersOptions<S>) {
+    this.#options = options;
+    this.#changes = new OwnedChanges(options.fence);
+    this.root = engineRoot(join(options.dataDir, options.folder));
+    makePassage(this.root);
+  }
+
+  /** Addresses of all storages, whether they run or not. */
+  addresses(): string[] {
+    return storagesIn(this.root).flatMap((id) => this.#server(id).notes?.host ?? []);
+  }
+
+  /** The address of a storage: the one that it has, or a free one. */
+  async hostOf(id: string): Promise<string> {
+    return this.#server(id).notes?.host ?? (await this.#options.allocateAddress(new Set()));
+  }
+
+  /** @throws NotOwner */
+  change<T>(id: string, action: (server: S) => Promise<T>): Promise<T> {
+    return this.#changes.change(id, () => action(this.#server(id)));
+  }
+
+  /** Its folders. What another database has left under its number goes first.
+   *  @throws TaskFailed for a storage whose data are not here */
+  async prepare(server: S, { type, key }: Operation): Promise<void> {
+    const { notes, place } = server;
+    const isNew = type === this.#options.creating;
+    if (isNew && notes !== null && notes.creator !== key) {
+      await server.stop();
+      this.#options.removePlace(place);
+    }
+    if (!isNew && !server.hasData())
+      throw new TaskFailed('The data of this storage is not in the data directory of its region');
+    this.#options.makePlace(place);
+  }
+
+  /** Ends a server, and forgets what it has used. */
+  async end(server: S): Promise<void> {
+    await server.stop();
+    this.#usages.delete(server.place.id);
+  }
+
+  /** Looks at all that no task works on.
+   *  @param what does not serve when that fails, as the start of a sentence: "a storage" */
+  observe<Desired extends { readonly id: string }, Seen>(
+    desired: readonly Desired[],
+    what: string,
+    look: (server: S, each: Desired) => Promise<Seen>,
+  ): Promise<ReadonlyMap<string, Seen>> {
+    const lookAt = (each: Desired) => {
+      const server = this.#server(each.id);
+      if (!server.hasData()) throw new Error('its data is not in the data directory of its region');
+      return look(server, each);
+    };
+    return this.#changes.observe(
+      desired,
+      SIDE_BY_SIDE,
+      async (each) => lookAt(each),
+      (each, error) => {
+        const words = `${what} does not serve: ${messageOf(error)}`;
+        this.#options.log.warn({ err: error, storage: each.id }, words);
+        return undefined;
+      },
+    );
+  }
+
+  /** What was used since the last report that was counted. */
+  async reportOf(server: S, buckets: readonly string[], at: Date) {
+    const report = await this.#usage(server).report(buckets, performance.now(), at);
+    return report ? { report } : {};
+  }
+
+  /** A report was counted. */
+  async acknowledge(id: string, reportId: string): Promise<void> {
+    await this.change(id, async (server) => this.#usage(server).acknowledge(reportId));
+  }
+
+  /** Lets go of the servers, or ends them. */
+  async letGo(programs: Programs): Promise<void> {
+    await this.#changes.idle();
+    if (programs === 'stop')
+      await eachAtMost(SIDE_BY_SIDE, storagesIn(this.root), (id) => this.#server(id).stop());
+  }
+
+  close(programs: Programs): Promise<void> {
+    return this.#changes.close(programs, (kept) => this.letGo(kept));
+  }
+
+  #server(id: string): S {
+    return this.#options.serverOf(this.root, id);
+  }
+
+  #usage(server: S): Usage {
+    const { id } = server.place;
+    const usage = this.#usages.get(id) ?? new Usage(server, this.#options.usage);
+    this.#usages.set(id, usage);
+    return usage;
+  }
+}
+
+const PREFIX = 'storage-';
+
+/** The folder of a storage. @param root of all storages of the region */
+export function homeOf(root: string, id: string): string {
+  if (!/^\d+$/.test(id)) throw new Error(`${id} is no storage`);
+  return join(root, `${PREFIX}${id}`);
+}
+
+/** Ids of the storages that have a folder. */
+function storagesIn(root: string): string[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && /^storage-\d+$/.test(entry.name))
+    .map(({ name }) => name.slice(PREFIX.length));
+}
+
+/** The host of an address such as `sftp://127.64.0.9:2022`. */
+export const hostOf = ({ address }: { readonly address: string }): string => new URL(address).hostname;
