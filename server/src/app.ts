@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import type { AppOptions } from './app-options.ts';
 import { AREAS } from './areas.ts';
-import { type Engines, viewEngine } from './engines/index.ts';
+import { viewEngine } from './engines/index.ts';
 import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
-import { iam, readClient, Sessions } from './features/iam/index.ts';
+import { iam, Sessions } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import {
@@ -23,9 +24,9 @@ import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
 import { Locations, objectStorage } from './features/object-storage/index.ts';
-import { projects, readProjectOwners } from './features/projects/index.ts';
+import { projects } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
-import { readRegions, readRegionsByIds, regions } from './features/regions/index.ts';
+import { regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
@@ -36,103 +37,40 @@ import { sshKeys } from './features/ssh-keys/index.ts';
 import { storageNotifications } from './features/storage-notifications/index.ts';
 import { TaskReads, tasks } from './features/tasks/index.ts';
 import { deliveredUserAction, userActions } from './features/user-actions/index.ts';
-import { type VideoTokenSettings, videoTokens } from './features/video-tokens/index.ts';
+import { videoTokens } from './features/video-tokens/index.ts';
 import { volumes } from './features/volumes/index.ts';
-import { type AllowedNetworks, webhooks } from './features/webhooks/index.ts';
+import { webhooks } from './features/webhooks/index.ts';
 import { meaningOf } from './glossary/index.ts';
-import type { Clock } from './kernel/clock.ts';
-import type { Ids } from './kernel/ids.ts';
-import type { IpRanges } from './kernel/ip.ts';
-import type { Logger } from './kernel/log.ts';
 import { operationName } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
-import type { Db } from './platform/database/db.ts';
 import { foldCounts } from './platform/database/kept-counts.ts';
-import { byKey, SharedLookUp } from './platform/database/shared-look-up.ts';
 import type { Feature } from './platform/feature.ts';
-import type { ScopeResolver } from './platform/http/context.ts';
-import type { CorsOrigins } from './platform/http/cors.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { METADATA_EXAMPLES } from './platform/http/metadata-routes.ts';
 import { servePortal } from './platform/http/portal.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
 import { buildApi } from './platform/http/server.ts';
-import type { SlotLimits } from './platform/http/slots.ts';
-import type { Patience } from './platform/http/slow-clients.ts';
-import type { TlsFiles } from './platform/http/tls.ts';
 import { forgetOldLimits } from './platform/limits/limits.ts';
 import { forgetOldCounts } from './platform/limits/shared-counts.ts';
 import { Mailer } from './platform/mail/mailer.ts';
 import { mailWaiting } from './platform/mail/outbox.ts';
 import { Metrics } from './platform/metrics/metrics.ts';
 import { ownersForPrometheus } from './platform/metrics/owners.ts';
-import { KEPT_A_YEAR, type Kept, monthsJob } from './platform/months.ts';
+import { KEPT_A_YEAR, monthsJob } from './platform/months.ts';
 import { Presence } from './platform/nodes/presence.ts';
-import type { NodeRole } from './platform/nodes/store.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
-import type { NodeIdentity } from './platform/owners/owned-region.ts';
 import { RegionOwners } from './platform/owners/region-owners.ts';
-import type { Cipher } from './platform/secrets/cipher.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
-import type { Tracing } from './platform/tracing/tracing.ts';
 import { setUpProject } from './region-contents.ts';
-import type { RegionProviders } from './region-providers.ts';
+import { scopesOf } from './scopes.ts';
 import { VERSION } from './version.ts';
-
-export interface AppOptions {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Logger;
-  readonly providers: RegionProviders;
-  /** The programs of this machine that providers need. */
-  readonly engines: Pick<Engines, 'list'>;
-  readonly cipher: Cipher;
-  readonly rateLimit: number;
-  readonly corsOrigins?: CorsOrigins;
-  /** Default: PATIENCE. */
-  readonly patience?: Patience;
-  /** Streams of tasks that may be open. */
-  readonly streams?: SlotLimits;
-  /** Waits for a task that may be open. */
-  readonly waits?: SlotLimits;
-  readonly trustedProxies?: IpRanges | undefined;
-  readonly publicUrl?: string | undefined;
-  readonly accessLog?: boolean;
-  /** Absent: plain HTTP. */
-  readonly tls?: TlsFiles | undefined;
-  readonly mail: MailOptions;
-  readonly isReady: () => boolean;
-  readonly node: NodeIdentity;
-  /** Default: all. */
-  readonly role?: NodeRole;
-  readonly checkResponses?: boolean;
-  /** Absent: nothing is traced. */
-  readonly tracing?: Tracing | undefined;
-  /** Refuse fields and parameters that are not known, unless a request says otherwise. */
-  readonly strict?: boolean;
-  /** The folder of the built portal; absent or not built: `/` leads to the reference. */
-  readonly portal?: string;
-  /** How long what has ended is kept. Default: a year. */
-  readonly kept?: Kept;
-  /** Networks off the internet in which subscribers to user actions may be. Absent: none. */
-  readonly webhookNetworks?: AllowedNetworks;
-  /** Absent: video tokens are not issued. */
-  readonly video?: VideoTokenSettings;
-}
-
-export interface MailOptions {
-  /** Where mail goes; undefined: it stays in the outbox. */
-  readonly smtpUrl: string | undefined;
-  readonly from: string;
-}
 
 /** Every feature, put together. The only list of them. */
 export function features({
@@ -352,7 +290,7 @@ export class App {
     return buildApi({
       ...this.#options,
       authenticator: this.#authenticator,
-      scopes: scopeResolver(this.#options),
+      scopes: scopesOf(this.#options),
       routes,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });
@@ -383,28 +321,4 @@ function authenticatorOf({ db, clock }: AppOptions, sessions: Sessions): Authent
     bearer: sessions.bearer,
     cookie: sessions.cookie,
   });
-}
-
-function scopeResolver({ db, providers }: Pick<AppOptions, 'db' | 'providers'>): ScopeResolver {
-  const owners = new SharedLookUp(async (ids: readonly number[]) =>
-    byKey(await readProjectOwners(db, ids), 'id'),
-  );
-  const found = new SharedLookUp(async (ids: readonly number[]) =>
-    byKey(await readRegionsByIds(db, ids), 'id'),
-  );
-  return {
-    project: async (id, clientId) => {
-      const row = await owners.get(id);
-      const visible = row && (clientId === 'any' || row.client_id === clientId);
-      return visible ? { id: row.id, clientId: row.client_id } : undefined;
-    },
-    region: async (id) => {
-      const row = await found.get(id);
-      return row && { id: row.id, name: row.display_name, state: row.state };
-    },
-    regions: async () =>
-      (await readRegions(db)).map(({ id, display_name: name, state }) => ({ id, name, state })),
-    offers: (id, need) => providers.offers(id, need),
-    client: async (id) => (await readClient(db, id)) !== undefined,
-  };
 }
