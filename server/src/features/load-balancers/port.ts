@@ -44,16 +44,16 @@ export interface LoadBalancerProvider {
   /** What the programs behind these load balancers use; an id that is not running is absent. Absent as a whole:
    *  the provider cannot tell. */
   usage?(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /** The last lines of its access log that are as wanted; null: there is no log of it here. Absent: nothing here
+  /** The last lines of its access log that match; null: there is no log of it here. Absent: nothing here
    *  writes logs. */
-  readLog?(id: string, wanted: AccessLogWanted): AccessLogSeen | null;
+  readLog?(id: string, filter: AccessLogFilter): Promise<AccessLogSeen | null>;
   /** Called at start-up and periodically with everything that should run, including what a task is just
    *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
   reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
 }
 
-/** Which lines of an access log are wanted. */
-export interface AccessLogWanted {
+/** Which lines of an access log are asked for. */
+export interface AccessLogFilter {
   readonly limit: number;
   /** `404`, `5xx`; null: any. */
   readonly statuses: string | null;

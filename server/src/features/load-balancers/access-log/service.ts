@@ -21,7 +21,7 @@ export async function readAccessLog(
   const provider = planes.of(region.id);
   if (!provider?.readLog)
     return none(`There are no logs in region ${region.name}: nobody sends requests to its load balancers`);
-  const seen = provider.readLog(id, { limit, statuses: status ?? null, text: text || null });
+  const seen = await provider.readLog(id, { limit, statuses: status ?? null, text: text || null });
   if (seen) return { lines: seen.lines, is_all: seen.isAll, unavailable: null };
   if (!logging.is_on)
     return none('It writes no log: give it a topic, with logging.enabled and logging.topic_name');

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type {
+  AccessLogFilter,
   AccessLogSeen,
-  AccessLogWanted,
   AddressSource,
   DesiredLoadBalancer,
   ObservedLoadBalancer,
@@ -133,8 +133,8 @@ class Provider implements LocalLoadBalancers {
     return READY;
   }
 
-  readLog(id: string, wanted: AccessLogWanted): AccessLogSeen | null {
-    return readAccessLog(instancePaths(this.#root, this.#sockets, identifier(id)).accessLog, wanted);
+  async readLog(id: string, filter: AccessLogFilter): Promise<AccessLogSeen | null> {
+    return readAccessLog(instancePaths(this.#root, this.#sockets, identifier(id)).accessLog, filter);
   }
 
   async remove(id: string, _operation: Operation): Promise<Progress> {

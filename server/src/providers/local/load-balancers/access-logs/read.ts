@@ -1,80 +1,102 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import type {
+  AccessLogFilter,
   AccessLogLine,
   AccessLogSeen,
-  AccessLogWanted,
 } from '../../../../features/load-balancers/port.ts';
 import { MOST_KEPT } from './file.ts';
 
-/** The end of an access log, for people to look at. */
+/** The end of an access log, for people to look at. It is read in small parts, with other work in between: a request
+ *  that looks for something rare does not keep others waiting. */
 
-const CHUNK = 64 * 1024;
+/** What is read and looked through at once. */
+export const CHUNK_BYTES = 64 * 1024;
 /** As much as one look reads at most, from the end. */
 const MOST_BYTES = 2 * 1024 * 1024;
-const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const LINE = /^(\S+) (\S+) \[[^\]]*\] (\S+) ([^\s/]+)\/(\S+) (\S+) (.*)$/;
 const HTTP = /^(\d{3}|-1) ([+\d]+) .*?"(.*)"?$/;
 const BREAK = 0x0a;
 
-/** The last lines that are as wanted, the oldest first.
+/** The last lines that match, the oldest first.
  *  @returns null: there is no such log here */
-export function readAccessLog(path: string, wanted: AccessLogWanted): AccessLogSeen | null {
+export async function readAccessLog(path: string, filter: AccessLogFilter): Promise<AccessLogSeen | null> {
   const lines: AccessLogLine[] = [];
+  const matches = matcherOf(filter);
   let budget = MOST_BYTES;
   let isAll = true;
   let exists = false;
-  for (let number = 0; number <= MOST_KEPT && lines.length < wanted.limit; number += 1) {
-    const file = number === 0 ? path : `${path}.${number}`;
-    const size = statSync(file, { throwIfNoEntry: false })?.size;
-    if (size === undefined) break;
-    exists = true;
-    const read = fromEnd(file, Math.min(size, budget), size, (text) => {
-      if (hasText(text, wanted)) {
-        const line = parseLine(text);
-        if (hasStatus(line, wanted)) lines.push(line);
-      }
-      return lines.length < wanted.limit;
+  for (let number = 0; number <= MOST_KEPT && lines.length < filter.limit; number += 1) {
+    const read = await fromEnd(number === 0 ? path : `${path}.${number}`, budget, (text) => {
+      const line = matches(text);
+      if (line) lines.push(line);
+      return lines.length < filter.limit;
     });
-    budget -= read;
-    isAll = read === size && lines.length < wanted.limit;
+    if (read === undefined) break;
+    exists = true;
+    budget -= read.bytes;
+    isAll = read.isWhole && lines.length < filter.limit;
     if (!isAll) break;
   }
   return exists ? { lines: lines.reverse(), isAll } : null;
 }
 
-/** Gives whole lines, the last one first, until enough is said. @returns how many bytes it went through */
-function fromEnd(path: string, most: number, size: number, take: (line: string) => boolean): number {
-  const file = openSync(path, 'r');
+interface Read {
+  readonly bytes: number;
+  /** Whether the file was read to its beginning. */
+  readonly isWhole: boolean;
+}
+
+/** Gives whole lines, the last one first, until enough is said. @returns undefined: there is no such file */
+async function fromEnd(
+  path: string,
+  most: number,
+  isMoreNeeded: (line: string) => boolean,
+): Promise<Read | undefined> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return undefined;
   try {
-    let rest = Buffer.alloc(0);
-    let read = 0;
-    while (read < most) {
-      const length = Math.min(CHUNK, most - read);
-      const chunk = Buffer.alloc(length);
-      readSync(file, chunk, 0, length, size - read - length);
-      read += length;
-      rest = Buffer.concat([chunk, rest]);
-      // What stands before the first break may begin in what was not read yet.
-      const first = read === size ? -1 : rest.indexOf(BREAK);
-      if (first < 0 && read < size) continue;
-      const whole = rest
-        .subarray(first + 1)
-        .toString('utf8')
-        .split('\n');
-      rest = rest.subarray(0, first + 1);
-      for (const line of whole.reverse()) if (line !== '' && !take(line)) return read;
-    }
-    return read;
+    return await linesFromEnd(file, most, isMoreNeeded);
   } finally {
-    closeSync(file);
+    await file.close();
   }
+}
+
+async function linesFromEnd(
+  file: FileHandle,
+  most: number,
+  isMoreNeeded: (line: string) => boolean,
+): Promise<Read> {
+  const { size } = await file.stat();
+  /** What stands before the first break may begin in what was not read yet. */
+  let rest: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < Math.min(size, most)) {
+    const length = Math.min(CHUNK_BYTES, Math.min(size, most) - bytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - bytes - length);
+    // The log was emptied meanwhile: what was in it has moved to the next file.
+    if (bytesRead < length) return { bytes, isWhole: false };
+    bytes += length;
+    const first = bytes === size ? -1 : buffer.indexOf(BREAK);
+    if (first < 0 && bytes < size) {
+      rest.unshift(buffer);
+      continue;
+    }
+    const whole = Buffer.concat([buffer.subarray(first + 1), ...rest]).toString('utf8');
+    rest = [buffer.subarray(0, first + 1)];
+    for (const line of whole.split('\n').reverse())
+      if (line !== '' && !isMoreNeeded(line)) return { bytes, isWhole: false };
+  }
+  return { bytes, isWhole: bytes === size };
 }
 
 /** What a line says; one of another form has its text alone. */
 export function parseLine(text: string): AccessLogLine {
   const [, at, client, listener = '', pool = '', member = '', times = '', rest = ''] = LINE.exec(text) ?? [];
   const [, status, bytes, request] = HTTP.exec(rest) ?? [];
-  const idIn = (name: string) => new RegExp(ID).exec(name)?.[0] ?? null;
   const took = Number(times.split('/').at(-1)?.replace('+', ''));
   return {
     at: at !== undefined && !Number.isNaN(Date.parse(at)) ? new Date(at).toISOString() : null,
@@ -90,10 +112,19 @@ export function parseLine(text: string): AccessLogLine {
   };
 }
 
-const hasText = (line: string, { text }: AccessLogWanted) =>
-  text === null || line.toLowerCase().includes(text.toLowerCase());
+const idIn = (name: string) => ID.exec(name)?.[0] ?? null;
 
-function hasStatus({ status }: AccessLogLine, { statuses }: AccessLogWanted): boolean {
+/** Gives what a line says, when it is one of those that are asked for. */
+function matcherOf({ statuses, text }: AccessLogFilter): (line: string) => AccessLogLine | undefined {
+  const part = text?.toLowerCase();
+  return (line) => {
+    if (part !== undefined && !line.toLowerCase().includes(part)) return undefined;
+    const parsed = parseLine(line);
+    return hasStatus(parsed, statuses) ? parsed : undefined;
+  };
+}
+
+function hasStatus({ status }: AccessLogLine, statuses: string | null): boolean {
   if (statuses === null) return true;
   if (status === null) return false;
   return statuses.endsWith('xx')
