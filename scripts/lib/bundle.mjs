@@ -44,7 +44,11 @@ export async function bundle(root, part, name = 'main') {
     target: 'node20',
     format: 'esm',
     packages: 'external',
+    // Node keeps the text of both for as long as the program runs: without comments, indents and a second copy of the
+    // sources, which stand beside the bundle, that is 6 MiB less.
+    minifyWhitespace: true,
     sourcemap: true,
+    sourcesContent: false,
     write: false,
     logLevel: 'error',
   });

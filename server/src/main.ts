@@ -32,6 +32,7 @@ import {
 import { migrateToLatest } from './platform/database/migrate.ts';
 import { Outage } from './platform/database/outage.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
+import { releaseStartMemory } from './platform/start-memory.ts';
 import { startTracing } from './platform/tracing/otel.ts';
 import { providerFactories } from './provider-factories.ts';
 import { withSteps } from './provider-steps.ts';
@@ -200,6 +201,7 @@ async function start(
   closers.push(() => api.close());
   await beginWith(seedCalls, { db, clock, cipher, api, alone, log, waits: config.role !== 'api' });
   const url = config.role === 'worker' ? undefined : await serve(api, config);
+  await releaseStartMemory();
   ready = true;
   drain.begin = async (signal) => {
     ready = false;
