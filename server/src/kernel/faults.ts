@@ -57,4 +57,12 @@ export class Faults {
   refuse(location: Invalid['location'] = 'body'): void {
     if (this.any) throw this.toError(location);
   }
+
+  /** Refuses like `refuse`; after it there is the value, for whose absence a fault was added.
+   *  @throws Invalid when anything was found */
+  require<T>(value: T | undefined | null, location: Invalid['location'] = 'body'): T {
+    this.refuse(location);
+    if (value === undefined || value === null) throw new Error('what is missing was not named as a fault');
+    return value;
+  }
 }

@@ -1,10 +1,9 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
-import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
-import { givenTags, patchTags } from '../../platform/http/tags.ts';
+import { checkedTags, patchTags } from '../../platform/http/tags.ts';
 import { requireProvider } from '../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
@@ -112,7 +111,7 @@ export class ImageService {
         ...row,
         ...input,
         is_baremetal: input.is_baremetal ?? row.is_baremetal,
-        tags: tags === undefined ? row.tags : patchTags(row.tags, tags),
+        tags: patchTags(row.tags, tags),
       };
       await store.changeImage(tx, id, to, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_image', subject: id, ...ctx.place });
@@ -169,9 +168,6 @@ export class ImageService {
 
 /** @throws Invalid with every faulty tag */
 function traitsOf(input: CreateImage | DownloadImage): ImageTraits {
-  const faults = new Faults();
-  const tags = givenTags(input, faults);
-  faults.refuse();
   return {
     name: input.name,
     architecture: input.architecture ?? 'x86_64',
@@ -180,6 +176,6 @@ function traitsOf(input: CreateImage | DownloadImage): ImageTraits {
     hw_firmware_type: input.hw_firmware_type ?? null,
     hw_machine_type: input.hw_machine_type ?? null,
     is_baremetal: input.is_baremetal ?? false,
-    tags,
+    tags: checkedTags(input),
   };
 }

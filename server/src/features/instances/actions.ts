@@ -1,4 +1,4 @@
-import { Conflict, Invalid } from '../../kernel/errors.ts';
+import { Conflict } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
@@ -67,11 +67,10 @@ export class InstanceActions {
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.place);
       const faults = new Faults();
-      const flavor = knownFlavor(flavorId, 'flavor_id', faults);
+      const known = knownFlavor(flavorId, 'flavor_id', faults);
       const ram = await readRamOfInstance(tx, id);
-      if (flavor && flavor.ram < ram) faults.add('flavor_id', `its image needs ${ram} MiB of memory`);
-      faults.refuse();
-      if (!flavor) throw new Invalid({ flavor_id: ['is unknown'] });
+      if (known && known.ram < ram) faults.add('flavor_id', `its image needs ${ram} MiB of memory`);
+      const flavor = faults.require(known);
       requireChangeable(row, 'changeflavor');
       if (flavor.id === row.flavor.id) {
         return startNothing(tx, ctx, taskFor(ctx, CHANGES.changeflavor.task, row));

@@ -33,15 +33,14 @@ export async function createInstance(
 ): Promise<TaskRef> {
   requireMachines(deps, ctx);
   const faults = new Faults();
-  const { flavor, tags } = planInstance(input, faults);
+  const { flavor: known, tags } = planInstance(input, faults);
   return ctx.db.transaction(async (tx) => {
     await guardProject(tx, ctx.project.id);
     const sshKey = await usableKey(tx, ctx, input.ssh_key_name ?? null, faults);
     await checkGroups(tx, ctx, groupsOf(input), faults);
     const { volumes } = input;
-    const disks = await deps.volumes.plan(tx, ctx, { volumes, ram: flavor?.ram ?? Infinity }, faults);
-    faults.refuse();
-    if (!flavor) throw new Error('a body without a flavor was not refused');
+    const disks = await deps.volumes.plan(tx, ctx, { volumes, ram: known?.ram ?? Infinity }, faults);
+    const flavor = faults.require(known);
     const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
     const wanted = await requestedPorts(tx, ctx, input);
     const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), wanted);

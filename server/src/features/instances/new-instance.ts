@@ -1,5 +1,5 @@
 import type { Faults } from '../../kernel/faults.ts';
-import { newTags, parseTags, type StoredTags } from '../../platform/http/tags.ts';
+import { givenTags, type StoredTags } from '../../platform/http/tags.ts';
 import { type Flavor, findFlavor } from '../flavors/index.ts';
 import { templateFault } from './names.ts';
 import type { CreateInstance } from './schema-create.ts';
@@ -14,18 +14,14 @@ const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
 /** Adds every fault of the body that can be seen without looking anything up. */
 export function planInstance(input: CreateInstance, faults: Faults): NewInstancePlan {
-  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
-  const tags = faults.try(() => parseTags(input.tags ?? {}));
+  const tags = givenTags(input, faults);
   checkName(input, faults);
   checkFirstBoot(input, faults);
   if (input.configuration) {
     faults.add('configuration', 'is for applications of a marketplace, which this region does not have');
   }
   checkFloatingIps(input, faults);
-  return {
-    flavor: knownFlavor(input.flavor, 'flavor', faults),
-    tags: newTags({ ...metadata, ...tags }),
-  };
+  return { flavor: knownFlavor(input.flavor, 'flavor', faults), tags };
 }
 
 /** Adds a fault when there is no such flavor. */

@@ -33,7 +33,7 @@ export class InstanceService {
   async update(ctx: RegionContext, id: string, input: UpdateInstance) {
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.place);
-      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const tags = patchTags(row.tags, input.tags);
       const name = input.name ?? row.name;
       requireOwn(row);
       if (row.task_id !== null) throw new Locked(`Instance ${id}`, row.task_id);

@@ -1,4 +1,5 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
@@ -15,7 +16,7 @@ import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } fr
 import { newPool } from './new-pool.ts';
 import { findFixedNetwork } from './node-network.ts';
 import { insertPool, readNodes } from './pool-store.ts';
-import { checkCluster, checkCni, checkSettings, Faults, isUuid } from './rules.ts';
+import { checkCluster, checkCni, checkSettings, isUuid } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema-input.ts';
 import { upgradeVersions } from './versions.ts';
 
@@ -72,8 +73,7 @@ async function checkCreation(
   const key = await findSshKey(ctx.db, input.keypair, viewer);
   if (!key) faults.add('keypair', `there is no SSH key ${input.keypair} in this project`);
   await checkSlurm(faults, ctx, settings);
-  faults.throw();
-  return key?.public_key ?? '';
+  return faults.require(key).public_key;
 }
 
 function checkLogRegion(
@@ -183,7 +183,7 @@ async function checkChange(
   checkSettings(faults, next);
   if (input.logging) checkLogRegion(service, faults, next);
   if (input.add_ons?.slurm) await checkSlurm(faults, ctx, next);
-  faults.throw();
+  faults.refuse();
 }
 
 /** Equal whatever the order of their keys: one of them has been through the database. */

@@ -1,4 +1,5 @@
 import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -11,7 +12,7 @@ import { removeNodes } from './converge.ts';
 import type { ClusterRow, PoolRow } from './model.ts';
 import { newPool } from './new-pool.ts';
 import * as store from './pool-store.ts';
-import { checkLabels, checkPool, Faults, MAX_NODES, upperBound } from './rules.ts';
+import { checkLabels, checkPool, MAX_NODES, upperBound } from './rules.ts';
 import type { CreatePool, UpdatePool } from './schema-input.ts';
 import { POOL_TRANSITIONS, requireTransition } from './states.ts';
 import { viewPool } from './views.ts';
@@ -46,7 +47,7 @@ export async function createPool(
   providerFor(service, ctx);
   const faults = new Faults();
   checkPool(faults, '', input);
-  faults.throw();
+  faults.refuse();
   try {
     return await ctx.db.transaction(async (tx) => {
       const cluster = await lockFreeCluster(tx, ctx, clusterName);
@@ -115,7 +116,7 @@ function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
   if (wanted !== null && min_node_count <= upper && (wanted < min_node_count || wanted > upper))
     faults.add('node_count', `must be from ${min_node_count} to ${upper}`);
   checkLabels(faults, '', input.labels ?? {}, input.taints ?? {});
-  faults.throw();
+  faults.refuse();
   return {
     auto_healing_enabled: input.auto_healing_enabled ?? pool.auto_healing_enabled,
     labels: input.labels ?? pool.labels,

@@ -1,4 +1,4 @@
-import { Invalid } from '../../kernel/errors.ts';
+import type { Faults } from '../../kernel/faults.ts';
 import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
 import { findFlavor } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
@@ -6,19 +6,6 @@ import type { CreateCluster, CreatePool, UpdateCluster } from './schema-input.ts
 import { VERSIONS } from './versions.ts';
 
 /** What schemas cannot say. Every check adds to one list of faults. */
-
-export class Faults {
-  readonly #fields: Record<string, string[]> = {};
-
-  add(field: string, message: string): void {
-    this.#fields[field] = [...(this.#fields[field] ?? []), message];
-  }
-
-  /** @throws Invalid when there is any */
-  throw(): void {
-    if (Object.keys(this.#fields).length > 0) throw new Invalid(this.#fields);
-  }
-}
 
 const LABEL_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const LABEL_PREFIX = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;

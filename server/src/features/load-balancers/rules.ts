@@ -1,4 +1,4 @@
-import type { Faults } from './faults.ts';
+import type { Faults } from '../../kernel/faults.ts';
 import { FLAVORS, flavorNamed } from './flavors.ts';
 import { checkListener, poolRule } from './listeners/rules.ts';
 import type { ListenerInput } from './listeners/schema.ts';

@@ -1,6 +1,6 @@
+import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { SecretReference } from '../secrets/index.ts';
-import type { Faults } from './faults.ts';
 import type { PoolProtocol } from './port.ts';
 import type { CreateLoadBalancer } from './schema-input.ts';
 

@@ -1,14 +1,14 @@
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { newTags, parseTags, patchTags, type StoredTags } from '../../platform/http/tags.ts';
+import { checkedTags, patchTags } from '../../platform/http/tags.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../networking/floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { requireSecrets } from '../secrets/index.ts';
 import type { DataPlanes } from './data-planes.ts';
-import { Faults } from './faults.ts';
 import { insertLoadBalancer } from './insert-store.ts';
 import { connectMembers } from './members/connectivity.ts';
 import { refuseUnreachable } from './members/reachable.ts';
@@ -40,7 +40,9 @@ export class LoadBalancerService {
 
   /** @throws Invalid with every faulty field, NotFound for what the body names, Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
-    const tags = checkedTags(input);
+    const faults = new Faults();
+    checkLoadBalancer(input, faults);
+    const tags = checkedTags(input, faults);
     await this.#providers.require(ctx.region);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     const taskId = ctx.ids.uuid();
@@ -168,16 +170,6 @@ async function withAddressAtOnce<T>(create: (atOnce: boolean) => Promise<T>): Pr
   }
 }
 
-/** All faults of the body and its tags at once; `metadata` is what older clients call tags. */
-function checkedTags(input: CreateLoadBalancer): StoredTags {
-  const faults = new Faults();
-  checkLoadBalancer(input, faults);
-  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
-  const tags = faults.try(() => parseTags(input.tags ?? {}));
-  faults.refuse();
-  return newTags({ ...metadata, ...tags });
-}
-
 /** Whether nothing is to be done. What is in ERROR is repaired by any change, also by one that says what the rows say
  *  already. */
 const isUnchanged = (row: LoadBalancerRow, settings: Settings): boolean =>
@@ -186,7 +178,7 @@ const isUnchanged = (row: LoadBalancerRow, settings: Settings): boolean =>
 function settingsAfter(row: LoadBalancerRow, input: UpdateLoadBalancer): Settings {
   return {
     name: input.name ?? row.name,
-    tags: input.tags === undefined ? row.tags : patchTags(row.tags, input.tags),
+    tags: patchTags(row.tags, input.tags),
     logging: storedLogging(input.logging, row.id, row.region_id) ?? row.logging,
     preferred_connectivity: input.preferred_connectivity ?? row.preferred_connectivity,
     admin_state_up: input.admin_state_up ?? row.admin_state_up,

@@ -1,4 +1,5 @@
 import { Conflict, Forbidden, Invalid, TaskFailed } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -11,7 +12,7 @@ import { newCredentials } from './credentials.ts';
 import { flavorFaults } from './flavor-limits.ts';
 import { additionsOf, CLUSTER_AMOUNTS, type ClusterSpec, changedSpec, specOf } from './model.ts';
 import type { Offer, PostgresqlProvider, RestoreSource } from './port.ts';
-import { checkChange, checkSpec, Faults, refusalOf } from './rules.ts';
+import { checkChange, checkSpec, refusalOf } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema.ts';
 import { isActivated } from './store.ts';
 import { insertUser } from './user-store.ts';
@@ -110,7 +111,7 @@ async function checkAll(
   if (before) checkChange(faults, before, next);
   for (const fault of await confFaultsOf(provider, offer, before, next))
     faults.add('pg_server_configuration.pg_conf', fault);
-  faults.throw();
+  faults.refuse();
   const refusal = refusalOf(offer, before, next);
   if (refusal !== undefined) throw new Forbidden(refusal);
 }

@@ -1,22 +1,9 @@
 import ipaddr from 'ipaddr.js';
-import { Invalid } from '../../kernel/errors.ts';
+import type { Faults } from '../../kernel/faults.ts';
 import type { ClusterSpec } from './model.ts';
 import type { Offer } from './port.ts';
 
 /** What schemas cannot say. Every check adds to one list of faults. */
-
-export class Faults {
-  readonly #fields: Record<string, string[]> = {};
-
-  add(field: string, message: string): void {
-    this.#fields[field] = [...(this.#fields[field] ?? []), message];
-  }
-
-  /** @throws Invalid when there is any */
-  throw(): void {
-    if (Object.keys(this.#fields).length > 0) throw new Invalid(this.#fields);
-  }
-}
 
 const MOST_NAME = 63;
 const MOST_ENTRIES = 100;

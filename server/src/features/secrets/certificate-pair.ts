@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import type { Faults } from '../../kernel/faults.ts';
 import { readCertificates, subjectsOf } from './certificates.ts';
-import type { Material, PayloadFaults } from './material.ts';
+import type { Material } from './material.ts';
 import { pemBlocks } from './pem.ts';
 import type { SecretPayload } from './schema.ts';
 
@@ -13,51 +14,52 @@ const KEY_RULE = `must be RSA of at least ${LEAST_RSA_BITS} bits, EC on P-256, P
 /** A certificate with its private key, and the certificates that lead to its authority.
  *  The certificate may be followed by its chain, and the chain may begin with the certificate, as files made
  *  by common tools do.
- *  @returns undefined when there are faults */
-export function inspectPair(payload: SecretPayload, now: Date, faults: PayloadFaults): Material | undefined {
-  const [leaf, ...following] = readCertificates(payload.certificate, 'certificate', now, faults);
+ *  @throws Invalid naming every faulty field */
+export function inspectPair(payload: SecretPayload, now: Date, faults: Faults): Material {
+  const [first, ...following] = readCertificates(payload.certificate, 'certificate', now, faults);
   const given =
     payload.certificate_chain.trim() === ''
       ? []
       : readCertificates(payload.certificate_chain, 'certificate_chain', now, faults);
   const key = readKey(payload.private_key, faults);
-  if (!leaf) return undefined;
+  const leaf = first ?? faults.require<X509Certificate>(first);
   const strength = strengthOf(leaf.publicKey);
-  if (!strength) faults.add('certificate', `its key ${KEY_RULE}`);
-  if (key && !leaf.checkPrivateKey(key)) faults.add('private_key', 'does not belong to the certificate');
+  if (!strength) faults.add('payload.certificate', `its key ${KEY_RULE}`);
+  if (key && !leaf.checkPrivateKey(key))
+    faults.add('payload.private_key', 'does not belong to the certificate');
   const chain = [...following, ...given].filter((each) => each.fingerprint256 !== leaf.fingerprint256);
   checkChain(leaf, chain, faults);
-  if (faults.any || !key || !strength) return undefined;
+  const privateKey = faults.require(key);
   const ends = [leaf, ...chain].map(({ validTo }) => Date.parse(validTo));
   return {
     kind: 'certificate',
-    ...strength,
+    ...faults.require(strength),
     names: subjectsOf([leaf, ...chain]),
     notAfter: new Date(Math.min(...ends)),
     content: {
       certificate: leaf.toString(),
       chain: chain.length === 0 ? null : chain.map(String).join(''),
-      privateKey: String(key.export({ type: 'pkcs8', format: 'pem' })),
+      privateKey: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
       revocations: null,
     },
   };
 }
 
-function readKey(text: string, faults: PayloadFaults): KeyObject | undefined {
+function readKey(text: string, faults: Faults): KeyObject | undefined {
   const keys = pemBlocks(text).filter(({ label }) => label.endsWith('PRIVATE KEY'));
   const [only] = keys;
   if (!only || keys.length > 1) {
-    faults.add('private_key', 'must be one private key in PEM');
+    faults.add('payload.private_key', 'must be one private key in PEM');
     return undefined;
   }
   if (only.label === 'ENCRYPTED PRIVATE KEY' || only.text.includes('Proc-Type: 4,ENCRYPTED')) {
-    faults.add('private_key', 'is protected by a passphrase; give it without one');
+    faults.add('payload.private_key', 'is protected by a passphrase; give it without one');
     return undefined;
   }
   try {
     return createPrivateKey(only.text);
   } catch {
-    faults.add('private_key', 'is not a private key in PEM that can be read');
+    faults.add('payload.private_key', 'is not a private key in PEM that can be read');
     return undefined;
   }
 }
@@ -80,14 +82,14 @@ function strengthOf(key: KeyObject): Pick<Material, 'algorithm' | 'bitLength'> |
 }
 
 /** Each certificate must be followed by the one that issued it. */
-function checkChain(leaf: X509Certificate, chain: readonly X509Certificate[], faults: PayloadFaults): void {
+function checkChain(leaf: X509Certificate, chain: readonly X509Certificate[], faults: Faults): void {
   chain.forEach((issuer, index) => {
     const issued = index === 0 ? leaf : (chain[index - 1] ?? leaf);
     const what = index === 0 ? 'the certificate' : `certificate ${index}`;
     if (!issuedBy(issued, issuer)) {
       const elsewhere = chain.some((other) => other !== issued && issuedBy(issued, other));
       const order = elsewhere ? '; put them in order, each followed by the one that issued it' : '';
-      faults.add('certificate_chain', `certificate ${index + 1} did not issue ${what}${order}`);
+      faults.add('payload.certificate_chain', `certificate ${index + 1} did not issue ${what}${order}`);
     }
   });
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import type { Faults } from '../../kernel/faults.ts';
 import { loadX509 } from '../../platform/x509/library.ts';
-import { day, type Material, type PayloadFaults } from './material.ts';
+import { day, type Material } from './material.ts';
 import { pemBlocks } from './pem.ts';
 import type { SecretPayload } from './schema.ts';
 
@@ -9,12 +10,12 @@ export function readCertificates(
   text: string,
   field: 'certificate' | 'certificate_chain',
   now: Date,
-  faults: PayloadFaults,
+  faults: Faults,
 ): X509Certificate[] {
   const blocks = pemBlocks(text);
   if (blocks.length === 0) {
     faults.add(
-      field,
+      `payload.${field}`,
       field === 'certificate' ? 'must be a certificate in PEM' : 'must be certificates in PEM',
     );
     return [];
@@ -23,11 +24,11 @@ export function readCertificates(
     const which = blocks.length === 1 ? '' : `certificate ${index + 1} `;
     const certificate = label === 'CERTIFICATE' ? parse(block) : undefined;
     if (!certificate) {
-      faults.add(field, `${which}is not a certificate in PEM that can be read`);
+      faults.add(`payload.${field}`, `${which}is not a certificate in PEM that can be read`);
       return [];
     }
     const end = new Date(certificate.validTo);
-    if (end <= now) faults.add(field, `${which}expired on ${day(end)}`);
+    if (end <= now) faults.add(`payload.${field}`, `${which}expired on ${day(end)}`);
     return [certificate];
   });
 }
@@ -41,17 +42,13 @@ function parse(block: string): X509Certificate | undefined {
 }
 
 /** Certificates of authorities, to verify members against. */
-export function inspectAuthorities(
-  payload: SecretPayload,
-  now: Date,
-  faults: PayloadFaults,
-): Material | undefined {
+export function inspectAuthorities(payload: SecretPayload, now: Date, faults: Faults): Material {
   const more = payload.certificate_chain.trim() !== '';
   const all = [
     ...readCertificates(payload.certificate, 'certificate', now, faults),
     ...(more ? readCertificates(payload.certificate_chain, 'certificate_chain', now, faults) : []),
   ];
-  if (faults.any) return undefined;
+  faults.refuse();
   return {
     kind: 'authorities',
     algorithm: null,

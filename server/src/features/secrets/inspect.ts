@@ -1,7 +1,7 @@
-import { Invalid } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { inspectPair } from './certificate-pair.ts';
 import { inspectAuthorities } from './certificates.ts';
-import { type Material, PayloadFaults } from './material.ts';
+import type { Material } from './material.ts';
 import { holdsRevocations, inspectRevocations } from './revocations.ts';
 import type { SecretPayload } from './schema.ts';
 
@@ -9,10 +9,7 @@ import type { SecretPayload } from './schema.ts';
  *  authorities or revocation lists. Nothing of what it holds is in the faults.
  *  @throws Invalid naming every faulty field */
 export function inspect(payload: SecretPayload, now: Date): Material {
-  const faults = new PayloadFaults();
-  const material = inspectorFor(payload)(payload, now, faults);
-  if (!material || faults.any) throw new Invalid(faults.fields);
-  return material;
+  return inspectorFor(payload)(payload, now, new Faults());
 }
 
 function inspectorFor(payload: SecretPayload) {

@@ -24,18 +24,4 @@ export interface Material {
   readonly content: SecretContent;
 }
 
-/** Faults of a payload by its field. */
-export class PayloadFaults {
-  readonly fields: Record<string, string[]> = {};
-
-  add(field: 'certificate' | 'certificate_chain' | 'private_key', message: string): void {
-    const name = `payload.${field}`;
-    this.fields[name] = [...(this.fields[name] ?? []), message];
-  }
-
-  get any(): boolean {
-    return Object.keys(this.fields).length > 0;
-  }
-}
-
 export const day = (date: Date): string => date.toISOString().slice(0, 10);

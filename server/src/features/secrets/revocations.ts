@@ -1,5 +1,6 @@
+import type { Faults } from '../../kernel/faults.ts';
 import { loadX509 } from '../../platform/x509/library.ts';
-import { day, type Material, type PayloadFaults } from './material.ts';
+import { day, type Material } from './material.ts';
 import { type PemBlock, pemBlocks } from './pem.ts';
 import type { SecretPayload } from './schema.ts';
 
@@ -10,26 +11,22 @@ export const holdsRevocations = (text: string): boolean =>
 
 /** Lists of revoked certificates (CRLs), one for each authority; none of them may be out of date, since nothing
  *  can be verified against one that is. */
-export function inspectRevocations(
-  payload: SecretPayload,
-  now: Date,
-  faults: PayloadFaults,
-): Material | undefined {
+export function inspectRevocations(payload: SecretPayload, now: Date, faults: Faults): Material {
   const fields = ['certificate', 'certificate_chain'] as const;
   const lists = fields.flatMap((field) =>
     pemBlocks(payload[field]).flatMap((block, index) => {
       const found = readList(block);
       if (!found) {
-        faults.add(field, `block ${index + 1} is not a revocation list in PEM that can be read`);
+        faults.add(`payload.${field}`, `block ${index + 1} is not a revocation list in PEM that can be read`);
         return [];
       }
       const { end } = found;
       if (end !== null && end <= now)
-        faults.add(field, `list ${index + 1} has been out of date since ${day(end)}`);
+        faults.add(`payload.${field}`, `list ${index + 1} has been out of date since ${day(end)}`);
       return [found];
     }),
   );
-  if (faults.any) return undefined;
+  faults.refuse();
   const ends = lists.flatMap(({ end }) => (end === null ? [] : [end.getTime()]));
   return {
     kind: 'revocations',

@@ -53,7 +53,7 @@ export class SecurityGroupChanges {
   ): Promise<TaskRef> {
     return this.#change(ctx, id, 'update_security_group', async (row, tx) => {
       const faults = new Faults();
-      const tags = faults.try(() => (input.tags === undefined ? row.tags : patchTags(row.tags, input.tags)));
+      const tags = faults.try(() => patchTags(row.tags, input.tags));
       if (row.is_default && input.name !== undefined && input.name !== row.name) {
         faults.add('name', 'the default group of a project keeps its name');
       }
@@ -63,10 +63,10 @@ export class SecurityGroupChanges {
         checkRules(wanted.rules, wanted.field, faults);
         await checkRemotes(tx, ctx, wanted.rules, wanted.field, faults, row.id);
       }
-      faults.refuse();
+      const checked = faults.require(tags);
       const { name = row.name, description = row.description } = input;
       const rules = wanted ? mergeRules(ctx, row.rules, wanted.rules) : row.rules;
-      return { after: { name, description, tags: tags ?? row.tags, rules } };
+      return { after: { name, description, tags: checked, rules } };
     });
   }
 

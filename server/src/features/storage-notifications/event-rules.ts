@@ -1,3 +1,4 @@
+import type { Faults } from '../../kernel/faults.ts';
 import { type EventName, KINDS, type ThresholdField } from './model.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 
@@ -13,20 +14,17 @@ export interface RequestedEvent {
   readonly path: string;
 }
 
-/** Faults by field. */
-export type Faults = Record<string, string[]>;
-
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Which event is meant. Empty text counts as absent, as typed clients send it. */
 export function readTarget(input: Omit<EventInput, 'name'>, path: string, faults: Faults) {
   const uuid = input.uuid || undefined;
   const storage = input.storage_name || undefined;
-  if (uuid !== undefined && !UUID.test(uuid)) faults[`${path}uuid`] = ['must be a valid uuid'];
+  if (uuid !== undefined && !UUID.test(uuid)) faults.add(`${path}uuid`, 'must be a valid uuid');
   if (storage === undefined && input.bucket_name) {
-    faults[`${path}storage_name`] = ['is required with a bucket_name'];
+    faults.add(`${path}storage_name`, 'is required with a bucket_name');
   } else if (storage === undefined && uuid === undefined) {
-    faults[`${path}storage_name`] = ['is required, or the uuid of an event'];
+    faults.add(`${path}storage_name`, 'is required, or the uuid of an event');
   }
   const place =
     storage === undefined ? undefined : { storage_name: storage, bucket_name: input.bucket_name ?? '' };
@@ -43,9 +41,9 @@ export function readEvent(
   const { field } = KINDS[name];
   const other: ThresholdField = field === 'bytes' ? 'count' : 'bytes';
   const threshold = input[field];
-  if (threshold === undefined) faults[`${path}${field}`] = [`is required for ${name}`];
-  else if (threshold === 0) faults[`${path}${field}`] = ['must be at least 1'];
-  if (input[other]) faults[`${path}${other}`] = [`does not belong to ${name}; its threshold is ${field}`];
+  if (threshold === undefined) faults.add(`${path}${field}`, `is required for ${name}`);
+  else if (threshold === 0) faults.add(`${path}${field}`, 'must be at least 1');
+  if (input[other]) faults.add(`${path}${other}`, `does not belong to ${name}; its threshold is ${field}`);
   return { name, ...readTarget(input, path, faults), threshold: threshold ?? 0, path };
 }
 

@@ -1,9 +1,10 @@
-import { BadRequest, Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import { BadRequest, Conflict, NotFound } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { type Faults, type RequestedEvent, readEvent, readEvents, readTarget } from './event-rules.ts';
+import { type RequestedEvent, readEvent, readEvents, readTarget } from './event-rules.ts';
 import { monthOf, type StoredEvent } from './model.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 import * as store from './store.ts';
@@ -20,17 +21,13 @@ function clientOf(ctx: RequestContext, named?: number): number {
   return ctx.caller.clientId;
 }
 
-const refuse = (faults: Faults) => {
-  if (Object.keys(faults).length > 0) throw new Invalid(faults);
-};
-
 /** Creates an event, or changes the one with this uuid, or the one of this name on this storage or bucket.
  *  @throws Invalid naming every faulty field, Forbidden for one too many, Conflict when there is another such event where it is moved to */
 export async function setEvent(ctx: RequestContext, input: EventInput, named?: number) {
   const clientId = clientOf(ctx, named);
-  const faults: Faults = {};
+  const faults = new Faults();
   const wanted = readEvent(input.name, input, '', faults);
-  refuse(faults);
+  faults.refuse();
   const [event] = await setAll(ctx, clientId, [wanted]);
   if (!event) throw new Error('the event was not stored');
   return viewEvent(event);
@@ -38,9 +35,9 @@ export async function setEvent(ctx: RequestContext, input: EventInput, named?: n
 
 /** Sets the given events, all or none, and answers the whole configuration. @throws as `setEvent` */
 export async function setEvents(ctx: RequestContext, input: EventsInput) {
-  const faults: Faults = {};
+  const faults = new Faults();
   const wanted = readEvents(input, faults);
-  refuse(faults);
+  faults.refuse();
   await setAll(ctx, ctx.caller.clientId, wanted);
   return getEvents(ctx);
 }
@@ -52,9 +49,9 @@ export async function getEvents(ctx: RequestContext) {
 /** @throws BadRequest when there is no such event */
 export async function deleteEvent(ctx: RequestContext, input: EventInput, named?: number): Promise<void> {
   const clientId = clientOf(ctx, named);
-  const faults: Faults = {};
+  const faults = new Faults();
   const { uuid, place } = readTarget(input, '', faults);
-  refuse(faults);
+  faults.refuse();
   await ctx.db.transaction(async (tx) => {
     await store.lockClient(tx, clientId);
     const event = uuid
@@ -74,13 +71,13 @@ async function setAll(
   try {
     return await ctx.db.transaction(async (tx) => {
       await store.lockClient(tx, clientId);
-      const faults: Faults = {};
+      const faults = new Faults();
       const events: StoredEvent[] = [];
       for (const each of wanted) {
         const event = await setOne(tx, ctx, clientId, each, faults);
         if (event) events.push(event);
       }
-      refuse(faults);
+      faults.refuse();
       const month = monthOf(ctx.clock.now());
       for (const storage of new Set(events.map((event) => event.storage_name))) {
         await tellReached(tx, ctx, clientId, storage, month);
@@ -106,8 +103,8 @@ async function setOne(
   const known = uuid
     ? await store.findByUuid(tx, clientId, uuid)
     : place && (await store.findByPlace(tx, clientId, name, place));
-  if (uuid && !known) faults[`${path}uuid`] = ['is not the id of an event; leave it out to create one'];
-  else if (known && known.name !== name) faults[`${path}uuid`] = [`is the id of a ${known.name} event`];
+  if (uuid && !known) faults.add(`${path}uuid`, 'is not the id of an event; leave it out to create one');
+  else if (known && known.name !== name) faults.add(`${path}uuid`, `is the id of a ${known.name} event`);
   else if (known) return changeEvent(tx, ctx, known, { ...known, ...place, threshold });
   else if (place) {
     await refuseMore(tx, {

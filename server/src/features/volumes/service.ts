@@ -63,7 +63,7 @@ export class VolumeService {
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockVolume(tx, id, ctx.place);
       requireFree(row);
-      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const tags = patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
       await store.changeVolume(tx, id, { name: input.name ?? row.name, tags, timestamp });
       await recordAudit(tx, ctx, { action: 'update_volume', subject: id, ...ctx.place });

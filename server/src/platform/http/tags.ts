@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
-import type { Faults } from '../../kernel/faults.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { worded } from './patterns.ts';
 
 /** Tags: keys of 1 to 255 characters without white space and `=`, values of 1 to 255 without tabs and
@@ -96,12 +96,18 @@ export function givenTags(
   return all;
 }
 
-/** Applies a merge patch; null keeps nothing but the read-only tags.
+/** The same, where nothing else of the body is left to check.
+ *  @throws Invalid with everything that `faults` has collected */
+export const checkedTags = (body: Parameters<typeof givenTags>[0], faults = new Faults()): StoredTags =>
+  faults.require(givenTags(body, faults));
+
+/** Applies a merge patch; null keeps nothing but the read-only tags, and without a patch all stay.
  *  @throws Invalid for a faulty key or value, or a change of a read-only tag */
 export function patchTags(
   stored: StoredTags,
-  patch: Readonly<Record<string, string | null>> | null,
+  patch: Readonly<Record<string, string | null>> | null | undefined,
 ): StoredTags {
+  if (patch === undefined) return stored;
   const readOnly = Object.fromEntries(Object.entries(stored).filter(([, tag]) => tag.read_only));
   if (patch === null) return readOnly;
   const given = Object.entries(patch).filter((entry): entry is [string, string] => entry[1] !== null);

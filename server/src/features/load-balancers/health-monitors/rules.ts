@@ -1,4 +1,4 @@
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../../../kernel/faults.ts';
 import type { HealthMonitorType, PoolProtocol } from '../port.ts';
 import type { HealthMonitorInput } from './schema.ts';
 

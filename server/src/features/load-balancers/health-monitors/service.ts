@@ -1,8 +1,8 @@
 import { Conflict, NotFound } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import type { TaskReads } from '../../tasks/index.ts';
-import { Faults } from '../faults.ts';
 import type { HealthMonitorRow, LoadBalancerTree, PoolRow } from '../model.ts';
 import { monitorColumns } from '../parts/rows.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';

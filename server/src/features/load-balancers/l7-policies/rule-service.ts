@@ -1,8 +1,8 @@
 import { Conflict, NotFound } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import type { DataPlanes } from '../data-planes.ts';
-import { Faults } from '../faults.ts';
 import type { L7RuleRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
 import { getRule } from './reads.ts';

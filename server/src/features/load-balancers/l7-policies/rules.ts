@@ -1,4 +1,4 @@
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../../../kernel/faults.ts';
 import type { ListenerProtocol } from '../port.ts';
 import type { CompareType, RuleType } from './rule-schema.ts';
 import type { PolicyTarget } from './schema.ts';

@@ -1,6 +1,6 @@
+import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
-import { Faults } from '../faults.ts';
 import { poolRule } from '../listeners/rules.ts';
 import type { L7PolicyRow, ListenerRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';

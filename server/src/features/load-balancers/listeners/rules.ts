@@ -1,6 +1,6 @@
 import type { InvalidFields } from '../../../kernel/errors.ts';
+import type { Faults } from '../../../kernel/faults.ts';
 import { isPasswordHash, PASSWORD_HASHES } from '../../../kernel/password-hashes.ts';
-import type { Faults } from '../faults.ts';
 import type { ListenerProtocol, PoolProtocol } from '../port.ts';
 import type { ListenerInput } from './schema.ts';
 

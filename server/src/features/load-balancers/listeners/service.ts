@@ -1,8 +1,8 @@
 import { Conflict, NotFound } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { requireSecrets } from '../../secrets/index.ts';
-import { Faults } from '../faults.ts';
 import { refuseRedirectedPool } from '../l7-policies/pool-use.ts';
 import type { ListenerRow, LoadBalancerTree } from '../model.ts';
 import type { PartRef } from '../parts/kinds.ts';

@@ -1,5 +1,5 @@
+import type { Faults } from '../../../kernel/faults.ts';
 import { canonicalIp } from '../../../kernel/ip.ts';
-import type { Faults } from '../faults.ts';
 import type { MemberInput, MemberOfList } from './schema.ts';
 
 /** What tells the members of a pool apart. */

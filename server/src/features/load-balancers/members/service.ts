@@ -1,7 +1,7 @@
 import { Conflict, Forbidden, NotFound } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
-import { Faults } from '../faults.ts';
 import type { LoadBalancerTree, MemberRow } from '../model.ts';
 import { storedAddress } from '../parts/rows.ts';
 import { differing, type PartService, partOf, scopeOf } from '../parts/service.ts';

@@ -1,4 +1,4 @@
-import { Faults } from '../faults.ts';
+import { Faults } from '../../../kernel/faults.ts';
 import { changedMonitor } from '../health-monitors/changed.ts';
 import type { HealthMonitorInput } from '../health-monitors/schema.ts';
 import { poolRule } from '../listeners/rules.ts';

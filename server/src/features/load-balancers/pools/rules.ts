@@ -1,5 +1,5 @@
+import type { Faults } from '../../../kernel/faults.ts';
 import { netmaskBits } from '../../../kernel/ip.ts';
-import type { Faults } from '../faults.ts';
 import { checkHealthMonitor } from '../health-monitors/rules.ts';
 import { checkMembers } from '../members/rules.ts';
 import { checkPoolSecrets } from '../secret-uses.ts';

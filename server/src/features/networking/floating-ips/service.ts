@@ -4,7 +4,7 @@ import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
-import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../../platform/http/tags.ts';
+import { checkedTags, patchTags, sameTags } from '../../../platform/http/tags.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
@@ -46,7 +46,11 @@ export class FloatingIpService {
   /** @throws Invalid, NotFound for the port, Conflict when it is busy or has a floating IP, Forbidden,
    *  QuotaExceeded */
   async create(ctx: RegionContext, input: CreateFloatingIp): Promise<TaskRef> {
-    const tags = checkedTags(input);
+    const faults = new Faults();
+    if (input.fixed_ip_address && !input.port_id) {
+      faults.add('port_id', 'is required with fixed_ip_address');
+    }
+    const tags = checkedTags(input, faults);
     this.#require(ctx);
     const { id: projectId, clientId } = ctx.project;
     const regionId = ctx.region.id;
@@ -76,7 +80,7 @@ export class FloatingIpService {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockFloatingIp(tx, { ...ctx.place, id });
-      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const tags = patchTags(row.tags, input.tags);
       requireFree(row);
       const wanted = await this.#wanted(tx, ctx, row, input);
       if (wanted === 'as it is' && sameTags(row.tags, tags)) {
@@ -166,18 +170,6 @@ export class FloatingIpService {
   #require(ctx: RegionContext): void {
     requireProvider(this.#deps, ctx.region, 'floating IPs to give');
   }
-}
-
-/** All faults of the body and its tags at once; `metadata` is what older clients call tags. */
-function checkedTags(input: CreateFloatingIp): StoredTags {
-  const faults = new Faults();
-  if (input.fixed_ip_address && !input.port_id) {
-    faults.add('port_id', 'is required with fixed_ip_address');
-  }
-  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
-  const tags = faults.try(() => parseTags(input.tags ?? {}));
-  faults.refuse();
-  return newTags({ ...metadata, ...tags });
 }
 
 function start(

@@ -1,10 +1,9 @@
 import { Forbidden } from '../../../kernel/errors.ts';
-import { Faults } from '../../../kernel/faults.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
-import { newTags, parseTags, patchTags, type StoredTags, sameTags } from '../../../platform/http/tags.ts';
+import { checkedTags, patchTags, sameTags } from '../../../platform/http/tags.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
@@ -64,7 +63,7 @@ export class NetworkService {
    *  @throws Invalid, NotFound, Conflict naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateNetwork): Promise<TaskRef> {
     return this.#hold(ctx, id, 'update_network', (row) => {
-      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const tags = patchTags(row.tags, input.tags);
       const name = input.name ?? row.name;
       return name === row.name && sameTags(row.tags, tags) ? undefined : { name, tags };
     });
@@ -155,18 +154,4 @@ export class NetworkService {
 /** @throws Forbidden when the region has no networks */
 export function requireNetworks(deps: NetworkDeps, ctx: RegionContext): void {
   requireProvider(deps, ctx.region, 'networks');
-}
-
-interface Tagged {
-  readonly tags?: Record<string, string>;
-  readonly metadata?: Record<string, string>;
-}
-
-/** The tags of a body; `metadata` is what older clients call them. Faults are collected.
- *  @throws Invalid with everything that `faults` has collected */
-export function checkedTags(input: Tagged, faults = new Faults()): StoredTags {
-  const metadata = faults.try(() => parseTags(input.metadata ?? {}, 'metadata'));
-  const tags = faults.try(() => parseTags(input.tags ?? {}));
-  faults.refuse();
-  return newTags({ ...metadata, ...tags });
 }

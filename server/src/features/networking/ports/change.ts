@@ -18,14 +18,12 @@ export function settingsAfter(row: PortRow, input: UpdatePort): PortSettings {
       'must be true as long as the port has security groups or allowed address pairs; empty both to switch it off',
     );
   }
-  const tags =
-    input.tags === undefined ? row.tags : faults.try(() => patchTags(row.tags, input.tags ?? null));
-  faults.refuse();
+  const tags = faults.try(() => patchTags(row.tags, input.tags));
   return {
     port_security_enabled: secured,
     security_group_ids: groups,
     allowed_address_pairs: pairs,
-    tags: tags ?? row.tags,
+    tags: faults.require(tags),
   };
 }
 

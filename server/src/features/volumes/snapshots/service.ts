@@ -1,8 +1,7 @@
 import { offsetTime } from '../../../kernel/codecs.ts';
-import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { givenTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
+import { checkedTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
@@ -26,9 +25,7 @@ export class SnapshotService {
 
   /** @throws Invalid, NotFound for the volume, Conflict when it is busy, Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateSnapshot): Promise<TaskRef> {
-    const faults = new Faults();
-    const tags = givenTags(input, faults);
-    faults.refuse();
+    const tags = checkedTags(input);
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
@@ -52,7 +49,7 @@ export class SnapshotService {
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockSnapshot(tx, id, ctx.place);
       requireFree(row);
-      const tags = input.tags === undefined ? row.tags : patchTags(row.tags, input.tags);
+      const tags = patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
       await store.changeSnapshot(tx, id, { name: input.name ?? row.name, tags, timestamp });
       await recordAudit(tx, ctx, { action: 'update_snapshot', subject: id, ...ctx.place });

@@ -6,11 +6,11 @@ import type { Tx } from '../../../../platform/database/db.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
-import { patchTags } from '../../../../platform/http/tags.ts';
+import { checkedTags, patchTags } from '../../../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../../../platform/tasks/start.ts';
 import { reserve } from '../../../quotas/index.ts';
 import { requireFree, type SubnetRow } from '../model.ts';
-import { checkedTags, type NetworkDeps, requireNetworks } from '../service.ts';
+import { type NetworkDeps, requireNetworks } from '../service.ts';
 import { lockNetwork } from '../store.ts';
 import { refuseUsed } from '../users.ts';
 import { viewSubnet } from '../views.ts';
@@ -153,9 +153,7 @@ function settingsAfter(row: SubnetRow, input: UpdateSubnet): store.SubnetSetting
   checkGateway(range, gateway, faults);
   checkNameServers(nameServers, faults);
   checkHostRoutes(range, hostRoutes, faults);
-  const tags =
-    input.tags === undefined ? row.tags : faults.try(() => patchTags(row.tags, input.tags ?? null));
-  faults.refuse();
+  const tags = faults.try(() => patchTags(row.tags, input.tags));
   return {
     name: input.name ?? row.name,
     gateway,
@@ -163,6 +161,6 @@ function settingsAfter(row: SubnetRow, input: UpdateSubnet): store.SubnetSetting
     nameServers,
     hostRoutes,
     totalIps: countOf(range, gateway),
-    tags: tags ?? row.tags,
+    tags: faults.require(tags),
   };
 }

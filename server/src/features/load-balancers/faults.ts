@@ -1,1 +1,0 @@
-export { Faults } from '../../kernel/faults.ts';
