@@ -1,4 +1,3 @@
-import { Locked } from '../../kernel/errors.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export const ARCHITECTURES = ['aarch64', 'x86_64'] as const;
@@ -47,9 +46,4 @@ export interface ImageRow extends ImageTraits {
   readonly creator_task_id: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
-}
-
-/** @throws Locked naming the task that holds it */
-export function requireFree({ id, task_id }: Pick<ImageRow, 'id' | 'task_id'>): void {
-  if (task_id !== null) throw new Locked(`Image ${id}`, task_id);
 }

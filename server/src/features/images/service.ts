@@ -1,5 +1,6 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
@@ -10,7 +11,7 @@ import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { filledFrom, holdForImage, madeFrom } from '../volumes/index.ts';
 import { listImages } from './list-store.ts';
-import { type ImageTraits, requireFree } from './model.ts';
+import type { ImageTraits } from './model.ts';
 import type { ImageProvider } from './port.ts';
 import type { CreateImage, DownloadImage, ImageListQuery, UpdateImage } from './schema.ts';
 import * as store from './store.ts';
@@ -106,7 +107,7 @@ export class ImageService {
     this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockOwnImage(tx, id, ctx.place);
-      requireFree(row);
+      requireFree('Image', row);
       const to = {
         ...row,
         ...input,
@@ -124,7 +125,7 @@ export class ImageService {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockOwnImage(tx, id, ctx.place);
-      requireFree(row);
+      requireFree('Image', row);
       const volume = await filledFrom(tx, id);
       if (volume) {
         throw new Conflict(`Image ${id} is being copied to volume ${volume}`, { retryAfterMs: 1000 });

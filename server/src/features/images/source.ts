@@ -1,12 +1,12 @@
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { ImageSource } from '../volumes/index.ts';
-import { requireFree } from './model.ts';
 import { keepImages } from './store.ts';
 
 /** Images as volumes see them. */
 export const imageSource: ImageSource = {
   async find(tx, ids, place) {
     const rows = await keepImages(tx, ids, place);
-    for (const row of rows) requireFree(row);
+    for (const row of rows) requireFree('Image', row);
     const usable = rows.filter(({ status }) => status === 'active');
     return new Map(
       usable.map((row) => {

@@ -1,4 +1,5 @@
-import { Conflict, Locked } from '../../kernel/errors.ts';
+import { Conflict } from '../../kernel/errors.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
@@ -111,7 +112,7 @@ type Checked = Pick<InstanceRow, 'id' | 'name' | 'status' | 'task_id' | 'cluster
  *  this */
 export function requireChangeable(row: Checked, change: ChangeName): void {
   requireOwn(row);
-  if (row.task_id !== null) throw new Locked(`Instance ${row.id}`, row.task_id);
+  requireFree('Instance', row);
   const from: readonly Status[] = CHANGES[change].from;
   if (from.includes(row.status)) return;
   throw new Conflict(`Instance ${row.id} is ${row.status}; ${change} needs it to be ${from.join(' or ')}`);

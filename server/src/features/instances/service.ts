@@ -1,5 +1,5 @@
-import { Locked } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
@@ -36,7 +36,7 @@ export class InstanceService {
       const tags = patchTags(row.tags, input.tags);
       const name = input.name ?? row.name;
       requireOwn(row);
-      if (row.task_id !== null) throw new Locked(`Instance ${id}`, row.task_id);
+      requireFree('Instance', row);
       if (name === row.name && sameTags(row.tags, tags)) return;
       await store.changeInstance(tx, id, { name, tags, timestamp: ctx.clock.timestamp() });
       await recordAudit(tx, ctx, { action: 'update_vm', subject: id, ...ctx.place });

@@ -1,11 +1,9 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
+import { lockedTable } from '../../platform/database/held-table.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import { type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
-
-const held = heldTable('instances');
 
 /** Changes of instances; lists and what is shown are in list-store.ts, nodes of clusters in node-store.ts. */
 
@@ -14,6 +12,13 @@ const COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor,
   i.power, i.boots, i.private_ip, i.public_ip, i.network_name, i.network_id, i.subnet_id, i.security_groups,
   i.ssh_key_name, i.tags, i.cluster_id, i.creator_task_id, i.task_id, i.status_since, i.created_at,
   i.updated_at`;
+
+const held = lockedTable<InstanceRow>('instances', 'Instance', { columns: COLUMNS, alias: 'i' });
+
+/** @throws NotFound */
+export const readInstance = held.read;
+/** Locked against every other change. @throws NotFound */
+export const lockInstance = held.lock;
 
 export interface NewInstance {
   readonly id: string;
@@ -48,28 +53,6 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
       row.timestamp,
     ],
   );
-}
-
-/** @throws NotFound */
-export async function lockInstance(tx: Tx, id: string, place: Place): Promise<InstanceRow> {
-  const [row] = await tx.named<InstanceRow>(
-    'instance_lock',
-    `select ${COLUMNS} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3 for update`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Instance ${id} was not found`);
-  return row;
-}
-
-/** @throws NotFound */
-export async function readInstance(db: Queryable, id: string, place: Place): Promise<InstanceRow> {
-  const [row] = await db.named<InstanceRow>(
-    'instance_read',
-    `select ${COLUMNS} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Instance ${id} was not found`);
-  return row;
 }
 
 /** @throws NotFound for the first that the project does not have */

@@ -1,7 +1,8 @@
 import { nullable, zuluTime } from '../../kernel/codecs.ts';
-import { Conflict, Locked, NotFound } from '../../kernel/errors.ts';
+import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
@@ -62,7 +63,7 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject) {
   return refusingTakenNames(input.name ?? '', () =>
     ctx.db.transaction(async (tx) => {
       const row = await store.lockProject(tx, id);
-      refuseBusy(row);
+      requireFree('Project', row);
       const updated = await store.updateProject(tx, id, {
         name: input.name ?? row.name,
         description: input.description ?? row.description,
@@ -79,7 +80,7 @@ export async function deleteProject(ctx: ProjectContext): Promise<TaskRef> {
   const { id } = ctx.project;
   return ctx.db.transaction(async (tx) => {
     const row = await store.lockProject(tx, id);
-    refuseBusy(row);
+    requireFree('Project', row);
     if (row.is_default) throw new Conflict('The default project cannot be deleted');
     const resources = await store.countResources(tx, id);
     if (resources.length > 0) {
@@ -97,11 +98,6 @@ export async function deleteProject(ctx: ProjectContext): Promise<TaskRef> {
       regionId: null,
     });
   });
-}
-
-function refuseBusy(row: store.ProjectRow): void {
-  if (row.task_id === null) return;
-  throw new Locked(`Project ${row.id}`, row.task_id);
 }
 
 async function refusingTakenNames<T>(name: string, work: () => Promise<T>): Promise<T> {

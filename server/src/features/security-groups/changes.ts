@@ -12,7 +12,7 @@ import {
   sameTraits,
   traitsOf,
 } from './common.ts';
-import { type GroupRow, requireFree } from './model.ts';
+import type { GroupRow } from './model.ts';
 import { type RequestedRules, type ReviseSecurityGroup, revised } from './revise.ts';
 import { checkCount, checkRules, matchKey, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
 import type { RuleInput, UpdateSecurityGroup } from './schema.ts';
@@ -163,8 +163,7 @@ export class SecurityGroupChanges {
   ): Promise<TaskRef> {
     requireGroups(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockGroup(tx, id, ctx.place);
-      requireFree(row);
+      const row = await store.lockFreeGroup(tx, id, ctx.place);
       const input = await inputOf(row, tx);
       const taskId = ctx.ids.uuid();
       if (sameTraits(row, input.after)) return startNothing(tx, ctx, taskFor(ctx, type, row, { id: taskId }));

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/database/db.ts';
-import { type GroupRow, type Place, requireFree } from './model.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
+import type { GroupRow, Place } from './model.ts';
 import * as store from './store.ts';
 
 /** What those need of security groups that they filter: ports and machines. */
@@ -43,5 +44,6 @@ export const namesOfSecurityGroups = store.readNames;
 
 /** One whose rules change is there, before and after; one that comes or goes may not be. */
 function refusePassing(rows: readonly GroupRow[]): void {
-  for (const row of rows) if (row.deleting || row.task_id === row.creator_task_id) requireFree(row);
+  for (const row of rows)
+    if (row.deleting || row.task_id === row.creator_task_id) requireFree('Security group', row);
 }

@@ -1,4 +1,3 @@
-import { Locked } from '../../kernel/errors.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
@@ -77,8 +76,3 @@ export type { Place };
 
 /** Rules that a group may have. */
 export const MAX_RULES = 250;
-
-/** @throws Locked naming the task that holds it */
-export function requireFree({ id, task_id }: Pick<GroupRow, 'id' | 'task_id'>): void {
-  if (task_id !== null) throw new Locked(`Security group ${id}`, task_id);
-}

@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
@@ -8,7 +9,6 @@ import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { checkRemotes, refuseUsed, requireGroups, ruleField, type SecurityGroupDeps } from './common.ts';
-import { requireFree } from './model.ts';
 import { bareRule, checkRules, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
 import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
@@ -50,7 +50,7 @@ export class SecurityGroupService {
    *  @throws NotFound, Locked naming the task that holds it, Forbidden, QuotaExceeded */
   async copy(ctx: RegionContext, id: string, name: string) {
     const row = await store.readGroup(ctx.db, id, ctx.place);
-    requireFree(row);
+    requireFree('Security group', row);
     const { task, id: copy } = await this.#insert(ctx, { ...row, name }, new Faults(), row.id);
     await this.#deps.tasks.settled(ctx, task, `Security group ${id} could not be copied`);
     return this.get(ctx, copy);
@@ -62,8 +62,7 @@ export class SecurityGroupService {
   async delete(ctx: RegionContext, id: string): Promise<void> {
     requireGroups(this.#deps, ctx);
     const task = await ctx.db.transaction(async (tx) => {
-      const row = await store.lockGroup(tx, id, ctx.place);
-      requireFree(row);
+      const row = await store.lockFreeGroup(tx, id, ctx.place);
       if (row.is_default) throw new Conflict('The default security group of a project cannot be deleted');
       await refuseUsed(tx, id);
       const taskId = ctx.ids.uuid();

@@ -1,16 +1,21 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
+import { lockedTable } from '../../platform/database/held-table.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { GroupRow, GroupTraits, Place } from './model.ts';
 
-const held = heldTable('security_groups');
-
 const COLUMNS = `id, project_id, region_id, client_id, name, description, is_default, rules, revision_number, tags,
   task_id, deleting, creator_task_id, created_at, updated_at`;
+
+const held = lockedTable<GroupRow>('security_groups', 'Security group', { columns: COLUMNS, alias: 'g' });
+
+/** @throws NotFound */
+export const readGroup = held.read;
+/** Locked against every other change. @throws NotFound, Locked naming the task that holds it */
+export const lockFreeGroup = held.lockFree;
 
 export interface NewGroup extends GroupTraits, Place {
   readonly id: string;
@@ -40,16 +45,6 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
   );
 }
 
-export async function readGroup(db: Queryable, id: string, place: Place): Promise<GroupRow> {
-  const [row] = await db.named<GroupRow>(
-    'security_group_get',
-    `select ${COLUMNS} from security_groups where id = $1 and project_id = $2 and region_id = $3`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Security group ${id} was not found`);
-  return row;
-}
-
 /** The group that has a rule.
  *  @throws NotFound */
 export async function readGroupOfRule(db: Queryable, ruleId: string, place: Place): Promise<GroupRow> {
@@ -61,17 +56,6 @@ export async function readGroupOfRule(db: Queryable, ruleId: string, place: Plac
     [ruleId, place.projectId, place.regionId],
   );
   if (!row) throw new NotFound(`Security group rule ${ruleId} was not found`);
-  return row;
-}
-
-/** Locked against every other change. @throws NotFound */
-export async function lockGroup(tx: Tx, id: string, place: Place): Promise<GroupRow> {
-  const [row] = await tx.named<GroupRow>(
-    'security_group_lock',
-    `select ${COLUMNS} from security_groups where id = $1 and project_id = $2 and region_id = $3 for update`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Security group ${id} was not found`);
   return row;
 }
 

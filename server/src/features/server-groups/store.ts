@@ -1,11 +1,8 @@
-import { Locked, NotFound } from '../../kernel/errors.ts';
-import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
+import type { Db, Tx } from '../../platform/database/db.ts';
+import { lockedTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
-
-const held = heldTable('server_groups');
 
 export type { Place };
 
@@ -24,6 +21,18 @@ const COLUMNS = `g.id, g.project_id, g.region_id, g.name, g.policy, g.task_id, c
     select jsonb_agg(jsonb_build_object('instance_id', i.id, 'instance_name', i.name) order by m.created_at, i.id)
       from server_group_members m join instances i on i.id = m.instance_id where m.group_id = g.id), '[]') as instances`;
 
+const held = lockedTable<GroupRow>('server_groups', 'Server group', {
+  columns: COLUMNS,
+  alias: 'g',
+  readAfterLock: true,
+});
+
+/** @throws NotFound */
+export const readGroup = held.read;
+/** Locked against every other change and new members, with its members as they are then.
+ *  @throws NotFound, Locked naming the task that deletes it */
+export const lockGroup = held.lockFree;
+
 interface NewGroup extends Place, CreateServerGroup {
   readonly id: string;
   readonly clientId: number;
@@ -37,26 +46,6 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [group.id, group.projectId, group.regionId, group.clientId, group.name, group.policy, group.timestamp],
   );
-}
-
-/** @throws NotFound */
-export async function readGroup(db: Queryable, id: string, place: Place): Promise<GroupRow> {
-  const [row] = await db.named<GroupRow>(
-    'server_group_get',
-    `select ${COLUMNS} from server_groups g where g.id = $1 and g.project_id = $2 and g.region_id = $3`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Server group ${id} was not found`);
-  return row;
-}
-
-/** Locked against every other change and new members, with its members as they are then.
- *  @throws NotFound, Locked naming the task that deletes it */
-export async function lockGroup(tx: Tx, id: string, place: Place): Promise<GroupRow> {
-  await tx.named('server_group_lock', 'select 1 from server_groups where id = $1 for update', [id]);
-  const row = await readGroup(tx, id, place);
-  if (row.task_id !== null) throw new Locked(`Server group ${id}`, row.task_id);
-  return row;
 }
 
 /** The newest groups first, a page of them, and how many there are. */

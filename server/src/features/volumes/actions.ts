@@ -1,5 +1,6 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { reserve } from '../quotas/index.ts';
@@ -8,7 +9,6 @@ import { requireState, statusDuring, type VolumeAction, type VolumeRow } from '.
 import { sizeFault, typeFault } from './new-volume.ts';
 import { requireVolumes, type VolumeDeps } from './place.ts';
 import type { AttachVolume, RetypeVolume } from './schema.ts';
-import { requireFree as requireFreeSnapshot } from './snapshots/model.ts';
 import { lockSnapshotsOf } from './snapshots/store.ts';
 import * as store from './store.ts';
 
@@ -90,7 +90,7 @@ export class VolumeActions {
         .filter(({ status }) => status !== 'error_deleting')
         .at(-1);
       if (!last) throw new Conflict(`Volume ${id} has no snapshot to revert to`);
-      requireFreeSnapshot(last);
+      requireFree('Snapshot', last);
       if (last.size !== row.size) {
         throw new Conflict(`Volume ${id} has grown since its last snapshot ${last.id}, of ${last.size} GiB`);
       }

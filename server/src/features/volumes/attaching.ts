@@ -1,5 +1,6 @@
-import { Conflict, Locked } from '../../kernel/errors.ts';
+import { Conflict } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { lockMachine, type MachineRow, readAttached } from './machine-store.ts';
 import { type Attachment, freeDevices } from './model.ts';
@@ -35,7 +36,7 @@ function requireWilling({ id, status, cluster_id, task_id }: MachineRow): void {
       `Instance ${id} is a node of Kubernetes cluster ${cluster_id}, which keeps its volumes`,
     );
   }
-  if (task_id !== null) throw new Locked(`Instance ${id}`, task_id);
+  requireFree('Instance', { id, task_id });
   if (!WILLING.includes(status)) {
     throw new Conflict(`Instance ${id} is ${status}; to attach a volume, it must be ${WILLING.join(', ')}`);
   }

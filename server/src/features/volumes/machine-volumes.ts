@@ -1,11 +1,12 @@
 import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type TaskRun, type Wait, waitFor } from '../../platform/tasks/handler.ts';
 import type { Amounts } from '../quotas/index.ts';
 import { type MachinePlan, planMachineVolumes } from './machine-plan.ts';
 import { lockAttached } from './machine-store.ts';
-import { freeDevices, requireFree, statusDuring, type VolumeRow } from './model.ts';
+import { freeDevices, statusDuring, type VolumeRow } from './model.ts';
 import { newVolume } from './new-volume.ts';
 import type { VolumeDeps } from './place.ts';
 import type { VolumeProvider } from './port.ts';
@@ -120,7 +121,7 @@ export class MachineVolumes {
     const named = new Set(of.named.map((id) => id.toLowerCase()));
     const foreign = [...named].filter((id) => !rows.some((row) => row.id === id));
     if (foreign.length > 0) return foreign;
-    for (const row of rows) requireFree(row);
+    for (const row of rows) requireFree('Volume', row);
     const going = new Set(
       rows.flatMap((row) => (row.delete_on_termination || named.has(row.id) ? [row.id] : [])),
     );

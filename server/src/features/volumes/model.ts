@@ -1,4 +1,5 @@
-import { Conflict, Locked } from '../../kernel/errors.ts';
+import { Conflict } from '../../kernel/errors.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
@@ -105,17 +106,12 @@ export const UNATTACHED: Attachment = {
   attached_at: null,
 };
 
-/** @throws Locked naming the task that holds it */
-export function requireFree({ id, task_id }: Pick<VolumeRow, 'id' | 'task_id'>): void {
-  if (task_id !== null) throw new Locked(`Volume ${id}`, task_id);
-}
-
 /** @throws Locked naming the task that holds it, Conflict when its state does not allow the action */
 export function requireState(row: VolumeRow, action: VolumeAction): void {
   if (row.cluster_id !== null) {
     throw new Conflict(`Volume ${row.id} belongs to Kubernetes cluster ${row.cluster_id}, which keeps it`);
   }
-  requireFree(row);
+  requireFree('Volume', row);
   if ((ACTIONS[action].from as readonly VolumeStatus[]).includes(row.status)) return;
   if (row.instance_id !== null) {
     throw new Conflict(`Volume ${row.id} is attached to instance ${row.instance_id}; detach it first`);

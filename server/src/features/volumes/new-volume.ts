@@ -1,10 +1,10 @@
 import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { type Attachment, UNATTACHED, type VolumeType } from './model.ts';
 import type { VolumeDeps } from './place.ts';
-import { requireFree } from './snapshots/model.ts';
 import { keepSnapshots } from './snapshots/store.ts';
 import type { NewVolume } from './store.ts';
 
@@ -75,7 +75,7 @@ export async function readSources(
     wanted.flatMap((one) => (one.kind === kind ? [one.id] : []));
   const images = await deps.images.find(tx, idsOf('image'), ctx.place);
   const snapshots = await keepSnapshots(tx, idsOf('snapshot'), ctx.place);
-  for (const snapshot of snapshots) requireFree(snapshot);
+  for (const snapshot of snapshots) requireFree('Snapshot', snapshot);
   const found = new Map<string, Source>();
   for (const image of images.values()) {
     found.set(keyOf({ kind: 'image', id: image.id }), { ...image, bootable: true, type: null });

@@ -11,7 +11,7 @@ import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
 import { listVolumes, readVolume } from './list-store.ts';
-import { requireFree, requireState, statusDuring, UNATTACHED } from './model.ts';
+import { requireState, statusDuring, UNATTACHED } from './model.ts';
 import {
   checkRequested,
   newVolume,
@@ -61,8 +61,7 @@ export class VolumeService {
   async update(ctx: RegionContext, id: string, input: UpdateVolume) {
     requireVolumes(this.#deps, ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockVolume(tx, id, ctx.place);
-      requireFree(row);
+      const row = await store.lockFreeVolume(tx, id, ctx.place);
       const tags = patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
       await store.changeVolume(tx, id, { name: input.name ?? row.name, tags, timestamp });

@@ -1,16 +1,20 @@
-import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
+import { lockedTable } from '../../platform/database/held-table.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
-import { type Attachment, type Place, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
-
-const held = heldTable('volumes');
+import { type Attachment, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
 /** Changes of volumes; lists are in list-store.ts, machines in machine-store.ts. */
 
 export const VOLUME_COLUMNS = `v.id, v.project_id, v.region_id, v.client_id, v.name, v.size, v.type, v.status,
   v.bootable, v.image_id, v.snapshot_id, v.image_metadata, v.cluster_id, v.instance_id, v.attachment_id, v.device, v.attachment_tag,
   v.boot_index, v.delete_on_termination, v.attached_at, v.tags, v.task_id, v.creator_task_id, v.created_at, v.updated_at`;
+
+const held = lockedTable<VolumeRow>('volumes', 'Volume', { columns: VOLUME_COLUMNS, alias: 'v' });
+
+/** Locked against every other change. @throws NotFound */
+export const lockVolume = held.lock;
+/** The same, when no task holds it. @throws NotFound, Locked */
+export const lockFreeVolume = held.lockFree;
 
 export type NewVolume = Omit<
   VolumeRow,
@@ -51,17 +55,6 @@ export async function insertVolume(tx: Tx, row: NewVolume): Promise<void> {
       row.snapshot_id,
     ],
   );
-}
-
-/** Locked against every other change. @throws NotFound */
-export async function lockVolume(tx: Tx, id: string, place: Place): Promise<VolumeRow> {
-  const [row] = await tx.named<VolumeRow>(
-    'volume_lock',
-    `select ${VOLUME_COLUMNS} from volumes v where v.id = $1 and v.project_id = $2 and v.region_id = $3 for update`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Volume ${id} was not found`);
-  return row;
 }
 
 /** Those that a task holds, oldest first. */

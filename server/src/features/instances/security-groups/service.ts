@@ -1,6 +1,6 @@
-import { Locked } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { lockPortsOf, type PortRow, readPortsOf, setSecurityGroups } from '../../networking/ports/index.ts';
 import { findSecurityGroupsNamed, namesOfSecurityGroups } from '../../security-groups/index.ts';
@@ -86,7 +86,7 @@ async function change(
       }
     }
     faults.refuse();
-    if (row.task_id !== null) throw new Locked(`Instance ${id}`, row.task_id);
+    requireFree('Instance', row);
     for (const [portId, ids] of after) await setSecurityGroups(tx, portId, ids, ctx.clock.timestamp());
     await recordAudit(tx, ctx, { action, subject: id, ...ctx.place });
   });

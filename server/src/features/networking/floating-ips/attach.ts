@@ -1,9 +1,10 @@
 import { Conflict, NotFound, NotOffered } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { release } from '../../quotas/index.ts';
 import { readPortsOf } from '../ports/index.ts';
-import { requireFree, type Target } from './model.ts';
+import type { Target } from './model.ts';
 import type { FloatingIpProvider } from './port.ts';
 import * as store from './store.ts';
 import { giveAddress } from './tasks/addresses.ts';
@@ -39,8 +40,7 @@ export async function attachFloatingIp(
     const timestamp = ctx.clock.timestamp();
     await store.insertFloatingIp(tx, { id, ...scope, clientId, tags: {}, taskId, timestamp });
   } else {
-    const row = await store.lockFloatingIp(tx, { id, ...scope });
-    requireFree(row);
+    const row = await store.lockFreeFloatingIp(tx, id, scope);
     if (row.port_id !== null)
       throw new Conflict(`Floating IP ${id} is assigned to port ${row.port_id} already`);
     await store.holdFloatingIp(tx, id, taskId);
@@ -62,7 +62,7 @@ async function targetFor(tx: Tx, to: AttachTo): Promise<Target> {
  *  @throws Conflict when another task holds one */
 export async function adoptFloatingIps(tx: Tx, loadBalancerId: string, taskId: string): Promise<boolean> {
   const rows = await store.lockCarried(tx, loadBalancerId);
-  for (const row of rows) if (row.task_id !== taskId) requireFree(row);
+  for (const row of rows) if (row.task_id !== taskId) requireFree('Floating IP', row);
   return rows.length > 0;
 }
 

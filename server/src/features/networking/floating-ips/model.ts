@@ -1,4 +1,3 @@
-import { Locked } from '../../../kernel/errors.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { DeviceType } from '../ports/index.ts';
 
@@ -48,10 +47,4 @@ export function sameTarget(a: Target | null, b: Target | null): boolean {
 export function targetOf(row: FloatingIpRow): Target | null {
   const { port_id: portId, fixed_ip_address: address, load_balancer_id: loadBalancerId } = row;
   return portId === null ? null : { portId, address, loadBalancerId };
-}
-
-/** @throws Conflict naming the task that holds it */
-export function requireFree(row: Pick<FloatingIpRow, 'id' | 'task_id'>): void {
-  if (row.task_id === null) return;
-  throw new Locked(`Floating IP ${row.id}`, row.task_id);
 }

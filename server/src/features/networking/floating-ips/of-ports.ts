@@ -1,8 +1,9 @@
 import type { Tx } from '../../../platform/database/db.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { release } from '../../quotas/index.ts';
 import { readFloatingIpsOfPorts } from './list-store.ts';
-import { type FloatingIpRow, requireFree } from './model.ts';
+import type { FloatingIpRow } from './model.ts';
 import * as store from './store.ts';
 import { viewFloatingIp } from './views.ts';
 
@@ -17,7 +18,7 @@ export async function holdFloatingIpsOf(
   taskId: string,
 ): Promise<readonly FloatingIpRow[]> {
   const rows = await store.lockOfPorts(tx, portIds);
-  for (const row of rows) requireFree(row);
+  for (const row of rows) requireFree('Floating IP', row);
   for (const { id } of rows) await store.holdFloatingIp(tx, id, taskId);
   return rows;
 }

@@ -1,6 +1,7 @@
 import { Invalid, NotFound } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
@@ -12,7 +13,7 @@ import { reserve } from '../../quotas/index.ts';
 import type { DeviceType } from '../ports/index.ts';
 import type { Carrier, MachineSummaries } from './carrier.ts';
 import { listFloatingIps } from './list-store.ts';
-import { type FloatingIpRow, requireFree, targetOf } from './model.ts';
+import { type FloatingIpRow, targetOf } from './model.ts';
 import type { FloatingIpProvider } from './port.ts';
 import type { CreateFloatingIp, FloatingIpListQuery, UpdateFloatingIp } from './schema.ts';
 import * as store from './store.ts';
@@ -79,9 +80,9 @@ export class FloatingIpService {
   async update(ctx: RegionContext, id: string, input: UpdateFloatingIp): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFloatingIp(tx, { ...ctx.place, id });
+      const row = await store.lockFloatingIp(tx, id, ctx.place);
       const tags = patchTags(row.tags, input.tags);
-      requireFree(row);
+      requireFree('Floating IP', row);
       const wanted = await this.#wanted(tx, ctx, row, input);
       if (wanted === 'as it is' && sameTags(row.tags, tags)) {
         return startNothing(tx, ctx, taskFor(ctx, 'update_fip', { id }));
@@ -103,8 +104,7 @@ export class FloatingIpService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFloatingIp(tx, { ...ctx.place, id });
-      requireFree(row);
+      const row = await store.lockFreeFloatingIp(tx, id, ctx.place);
       const taskId = ctx.ids.uuid();
       const from = targetOf(row);
       if (from) await this.#targets.hold(tx, ctx, from, taskId);

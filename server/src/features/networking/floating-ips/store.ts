@@ -1,15 +1,19 @@
-import { NotFound } from '../../../kernel/errors.ts';
 import { constraintOf, type Queryable, type Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { lockedTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
-
-const held = heldTable('floating_ips');
 
 /** Changes of floating IPs; lists are in list-store.ts. */
 
 const COLUMNS = `id, project_id, region_id, client_id, floating_ip_address, port_id, fixed_ip_address, load_balancer_id,
   status, tags, task_id, creator_task_id, created_at, updated_at`;
+
+const held = lockedTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: COLUMNS, alias: 'f' });
+
+/** Locked against every other change. @throws NotFound */
+export const lockFloatingIp = held.lock;
+/** The same, when no task holds it. @throws NotFound, Locked */
+export const lockFreeFloatingIp = held.lockFree;
 
 /** The router that joins the subnet of what floating IP `f` stands for with the region's own network. */
 export const ROUTER_OF_FIP = `select r.id from region_addresses a join router_interfaces i on i.subnet_id = a.subnet_id
@@ -49,17 +53,6 @@ export async function insertFloatingIp(tx: Tx, row: NewFloatingIp): Promise<void
      values ($1, $2, $3, $4, $5, $6, $6, $7, $7)`,
     [row.id, row.projectId, row.regionId, row.clientId, JSON.stringify(row.tags), row.taskId, row.timestamp],
   );
-}
-
-/** @throws NotFound */
-export async function lockFloatingIp(tx: Tx, { id, projectId, regionId }: Where): Promise<FloatingIpRow> {
-  const [row] = await tx.named<FloatingIpRow>(
-    'fip_lock',
-    `select ${COLUMNS} from floating_ips where id = $1 and project_id = $2 and region_id = $3 for update`,
-    [id, projectId, regionId],
-  );
-  if (!row) throw new NotFound(`Floating IP ${id} was not found`);
-  return row;
 }
 
 export async function readFloatingIp(

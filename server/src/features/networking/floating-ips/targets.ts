@@ -37,7 +37,7 @@ export class Targets {
   async take(tx: Tx, ctx: RegionContext, wanted: RequestedTarget): Promise<Target> {
     const { portId, taskId } = wanted;
     const where = { ...ctx.place, id: portId };
-    const seen = deviceOf(await readPort(tx, where));
+    const seen = deviceOf(await readPort(tx, where.id, where));
     const target =
       seen?.type === 'load_balancer'
         ? await this.#balancer(tx, ctx, wanted, seen.id)

@@ -1,4 +1,3 @@
-import { Locked } from '../../../kernel/errors.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
@@ -51,9 +50,3 @@ export interface SubnetRow {
 }
 
 export type { Place };
-
-/** @throws Conflict naming the task that holds it */
-export function requireFree(kind: 'Network' | 'Subnet', row: { id: string; task_id: string | null }): void {
-  if (row.task_id === null) return;
-  throw new Locked(`${kind} ${row.id}`, row.task_id);
-}

@@ -10,7 +10,7 @@ import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { readNetworkDetails } from './details.ts';
 import { listNetworkPorts, listNetworks } from './list-store.ts';
-import { type NetworkRow, requireFree } from './model.ts';
+import type { NetworkRow } from './model.ts';
 import type { NetworkProvider } from './port.ts';
 import type { NetworkRouters } from './routers.ts';
 import type { AvailableNetworkQuery, CreateNetwork, NetworkListQuery, UpdateNetwork } from './schema.ts';
@@ -140,8 +140,7 @@ export class NetworkService {
   ): Promise<TaskRef> {
     requireNetworks(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockNetwork(tx, id, ctx.place);
-      requireFree('Network', row);
+      const row = await store.lockFreeNetwork(tx, id, ctx.place);
       const taskId = ctx.ids.uuid();
       const input = await inputOf(row, tx, taskId);
       if (input === undefined) return startNothing(tx, ctx, taskFor(ctx, type, row, { id: taskId }));

@@ -1,16 +1,24 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { lockedTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { NetworkRow, NetworkType, Place } from './model.ts';
-
-const held = heldTable('networks');
 
 /** Changes of networks; lists are in list-store.ts. */
 
 export const NETWORK_COLUMNS = `n.id, n.project_id, n.region_id, n.name, n.type, n.segmentation_id, n.mtu, n.external,
   n.tags, n.task_id, n.creator_task_id, n.created_at, n.updated_at,
   array(select s.id from subnets s where s.network_id = n.id order by s.created_at, family(s.cidr), s.id) as subnet_ids`;
+
+const held = lockedTable<NetworkRow>('networks', 'Network', {
+  columns: NETWORK_COLUMNS,
+  alias: 'n',
+  readAfterLock: true,
+});
+
+/** The project's own network, locked against every other change and against new users.
+ *  @throws NotFound, Locked naming the task that holds it */
+export const lockFreeNetwork = held.lockFree;
 
 export interface NewNetwork extends Place {
   readonly id: string;
@@ -93,15 +101,6 @@ export async function readExternalNetwork(db: Queryable, regionId: number): Prom
   );
   if (!row) throw new NotFound(`Region ${regionId} has no network of its own`);
   return row;
-}
-
-/** The project's own network, locked against every other change and against new users.
- *  @throws NotFound */
-export async function lockNetwork(tx: Tx, id: string, place: Place): Promise<NetworkRow> {
-  const locked = await held.lock(tx, { id, ...place });
-  if (!locked) throw new NotFound(`Network ${id} was not found`);
-  // Read once the lock is there: its subnets may have changed while this waited.
-  return readNetwork(tx, id, place);
 }
 
 /** Keeps the network from being deleted, and from changes that would need it whole, until the transaction ends. */

@@ -1,4 +1,3 @@
-import { Locked } from '../../../kernel/errors.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
 /** What a port may belong to. */
@@ -51,11 +50,6 @@ export interface Where {
   readonly id: string;
   readonly projectId: number;
   readonly regionId: number;
-}
-
-/** @throws Locked naming the task that holds it */
-export function requireIdle(port: Pick<PortRow, 'id' | 'task_id'>): void {
-  if (port.task_id !== null) throw new Locked(`Port ${port.id}`, port.task_id);
 }
 
 /** A locally administered unicast address, made of the random end of the port's id. */

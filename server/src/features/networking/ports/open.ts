@@ -1,10 +1,11 @@
 import { Conflict, Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';
 import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from './addresses.ts';
-import { type Device, deviceOf, deviceText, type PortRow, requireIdle, type Where } from './model.ts';
+import { type Device, deviceOf, deviceText, type PortRow, type Where } from './model.ts';
 import * as store from './store.ts';
 
 /** Where ports are opened, and what gives them ids and times: a request's context has it all. */
@@ -60,7 +61,7 @@ export async function openPorts(
       its.type === 'reserved_fixed_ip'
         ? await claimReserved(tx, ctx, device, one, its.port_id)
         : await openPort(tx, ctx, device, one, its);
-    const port = await store.readPort(tx, { ...ctx.place, id });
+    const port = await store.readPort(tx, id, ctx.place);
     if (its.type === 'external') externalIps += port.ip_assignments.length;
     ports.push(port);
   }
@@ -112,7 +113,7 @@ export async function closePorts(tx: Tx, ids: readonly string[], timestamp: stri
 export async function lockPortsOf(tx: Tx, device: Device): Promise<PortRow[]> {
   await store.lockDevice(tx, device);
   const ports = await store.readPortsOf(tx, device.type, [device.id]);
-  for (const port of ports) requireIdle(port);
+  for (const port of ports) requireFree('Port', port);
   return ports;
 }
 
@@ -120,9 +121,9 @@ export async function lockPortsOf(tx: Tx, device: Device): Promise<PortRow[]> {
  *  @throws NotFound, Locked when another task holds it */
 export async function holdPort(tx: Tx, where: Where, taskId: string): Promise<PortRow> {
   const reservation = await store.lockReservation(tx, where);
-  const port = await store.lockPort(tx, where);
+  const port = await store.lockPort(tx, where.id, where);
   if (reservation) throw new Locked(`Reserved fixed IP ${where.id}`, reservation);
-  requireIdle(port);
+  requireFree('Port', port);
   await store.holdPort(tx, port.id, taskId);
   return port;
 }
@@ -234,8 +235,7 @@ async function claimReserved(
   const held = await store.lockReservation(tx, where);
   if (held === undefined) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
   if (held !== null) throw new Locked(`Reserved fixed IP ${id}`, held);
-  const port = await store.lockPort(tx, where);
-  requireIdle(port);
+  const port = await store.lockFreePort(tx, where.id, where);
   const user = deviceOf(port);
   if (user) throw new Conflict(`Reserved fixed IP ${id} is in use by ${deviceText(user)}`);
   const sharing = await store.sharersOf(tx, port);

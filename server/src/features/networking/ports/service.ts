@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Conflict, Locked, NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -9,7 +10,7 @@ import type { NetworkProvider } from '../networks/index.ts';
 import { type Reassigned, reassign } from './assign.ts';
 import { sameSettings, settingsAfter } from './change.ts';
 import { listPorts } from './list-store.ts';
-import { deviceOf, deviceText, type PortRow, requireIdle } from './model.ts';
+import { deviceOf, deviceText, type PortRow } from './model.ts';
 import type { PortListQuery, UpdatePort } from './schema.ts';
 import * as store from './store.ts';
 import type { PortChange } from './tasks.ts';
@@ -53,11 +54,11 @@ export class PortService {
     const where = { ...ctx.place, id };
     return ctx.db.transaction(async (tx) => {
       const held = await store.lockReservation(tx, where);
-      const port = await store.lockPort(tx, where);
+      const port = await store.lockPort(tx, where.id, where);
       const settings = settingsAfter(port, input);
       refuseManaged(port, input);
       if (held) throw new Locked(`Reserved fixed IP ${id}`, held);
-      requireIdle(port);
+      requireFree('Port', port);
       await this.#requireGroups(tx, ctx, port, settings.security_group_ids);
       const addresses = input.ip_assignments
         ? await reassign(tx, ctx, port, input.ip_assignments)
@@ -78,7 +79,7 @@ export class PortService {
 
   /** @throws NotFound */
   row(ctx: RegionContext, id: string): Promise<PortRow> {
-    return store.readPort(ctx.db, { ...ctx.place, id });
+    return store.readPort(ctx.db, id, ctx.place);
   }
 
   async list(ctx: RegionContext, query: PortListQuery) {

@@ -1,10 +1,8 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { lockedTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Device, PortRow, PortSettings, Where } from './model.ts';
-
-const held = heldTable('ports');
 
 /** Changes of ports and their addresses; lists are in list-store.ts. */
 
@@ -22,23 +20,18 @@ export const PORT_COLUMNS = `p.id, p.project_id, p.region_id, p.network_id, p.de
   p.reserved, p.managed_by, p.port_security_enabled, p.security_group_ids, p.allowed_address_pairs, p.tags, p.task_id,
   p.created_at, p.updated_at, ${PORT_ASSIGNMENTS} as ip_assignments`;
 
-/** @throws NotFound */
-export async function readPort(db: Queryable, { id, projectId, regionId }: Where): Promise<PortRow> {
-  const [row] = await db.named<PortRow>(
-    'port_get',
-    `select ${PORT_COLUMNS} from ports p where p.id = $1 and p.project_id = $2 and p.region_id = $3`,
-    [id, projectId, regionId],
-  );
-  if (!row) throw new NotFound(`Port ${id} was not found`);
-  return row;
-}
+const held = lockedTable<PortRow>('ports', 'Port', {
+  columns: PORT_COLUMNS,
+  alias: 'p',
+  readAfterLock: true,
+});
 
 /** @throws NotFound */
-export async function lockPort(tx: Tx, where: Where): Promise<PortRow> {
-  await held.lock(tx, where);
-  // Read once the lock is there: what it belongs to may have changed while this waited.
-  return readPort(tx, where);
-}
+export const readPort = held.read;
+/** Locked against every other change. @throws NotFound */
+export const lockPort = held.lock;
+/** The same, when no task holds it. @throws NotFound, Locked */
+export const lockFreePort = held.lockFree;
 
 /** Locks the reserved fixed IP of this port.
  *  @returns the task that holds it, null when none does, undefined when the project has no such reserved fixed IP */

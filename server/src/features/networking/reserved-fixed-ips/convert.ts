@@ -29,7 +29,7 @@ export async function offerReservedIp(tx: Tx, where: store.Where, taskId: string
     throw new Conflict(`${refused}: floating IP ${floating} leads to it; unassign that first`);
   }
   await store.holdReservedIp(tx, row.port_id, taskId);
-  return { address, tags: (await readPort(tx, where)).tags };
+  return { address, tags: (await readPort(tx, where.id, where)).tags };
 }
 
 /** Ends a conversion that failed. */

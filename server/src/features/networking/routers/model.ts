@@ -1,4 +1,3 @@
-import { Locked } from '../../../kernel/errors.ts';
 import type { Faults } from '../../../kernel/faults.ts';
 import { canonicalAddress, parseRange, rangeContains } from '../../../kernel/ip.ts';
 import type { IpAssignment } from '../ports/index.ts';
@@ -41,11 +40,6 @@ export interface Where {
   readonly id: string;
   readonly projectId: number;
   readonly regionId: number;
-}
-
-/** @throws Locked naming the task that holds it */
-export function requireIdle({ id, task_id }: Pick<RouterRow, 'id' | 'task_id'>): void {
-  if (task_id !== null) throw new Locked(`Router ${id}`, task_id);
 }
 
 /** Static routes in one spelling; what they lead through must be in one of the subnets. Faults are collected. */

@@ -1,8 +1,8 @@
 import { Conflict } from '../../../kernel/errors.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { NetworkRouters } from '../networks/index.ts';
 import { closePorts } from '../ports/index.ts';
 import { type AddressRules, attachSubnet, openGateway, refuseRouted } from './interfaces.ts';
-import { requireIdle } from './model.ts';
 import * as store from './store.ts';
 import { removeRouter } from './tasks.ts';
 
@@ -23,7 +23,7 @@ export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | 
     async hold(tx, networkId, taskId) {
       const router = await store.lockRouterOf(tx, networkId);
       if (!router) return;
-      requireIdle(router);
+      requireFree('Router', router);
       const others = router.interfaces.filter((one) => one.network_id !== networkId);
       if (others.length > 0) {
         const subnets = others.map((one) => one.subnet_id).join(', ');
@@ -42,9 +42,9 @@ export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | 
       const router =
         routerId === undefined
           ? await store.lockRouterOf(tx, place.network.id)
-          : await store.lockRouter(tx, { ...scope, id: routerId });
+          : await store.lockRouter(tx, routerId, scope);
       if (!router) return;
-      requireIdle(router);
+      requireFree('Router', router);
       await attachSubnet(tx, ctx, router, { place, field: 'router_id_to_connect' }, rulesOf(ctx.region.id));
     },
     async follow(tx, subnetId, { from, to, timestamp }) {

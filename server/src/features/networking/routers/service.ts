@@ -2,6 +2,7 @@ import { Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -10,7 +11,7 @@ import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { findPlace, type NetworkProvider, readExternalNetwork } from '../networks/index.ts';
 import { type AddressRules, attachSubnet, detachSubnet, openGateway } from './interfaces.ts';
-import { checkedRoutes, type RouterRow, requireIdle } from './model.ts';
+import { checkedRoutes, type RouterRow } from './model.ts';
 import type { AttachSubnet, CreateRouter, GatewayInput, RouterListQuery, UpdateRouter } from './schema.ts';
 import * as store from './store.ts';
 import type { RouterUpdate } from './tasks.ts';
@@ -46,12 +47,12 @@ export class RouterService {
       await store.insertRouter(tx, row);
       if (gateway) await store.setGateway(tx, id, await openGateway(tx, ctx, id));
       for (const [index, { subnet_id: subnetId }] of (input.interfaces ?? []).entries()) {
-        const router = await store.readRouter(tx, { ...ctx.place, id });
+        const router = await store.readRouter(tx, id, ctx.place);
         const field = `interfaces.${index}.subnet_id`;
         const place = await findPlace(tx, { ...ctx.place, subnetId }, field);
         await attachSubnet(tx, ctx, router, { place, field }, rules);
       }
-      const router = await store.readRouter(tx, { ...ctx.place, id });
+      const router = await store.readRouter(tx, id, ctx.place);
       await store.setRoutes(tx, id, routesOf(router, input.routes ?? []));
       const task = await startFor(tx, ctx, 'create_router', { id, name }, { id: taskId });
       await reserve(tx, ctx.quota, { router_count: 1 });
@@ -65,10 +66,10 @@ export class RouterService {
     this.#require(ctx);
     const { external_gateway_info: gateway } = input;
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockRouter(tx, { ...ctx.place, id });
+      const row = await store.lockRouter(tx, id, ctx.place);
       const routes = input.routes === undefined ? row.routes : routesOf(row, input.routes);
       await requireExternal(tx, ctx, gateway ?? null);
-      requireIdle(row);
+      requireFree('Router', row);
       const name = input.name ?? row.name;
       const enable_snat = gateway ? (gateway.enable_snat ?? true) : row.enable_snat;
       const has = gateway === undefined ? row.gateway_port_id !== null : gateway !== null;
@@ -92,8 +93,7 @@ export class RouterService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockRouter(tx, { ...ctx.place, id });
-      requireIdle(row);
+      const row = await store.lockFreeRouter(tx, id, ctx.place);
       const taskId = ctx.ids.uuid();
       await store.holdRouter(tx, id, taskId);
       return startFor(tx, ctx, 'delete_router', row, { id: taskId });
@@ -122,7 +122,7 @@ export class RouterService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewRouter(await store.readRouter(ctx.db, { ...ctx.place, id }), ctx.region.name);
+    return viewRouter(await store.readRouter(ctx.db, id, ctx.place), ctx.region.name);
   }
 
   async list(ctx: RegionContext, query: RouterListQuery) {
@@ -139,8 +139,7 @@ export class RouterService {
     work: (tx: Tx, row: RouterRow) => Promise<void>,
   ) {
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockRouter(tx, { ...ctx.place, id });
-      requireIdle(row);
+      const row = await store.lockFreeRouter(tx, id, ctx.place);
       await work(tx, row);
       await store.touchRouter(tx, id, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action, subject: id, ...ctx.place });

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
-import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { lockedTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
-import type { RouterRow, StaticRoute, Where } from './model.ts';
-
-const held = heldTable('routers');
+import type { RouterRow, StaticRoute } from './model.ts';
 
 const COLUMNS = `r.id, r.project_id, r.region_id, r.client_id, r.name, r.network_id, r.gateway_port_id, r.enable_snat,
   r.routes, r.task_id, r.creator_task_id, r.created_at, r.updated_at,
@@ -18,6 +15,19 @@ const COLUMNS = `r.id, r.project_id, r.region_id, r.client_id, r.name, r.network
             'cidr', s.cidr, 'ip_assignments', ${PORT_ASSIGNMENTS}) order by p.position, p.id), '[]')
      from router_interfaces i join ports p on p.id = i.port_id join subnets s on s.id = i.subnet_id
     where i.router_id = r.id) as interfaces`;
+
+const held = lockedTable<RouterRow>('routers', 'Router', {
+  columns: COLUMNS,
+  alias: 'r',
+  readAfterLock: true,
+});
+
+/** @throws NotFound */
+export const readRouter = held.read;
+/** Locked against every other change. @throws NotFound */
+export const lockRouter = held.lock;
+/** The same, when no task holds it. @throws NotFound, Locked */
+export const lockFreeRouter = held.lockFree;
 
 export interface NewRouter {
   readonly id: string;
@@ -50,24 +60,6 @@ export async function insertRouter(tx: Tx, router: NewRouter): Promise<void> {
       router.timestamp,
     ],
   );
-}
-
-/** @throws NotFound */
-export async function readRouter(db: Queryable, { id, projectId, regionId }: Where): Promise<RouterRow> {
-  const [row] = await db.named<RouterRow>(
-    'router_get',
-    `select ${COLUMNS} from routers r where r.id = $1 and r.project_id = $2 and r.region_id = $3`,
-    [id, projectId, regionId],
-  );
-  if (!row) throw new NotFound(`Router ${id} was not found`);
-  return row;
-}
-
-/** @throws NotFound */
-export async function lockRouter(tx: Tx, where: Where): Promise<RouterRow> {
-  await held.lock(tx, where);
-  // Read once the lock is there: its interfaces may have changed while this waited.
-  return readRouter(tx, where);
 }
 
 /** The router that came with a network, if it still has it, locked. */

@@ -1,7 +1,8 @@
 import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { requireFree } from '../../../platform/database/held-table.ts';
 import type { VolumeRow } from '../model.ts';
-import { requireFree, type SnapshotRow } from './model.ts';
+import type { SnapshotRow } from './model.ts';
 import * as store from './store.ts';
 
 /** The snapshots that go with a volume, which is locked.
@@ -25,7 +26,7 @@ export async function lockDeletedWithVolume(
   }
   refuseSnapshots(snapshots.filter(({ id }) => !named.has(id)));
   for (const snapshot of snapshots) {
-    requireFree(snapshot);
+    requireFree('Snapshot', snapshot);
     await refuseCopied(tx, snapshot.id);
   }
   return snapshots;

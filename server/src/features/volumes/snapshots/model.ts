@@ -1,4 +1,3 @@
-import { Locked } from '../../../kernel/errors.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { VolumeType } from '../model.ts';
 
@@ -34,9 +33,4 @@ export interface SnapshotRow {
   readonly creator_task_id: string;
   readonly created_at: Date;
   readonly updated_at: Date;
-}
-
-/** @throws Locked naming the task that holds it */
-export function requireFree({ id, task_id }: Pick<SnapshotRow, 'id' | 'task_id'>): void {
-  if (task_id !== null) throw new Locked(`Snapshot ${id}`, task_id);
 }

@@ -9,7 +9,7 @@ import { requireState, statusDuring } from '../model.ts';
 import { requireVolumes, type VolumeDeps } from '../place.ts';
 import { holdVolume, lockVolume } from '../store.ts';
 import { refuseCopied } from './deleted-with-volume.ts';
-import { requireFree, type SnapshotRow } from './model.ts';
+import type { SnapshotRow } from './model.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
 
@@ -47,8 +47,7 @@ export class SnapshotService {
   async update(ctx: RegionContext, id: string, input: UpdateSnapshot) {
     requireVolumes(this.#deps, ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockSnapshot(tx, id, ctx.place);
-      requireFree(row);
+      const row = await store.lockFreeSnapshot(tx, id, ctx.place);
       const tags = patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
       await store.changeSnapshot(tx, id, { name: input.name ?? row.name, tags, timestamp });
@@ -61,8 +60,7 @@ export class SnapshotService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockSnapshot(tx, id, ctx.place);
-      requireFree(row);
+      const row = await store.lockFreeSnapshot(tx, id, ctx.place);
       await refuseCopied(tx, id);
       const taskId = ctx.ids.uuid();
       await store.holdForDeletion(tx, id, taskId);

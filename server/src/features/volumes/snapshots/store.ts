@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import { lockedTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
@@ -9,6 +9,13 @@ import type { SnapshotRow } from './model.ts';
 
 const COLUMNS = `id, project_id, region_id, client_id, volume_id, name, description, status, size, volume_type, bootable,
   image_metadata, tags, task_id, creator_task_id, created_at, updated_at`;
+
+const held = lockedTable<SnapshotRow>('volume_snapshots', 'Snapshot', { columns: COLUMNS, alias: 's' });
+
+/** @throws NotFound */
+export const readSnapshot = held.read;
+/** Locked against every other change. @throws NotFound, Locked naming the task that holds it */
+export const lockFreeSnapshot = held.lockFree;
 
 export interface NewSnapshot {
   readonly id: string;
@@ -42,30 +49,6 @@ export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapsho
       snapshot.timestamp,
     ],
   );
-}
-
-const ONE = 'id = $1 and project_id = $2 and region_id = $3';
-
-/** @throws NotFound */
-export async function readSnapshot(db: Queryable, id: string, place: Place): Promise<SnapshotRow> {
-  const [row] = await db.named<SnapshotRow>(
-    'snapshot_get',
-    `select ${COLUMNS} from volume_snapshots where ${ONE}`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Snapshot ${id} was not found`);
-  return row;
-}
-
-/** Locked against every other change. @throws NotFound */
-export async function lockSnapshot(tx: Tx, id: string, place: Place): Promise<SnapshotRow> {
-  const [row] = await tx.named<SnapshotRow>(
-    'snapshot_lock',
-    `select ${COLUMNS} from volume_snapshots where ${ONE} for update`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Snapshot ${id} was not found`);
-  return row;
 }
 
 /** Those of these snapshots that the project has; they are not deleted before the transaction ends. */

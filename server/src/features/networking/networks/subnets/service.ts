@@ -3,15 +3,16 @@ import { Faults } from '../../../../kernel/faults.ts';
 import { parseRange } from '../../../../kernel/ip.ts';
 import { recordAudit } from '../../../../platform/audit/audit.ts';
 import type { Tx } from '../../../../platform/database/db.ts';
+import { requireFree } from '../../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags } from '../../../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../../../platform/tasks/start.ts';
 import { reserve } from '../../../quotas/index.ts';
-import { requireFree, type SubnetRow } from '../model.ts';
+import type { SubnetRow } from '../model.ts';
 import { type NetworkDeps, requireNetworks } from '../service.ts';
-import { lockNetwork } from '../store.ts';
+import { lockFreeNetwork } from '../store.ts';
 import { refuseUsed } from '../users.ts';
 import { viewSubnet } from '../views.ts';
 import { canonical, checkGateway, checkHostRoutes, checkNameServers, countOf, planSubnet } from './rules.ts';
@@ -39,8 +40,7 @@ export class SubnetService {
     const place = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
-      const network = await lockNetwork(tx, input.network_id, place);
-      requireFree('Network', network);
+      const network = await lockFreeNetwork(tx, input.network_id, place);
       const { range, gateway, totalIps } = plan;
       const other = await store.overlapping(tx, network.id, range.text);
       if (other) throw new Conflict(`${range.text} overlaps subnet ${other.id} (${other.cidr})`);
@@ -110,8 +110,7 @@ export class SubnetService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     requireNetworks(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockSubnet(tx, id, ctx.place);
-      requireFree('Subnet', row);
+      const row = await store.lockFreeSubnet(tx, id, ctx.place);
       await refuseUsed(tx, `Subnet ${id}`, [id]);
       await this.#deps.routers.refuseRouted(tx, id);
       const taskId = ctx.ids.uuid();

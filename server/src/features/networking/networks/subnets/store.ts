@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../../platform/database/db.ts';
-import { heldTable } from '../../../../platform/database/held-table.ts';
+import { lockedTable } from '../../../../platform/database/held-table.ts';
 import { listPage, type Page } from '../../../../platform/database/list-page.ts';
 import { sharedList } from '../../../../platform/database/shared-lists.ts';
 import { parseOrder } from '../../../../platform/http/schemas.ts';
@@ -10,8 +10,6 @@ import type { StoredTags } from '../../../../platform/http/tags.ts';
 import type { HostRoute, Place, SubnetRow } from '../model.ts';
 import type { SubnetOrderField } from './schema.ts';
 
-const held = heldTable('subnets');
-
 const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id
                                and a.address is distinct from s.gateway_ip)`;
 
@@ -19,6 +17,13 @@ const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where 
 const COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
   s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips, s.tags, s.task_id,
   s.creator_task_id, s.created_at, s.updated_at`;
+
+const held = lockedTable<SubnetRow>('subnets', 'Subnet', { columns: COLUMNS, alias: 's' });
+
+/** The project's own subnet, locked against every other change and against new users. @throws NotFound */
+export const lockSubnet = held.lock;
+/** The same, when no task holds it. @throws NotFound, Locked */
+export const lockFreeSubnet = held.lockFree;
 
 export interface NewSubnet extends Place {
   readonly id: string;
@@ -105,19 +110,6 @@ export async function readSubnets(db: Queryable, ids: readonly string[]): Promis
     `select ${COLUMNS} from subnets s where s.id = any($1::uuid[])`,
     [[...new Set(ids)]],
   );
-}
-
-/** The project's own subnet, locked against every other change and against new users.
- *  @throws NotFound */
-export async function lockSubnet(tx: Tx, id: string, place: Place): Promise<SubnetRow> {
-  const [row] = await tx.named<SubnetRow>(
-    'subnet_lock',
-    `select ${COLUMNS} from subnets s
-      where s.id = $1 and s.project_id = $2 and s.region_id = $3 for update`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Subnet ${id} was not found`);
-  return row;
 }
 
 /** Whether something in the subnet has this address. */

@@ -1,6 +1,7 @@
-import { Conflict, Locked } from '../../../../kernel/errors.ts';
+import { Conflict } from '../../../../kernel/errors.ts';
 import { Faults } from '../../../../kernel/faults.ts';
 import { recordAudit } from '../../../../platform/audit/audit.ts';
+import { requireFree } from '../../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';
 import { readNetworks, readSubnetViews, viewNetwork } from '../../networks/index.ts';
 import { allowAddress, disallowAddress, lockPorts, MOST_PAIRS, type PortRow } from '../../ports/index.ts';
@@ -49,7 +50,7 @@ export class DeviceService {
       const leaving = connected.filter(leaves).map((device) => device.id);
       const ports = await lockPorts(tx, ctx.place, [...new Set([...wanted, ...leaving])]);
       for (const port of ports) {
-        if (port.task_id !== null) throw new Locked(`Port ${port.id}`, port.task_id);
+        requireFree('Port', port);
       }
       const has = new Set(connected.map((device) => device.id));
       refuseUnfit(row, wanted, new Map(ports.map((port) => [port.id, port])), has);
