@@ -1,4 +1,6 @@
 import type { Tx } from '../../platform/database/db.ts';
+import { listOf } from '../../platform/database/rows.ts';
+import { INSERTED } from './columns.ts';
 import { insertSql } from './parts/store.ts';
 import type { Plan } from './plan.ts';
 
@@ -15,19 +17,16 @@ export async function insertLoadBalancer(tx: Tx, { loadBalancer, parts }: Plan):
   );
 }
 
+/** An address that something else has already is left to the task. */
+const FREE_ADDRESS = `case when not exists (select from region_addresses a where a.region_id = r.region_id
+    and a.space = r.vip_space and a.address = r.vip_address) then r.vip_address end`;
+
 const LOAD_BALANCER = `
-  insert into load_balancers (id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id,
-    vip_ip_family, vip_subnet_id, vip_space, vip_address, additional_subnet_id, additional_space, tags, logging,
-    logging_enabled, task_id, creator_task_id, provisioning_status, operating_status, created_at)
-  select id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_port_id,
-         vip_ip_family, vip_subnet_id, vip_space,
-         case when not exists (select from region_addresses a where a.region_id = r.region_id
-           and a.space = r.vip_space and a.address = r.vip_address) then vip_address end,
-         additional_subnet_id, additional_space, tags, logging, logging_enabled, task_id, task_id, 'PENDING_CREATE', 'OFFLINE', created_at
-    from jsonb_to_record($1::jsonb) as r (id uuid, project_id int, region_id int, client_id int, name text,
-      flavor text, preferred_connectivity text, vip_port_id uuid, vip_ip_family text, vip_subnet_id uuid,
-      vip_space uuid, vip_address inet, additional_subnet_id uuid, additional_space uuid, tags jsonb, logging jsonb,
-      logging_enabled boolean, task_id uuid, created_at timestamptz)`;
+  insert into load_balancers (${listOf(INSERTED)}, logging_enabled, creator_task_id, provisioning_status,
+    operating_status)
+  select ${INSERTED.map((name) => (name === 'vip_address' ? FREE_ADDRESS : `r.${name}`)).join(', ')},
+         coalesce((r.logging ->> 'enabled')::boolean, false), r.task_id, 'PENDING_CREATE', 'OFFLINE'
+    from jsonb_populate_record(null::load_balancers, $1::jsonb) r`;
 
 const WITH_PARTS = `
   with lb as (${LOAD_BALANCER}), pools as (${insertSql('pool', 3)}), members as (${insertSql('member', 4)}),

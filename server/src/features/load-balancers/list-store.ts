@@ -3,21 +3,22 @@ import type { UtcText } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
+import { listOf, without } from '../../platform/database/rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../networking/floating-ips/index.ts';
 import { EXTERNAL_SUBNET_OF } from '../networking/networks/index.ts';
+import { COLUMNS } from './columns.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
 import type { DdosProfileRecord } from './schema-ddos.ts';
 
 /** Lists of load balancers: one statement a page, however many listeners they have. */
 
+const HIDDEN = ['client_id', 'version', 'vip_space', 'additional_space'] as const;
+
 /** A load balancer as lists show it. */
 export interface ListedRow
-  extends Omit<
-    LoadBalancerRow,
-    'client_id' | 'version' | 'vip_space' | 'additional_space' | 'created_at' | 'updated_at'
-  > {
+  extends Omit<LoadBalancerRow, (typeof HIDDEN)[number] | 'created_at' | 'updated_at'> {
   readonly created_at: UtcText;
   readonly updated_at: UtcText | null;
   readonly floating_ips: CarriedFloatingIps;
@@ -62,32 +63,10 @@ export interface ListWhere {
   readonly shown: Shown;
 }
 
-const COLUMNS = [
-  'id',
-  'project_id',
-  'region_id',
-  'name',
-  'flavor',
-  'preferred_connectivity',
-  'vip_address',
-  'vip_ip_family',
-  'vip_port_id',
-  'vip_subnet_id',
-  'additional_address',
-  'additional_subnet_id',
-  'tags',
-  'logging',
-  'admin_state_up',
-  'provisioning_status',
-  'operating_status',
-  'task_id',
-  'creator_task_id',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof ListedRow)[];
+const LISTED = without(COLUMNS, HIDDEN);
 
 const FIELDS = [
-  ...COLUMNS,
+  ...LISTED,
   'shown_subnet_id',
   'listener_ids',
   'floating_ips',
@@ -133,7 +112,7 @@ const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from
 
 /** What is shown of `lb`, a load balancer. */
 const columnsOf = ({ stats, ddos }: Shown) =>
-  `${COLUMNS.join(', ')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
+  `${listOf(LISTED)}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
 
 /** The subnet of the virtual address. A list asks once for its region's own, not for each row. */
 const SHOWN_SUBNET = `coalesce(lb.vip_subnet_id, (${EXTERNAL_SUBNET_OF} lb.region_id)) as shown_subnet_id`;

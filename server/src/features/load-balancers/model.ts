@@ -1,5 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Conflict, Locked } from '../../kernel/errors.ts';
-import { type StoredTags, sameTags } from '../../platform/http/tags.ts';
+import { pick, type RowOf } from '../../platform/database/rows.ts';
+import type { StoredTags } from '../../platform/http/tags.ts';
+import {
+  type COLUMNS,
+  type LISTENER_COLUMNS,
+  type MEMBER_COLUMNS,
+  type MONITOR_COLUMNS,
+  type POOL_COLUMNS,
+  SETTINGS,
+  type STATUSES,
+} from './columns.ts';
 import type {
   DesiredL7Policy,
   DesiredL7Rule,
@@ -59,47 +70,45 @@ export interface Logging {
   readonly topic_name: string | null;
 }
 
-export interface LoadBalancerRow {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly name: string;
-  /** null: the default flavor. */
-  readonly flavor: string | null;
-  readonly preferred_connectivity: 'L2' | 'L3';
-  readonly vip_address: string | null;
-  readonly vip_ip_family: 'ipv4' | 'ipv6' | 'dual' | null;
-  /** The port that has the virtual address. */
-  readonly vip_port_id: string;
-  /** null: the region's own subnet. */
-  readonly vip_subnet_id: string | null;
-  readonly vip_space: string;
-  /** Of a load balancer with two addresses the second, which is IPv6: its subnet is known from the beginning. */
-  readonly additional_address: string | null;
-  readonly additional_subnet_id: string | null;
-  readonly additional_space: string | null;
-  readonly tags: StoredTags;
-  readonly logging: Logging | null;
-  readonly admin_state_up: boolean;
-  readonly provisioning_status: ProvisioningStatus;
-  readonly operating_status: OperatingStatus;
-  readonly task_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date | null;
-}
-
-/** What a client can change without replacing anything. */
-export type Settings = Pick<
-  LoadBalancerRow,
-  'name' | 'tags' | 'logging' | 'preferred_connectivity' | 'admin_state_up'
+export type LoadBalancerRow = RowOf<
+  'load_balancers',
+  typeof COLUMNS,
+  {
+    preferred_connectivity: 'L2' | 'L3';
+    vip_ip_family: 'ipv4' | 'ipv6' | 'dual' | null;
+    tags: StoredTags;
+    logging: Logging | null;
+    provisioning_status: ProvisioningStatus;
+    operating_status: OperatingStatus;
+  }
 >;
 
-export function settingsOf(row: LoadBalancerRow): Settings {
-  const { name, tags, logging, preferred_connectivity, admin_state_up } = row;
-  return { name, tags, logging, preferred_connectivity, admin_state_up };
+/** What a client can change without replacing anything. */
+export type Settings = Pick<LoadBalancerRow, (typeof SETTINGS)[number]>;
+
+export const settingsOf = (row: LoadBalancerRow): Settings => pick(row, SETTINGS);
+
+/** Those of a load balancer whose body says nothing of them. */
+export const DEFAULT_SETTINGS: Omit<Settings, 'name'> = {
+  tags: {},
+  logging: null,
+  preferred_connectivity: 'L2',
+  admin_state_up: true,
+};
+
+/** Settings with what a body gives; its tags and logging are not kept as they are given. */
+export function settingsAfter<Before extends Partial<Settings>>(
+  before: Before,
+  input: Partial<Omit<Settings, 'tags' | 'logging'>>,
+  { tags, logging }: Pick<Settings, 'tags' | 'logging'>,
+) {
+  const given = Object.fromEntries(
+    SETTINGS.flatMap((name) => {
+      const value = Reflect.get(input, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  return { ...before, ...given, tags, logging };
 }
 
 interface Statuses {
@@ -108,25 +117,18 @@ interface Statuses {
   readonly operating_status: OperatingStatus;
 }
 
-interface TimeoutColumns {
-  readonly timeout_client_data: number | null;
-  readonly timeout_member_connect: number | null;
-  readonly timeout_member_data: number | null;
-}
+type PartNarrow = Pick<Statuses, 'provisioning_status' | 'operating_status'>;
 
-export interface ListenerRow extends Statuses, TimeoutColumns {
-  readonly id: string;
-  readonly default_pool_id: string | null;
-  readonly name: string;
-  readonly protocol: ListenerProtocol;
-  readonly protocol_port: number;
-  readonly allowed_cidrs: readonly string[] | null;
-  readonly connection_limit: number;
-  readonly insert_x_forwarded: boolean;
-  readonly user_list: readonly { readonly username: string; readonly encrypted_password: string }[];
-  readonly secret_id: string | null;
-  readonly sni_secret_ids: readonly string[];
-}
+export type ListenerRow = RowOf<
+  'lb_listeners',
+  readonly ['id', ...typeof LISTENER_COLUMNS, ...typeof STATUSES],
+  PartNarrow & {
+    protocol: ListenerProtocol;
+    allowed_cidrs: readonly string[] | null;
+    user_list: readonly { readonly username: string; readonly encrypted_password: string }[];
+    sni_secret_ids: readonly string[];
+  }
+>;
 
 export interface SessionPersistence {
   readonly type: 'APP_COOKIE' | 'HTTP_COOKIE' | 'SOURCE_IP';
@@ -135,32 +137,24 @@ export interface SessionPersistence {
   readonly persistence_granularity: string | null;
 }
 
-export interface PoolRow extends Statuses, TimeoutColumns {
-  readonly id: string;
-  readonly name: string;
-  readonly protocol: PoolProtocol;
-  readonly lb_algorithm: LbAlgorithm;
-  readonly session_persistence: SessionPersistence | null;
-  /** Certificate shown to members, authorities that members must chain to, what those have revoked. */
-  readonly secret_id: string | null;
-  readonly ca_secret_id: string | null;
-  readonly crl_secret_id: string | null;
-}
+export type PoolRow = RowOf<
+  'lb_pools',
+  readonly ['id', ...typeof POOL_COLUMNS, ...typeof STATUSES],
+  PartNarrow & {
+    protocol: PoolProtocol;
+    lb_algorithm: LbAlgorithm;
+    session_persistence: SessionPersistence | null;
+  }
+>;
 
-export interface MemberRow extends Statuses {
-  readonly id: string;
-  readonly pool_id: string;
-  readonly address: string;
-  readonly protocol_port: number;
-  readonly weight: number;
-  readonly backup: boolean;
-  readonly instance_id: string | null;
-  readonly subnet_id: string | null;
-  readonly monitor_address: string | null;
-  readonly monitor_port: number | null;
-  /** Null: nothing checks it, or nothing has yet. */
-  readonly last_check: LastCheck | null;
-}
+export type MemberRow = RowOf<
+  'lb_members',
+  readonly ['id', 'last_check', ...typeof MEMBER_COLUMNS, ...typeof STATUSES],
+  PartNarrow & {
+    /** Null: nothing checks it, or nothing has yet. */
+    last_check: LastCheck | null;
+  }
+>;
 
 export const HTTP_METHODS = [
   'CONNECT',
@@ -174,20 +168,15 @@ export const HTTP_METHODS = [
   'TRACE',
 ] as const;
 
-export interface HealthMonitorRow extends Statuses {
-  readonly id: string;
-  readonly pool_id: string;
-  readonly type: HealthMonitorType;
-  readonly delay: number;
-  readonly timeout: number;
-  readonly max_retries: number;
-  readonly max_retries_down: number;
-  readonly http_method: (typeof HTTP_METHODS)[number] | null;
-  readonly http_version: '1.0' | '1.1' | null;
-  readonly url_path: string | null;
-  readonly domain_name: string | null;
-  readonly expected_codes: string | null;
-}
+export type HealthMonitorRow = RowOf<
+  'lb_health_monitors',
+  readonly ['id', ...typeof MONITOR_COLUMNS, ...typeof STATUSES],
+  PartNarrow & {
+    type: HealthMonitorType;
+    http_method: (typeof HTTP_METHODS)[number] | null;
+    http_version: '1.0' | '1.1' | null;
+  }
+>;
 
 export interface L7PolicyRow extends Statuses {
   readonly id: string;
@@ -272,24 +261,8 @@ export function requireTransition(
 
 /** Whether what the data plane serves depends on what differs between the two. */
 export function concernsDataPlane(before: Settings, after: Settings): boolean {
-  return before.admin_state_up !== after.admin_state_up || !sameLogging(before.logging, after.logging);
+  return before.admin_state_up !== after.admin_state_up || !isDeepStrictEqual(before.logging, after.logging);
 }
 
-export function sameSettings(a: Settings, b: Settings): boolean {
-  return (
-    a.name === b.name &&
-    a.preferred_connectivity === b.preferred_connectivity &&
-    sameTags(a.tags, b.tags) &&
-    !concernsDataPlane(a, b)
-  );
-}
-
-function sameLogging(a: Logging | null, b: Logging | null): boolean {
-  if (a === null || b === null) return a === b;
-  return (
-    a.enabled === b.enabled &&
-    a.destination_region_id === b.destination_region_id &&
-    a.topic_name === b.topic_name &&
-    a.retention_policy?.period === b.retention_policy?.period
-  );
-}
+export const sameSettings = (a: Settings, b: Settings): boolean =>
+  SETTINGS.every((name) => isDeepStrictEqual(a[name], b[name]));

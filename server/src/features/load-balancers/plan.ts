@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
-import type { Logging } from './model.ts';
+import { DEFAULT_SETTINGS, type Logging, settingsAfter } from './model.ts';
 import { type NewRow, NewRows } from './parts/rows.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
 
@@ -28,13 +28,9 @@ export function planLoadBalancer(input: CreateLoadBalancer, tags: StoredTags, sc
     project_id: scope.projectId,
     region_id: scope.regionId,
     client_id: scope.clientId,
-    name: input.name,
+    ...settingsAfter({ ...DEFAULT_SETTINGS, name: input.name }, input, { tags, logging }),
     flavor: input.flavor ?? null,
-    preferred_connectivity: input.preferred_connectivity ?? 'L2',
     vip_port_id: scope.ids.uuid(),
-    tags,
-    logging,
-    logging_enabled: logging?.enabled ?? false,
     task_id: scope.taskId,
     created_at: scope.clock.timestamp(),
   };

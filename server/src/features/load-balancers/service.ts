@@ -18,6 +18,7 @@ import {
   requireTransition,
   type Settings,
   sameSettings,
+  settingsAfter,
   settingsOf,
 } from './model.ts';
 import { refuseTooMany } from './parts/limits.ts';
@@ -127,7 +128,10 @@ export class LoadBalancerService {
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockLoadBalancer(tx, { ...ctx.place, id });
-      const settings = settingsAfter(row, input);
+      const settings = settingsAfter(settingsOf(row), input, {
+        tags: patchTags(row.tags, input.tags),
+        logging: storedLogging(input.logging, row.id, row.region_id) ?? row.logging,
+      });
       requireTransition(row, 'PENDING_UPDATE');
       return write(tx, row, settings);
     });
@@ -174,13 +178,3 @@ async function withAddressAtOnce<T>(create: (atOnce: boolean) => Promise<T>): Pr
  *  already. */
 const isUnchanged = (row: LoadBalancerRow, settings: Settings): boolean =>
   sameSettings(row, settings) && row.provisioning_status !== 'ERROR';
-
-function settingsAfter(row: LoadBalancerRow, input: UpdateLoadBalancer): Settings {
-  return {
-    name: input.name ?? row.name,
-    tags: patchTags(row.tags, input.tags),
-    logging: storedLogging(input.logging, row.id, row.region_id) ?? row.logging,
-    preferred_connectivity: input.preferred_connectivity ?? row.preferred_connectivity,
-    admin_state_up: input.admin_state_up ?? row.admin_state_up,
-  };
-}

@@ -1,17 +1,14 @@
 import { NotFound } from '../../kernel/errors.ts';
 import { constraintOf, type Db, type Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
+import { listOf } from '../../platform/database/rows.ts';
+import { COLUMNS, SETTINGS } from './columns.ts';
 import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
 
 const held = heldTable('load_balancers');
 
 /** Changes of load balancers. Creation is in insert-store.ts, lists are in list-store.ts, whole load balancers in
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
-
-const COLUMNS = `id, project_id, region_id, client_id, name, flavor, preferred_connectivity, vip_address,
-  vip_ip_family, vip_port_id, vip_subnet_id, vip_space, additional_address,
-  additional_subnet_id, additional_space, tags, logging, admin_state_up, provisioning_status, operating_status,
-  task_id, creator_task_id, version, created_at, updated_at`;
 
 export interface Where {
   readonly id: string;
@@ -24,7 +21,7 @@ export interface Where {
 export async function lockLoadBalancer(tx: Tx, { id, projectId, regionId }: Where): Promise<LoadBalancerRow> {
   const [row] = await tx.named<LoadBalancerRow>(
     'lb_lock',
-    `select ${COLUMNS} from load_balancers where id = $1 and project_id = $2 and region_id = $3 for update`,
+    `select ${listOf(COLUMNS)} from load_balancers where id = $1 and project_id = $2 and region_id = $3 for update`,
     [id, projectId, regionId],
   );
   if (!row) throw new NotFound(`Load balancer ${id} was not found`);
@@ -66,16 +63,18 @@ export async function noteFloatingIps(tx: Tx, id: string, taskId: string): Promi
   );
 }
 
+/** Writes the settings of $2 as a new version. */
+const CHANGE = `update load_balancers set (${listOf(SETTINGS)}, logging_enabled) = (
+      select ${listOf(SETTINGS, 'p')}, coalesce((p.logging ->> 'enabled')::boolean, false)
+        from jsonb_populate_record(null::load_balancers, $2::jsonb) p), version = version + 1`;
+
 /** Writes settings as a new version. */
 export async function changeLoadBalancer(tx: Tx, id: string, to: Settings, timestamp: string): Promise<void> {
-  await tx.named(
-    'lb_change',
-    `update load_balancers set name = $2, tags = $3, logging = $4::jsonb,
-            logging_enabled = coalesce(($4::jsonb ->> 'enabled')::boolean, false), preferred_connectivity = $5,
-            admin_state_up = $6, version = version + 1, updated_at = $7
-      where id = $1`,
-    [id, ...settingsValues(to), timestamp],
-  );
+  await tx.named('lb_change', `${CHANGE}, updated_at = $3 where id = $1`, [
+    id,
+    JSON.stringify(to),
+    timestamp,
+  ]);
 }
 
 /** Puts settings back as yet another version, once: `changed` is the version that is taken back. */
@@ -84,25 +83,12 @@ export async function restoreLoadBalancer(
   { id, taskId, changed }: { id: string; taskId: string; changed: number },
   to: Settings,
 ): Promise<void> {
-  await db.named(
-    'lb_restore',
-    `update load_balancers set name = $2, tags = $3, logging = $4::jsonb,
-            logging_enabled = coalesce(($4::jsonb ->> 'enabled')::boolean, false), preferred_connectivity = $5,
-            admin_state_up = $6, version = version + 1
-      where id = $1 and task_id = $7 and version = $8`,
-    [id, ...settingsValues(to), taskId, changed],
-  );
-}
-
-function settingsValues({
-  name,
-  tags,
-  logging,
-  preferred_connectivity,
-  admin_state_up,
-}: Settings): unknown[] {
-  const json = logging === null ? null : JSON.stringify(logging);
-  return [name, JSON.stringify(tags), json, preferred_connectivity, admin_state_up];
+  await db.named('lb_restore', `${CHANGE} where id = $1 and task_id = $3 and version = $4`, [
+    id,
+    JSON.stringify(to),
+    taskId,
+    changed,
+  ]);
 }
 
 export type VipColumn = 'vip_address' | 'additional_address';

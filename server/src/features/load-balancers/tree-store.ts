@@ -1,8 +1,10 @@
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import { FLOATING_ADDRESSES_OF_LB } from '../networking/floating-ips/index.ts';
 import { RESERVED_ADDRESS_OF_LB } from '../networking/reserved-fixed-ips/index.ts';
+import { COLUMNS } from './columns.ts';
 import type { LoadBalancerTree, ProvisioningStatus } from './model.ts';
 
 /** Load balancers with everything that belongs to them, one statement however many there are. */
@@ -12,10 +14,7 @@ const parts = (table: string, order: string) =>
 
 const IN_ORDER = 't.created_at, t.id';
 
-const TREE = `lb.id, lb.project_id, lb.region_id, lb.client_id, lb.name, lb.flavor, lb.preferred_connectivity,
-  lb.vip_address, lb.vip_ip_family, lb.vip_port_id, lb.vip_subnet_id, lb.vip_space,
-  lb.additional_address, lb.additional_subnet_id, lb.additional_space, lb.tags, lb.logging, lb.admin_state_up, lb.provisioning_status,
-  lb.operating_status, lb.task_id, lb.creator_task_id, lb.version, lb.created_at, lb.updated_at,
+const TREE = `${listOf(COLUMNS, 'lb')},
   ${parts('lb_listeners', IN_ORDER)} as listeners,
   ${parts('lb_pools', IN_ORDER)} as pools,
   ${parts('lb_members', IN_ORDER)} as members,

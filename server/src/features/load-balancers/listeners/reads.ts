@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
+import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { LISTENER_COLUMNS, STATUSES } from '../columns.ts';
 import type { StatsRow } from '../list-store.ts';
 import type { ListenerRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
@@ -19,10 +21,9 @@ interface ListedListener extends ListenerRow {
   readonly stats?: StatsRow | null;
 }
 
-const COLUMNS = `t.id, t.load_balancer_id, t.default_pool_id, t.name, t.protocol, t.protocol_port, t.allowed_cidrs,
-  t.connection_limit, t.insert_x_forwarded, t.user_list, t.secret_id, t.sni_secret_ids, t.timeout_client_data,
-  t.timeout_member_connect, t.timeout_member_data, t.admin_state_up, t.provisioning_status, t.operating_status,
-  t.task_id, t.creator_task_id,
+const SHOWN = ['id', 'load_balancer_id', ...STATUSES, 'task_id', 'creator_task_id'] as const;
+
+const COLUMNS = `${listOf([...SHOWN, ...LISTENER_COLUMNS], 't')},
   (select count(distinct pool) from (select t.default_pool_id as pool
      union all select p.redirect_pool_id from lb_l7_policies p where p.listener_id = t.id) u) as pool_count`;
 
@@ -79,29 +80,17 @@ const NO_STATS: StatsRow = {
 
 const FORWARDED = { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' };
 
+/** What is not shown as it is kept. */
+const OTHERWISE = ['insert_x_forwarded', 'sni_secret_ids', 'user_list'] as const;
+
 function viewListener(row: ListedListener, showStats: boolean) {
+  const { insert_x_forwarded, sni_secret_ids, user_list, pool_count, stats } = row;
   return {
-    id: row.id,
-    load_balancer_id: row.load_balancer_id,
-    default_pool_id: row.default_pool_id,
-    name: row.name,
-    protocol: row.protocol,
-    protocol_port: row.protocol_port,
-    admin_state_up: row.admin_state_up,
-    operating_status: row.operating_status,
-    provisioning_status: row.provisioning_status,
-    allowed_cidrs: row.allowed_cidrs,
-    connection_limit: row.connection_limit,
-    insert_headers: row.insert_x_forwarded ? FORWARDED : {},
-    pool_count: row.pool_count,
-    secret_id: row.secret_id,
-    sni_secret_id: row.sni_secret_ids,
-    stats: showStats ? (row.stats ?? NO_STATS) : null,
-    timeout_client_data: row.timeout_client_data,
-    timeout_member_connect: row.timeout_member_connect,
-    timeout_member_data: row.timeout_member_data,
-    user_list: row.user_list.map(({ username, encrypted_password }) => ({ username, encrypted_password })),
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
+    ...pick(row, [...SHOWN, ...without(LISTENER_COLUMNS, OTHERWISE)]),
+    insert_headers: insert_x_forwarded ? FORWARDED : {},
+    pool_count,
+    sni_secret_id: sni_secret_ids,
+    stats: showStats ? (stats ?? NO_STATS) : null,
+    user_list: user_list.map(({ username, encrypted_password }) => ({ username, encrypted_password })),
   };
 }

@@ -1,15 +1,17 @@
 import { nullable, offsetTime } from '../../../kernel/codecs.ts';
 import { NotFound } from '../../../kernel/errors.ts';
+import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
+import { MEMBER_COLUMNS, STATUSES } from '../columns.ts';
 import type { MemberRow } from '../model.ts';
 import type { LastCheck } from '../port.ts';
 import type { MemberListQuery } from './schema.ts';
 
 const DEFAULT_LIMIT = 1000;
 
-const COLUMNS = `m.id, m.address, m.protocol_port, m.weight, m.admin_state_up, m.backup, m.operating_status,
-  m.provisioning_status, m.subnet_id, m.monitor_address, m.monitor_port, m.last_check`;
+const SHOWN = ['id', ...without(MEMBER_COLUMNS, ['pool_id', 'instance_id']), ...STATUSES] as const;
+const COLUMNS = listOf([...SHOWN, 'last_check'], 'm');
 
 /** Addresses of one pool are told apart by their ports. */
 const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at', 'id'] } as const;
@@ -48,22 +50,10 @@ export async function getMember(ctx: RegionContext, poolId: string, id: string) 
   return viewMember(row);
 }
 
-export function viewMember(row: MemberRow) {
-  return {
-    id: row.id,
-    address: row.address,
-    protocol_port: row.protocol_port,
-    weight: row.weight,
-    admin_state_up: row.admin_state_up,
-    backup: row.backup,
-    operating_status: row.operating_status,
-    provisioning_status: row.provisioning_status,
-    subnet_id: row.subnet_id,
-    monitor_address: row.monitor_address,
-    monitor_port: row.monitor_port,
-    last_check: viewLastCheck(row.last_check),
-  };
-}
+export const viewMember = (row: MemberRow) => ({
+  ...pick(row, SHOWN),
+  last_check: viewLastCheck(row.last_check),
+});
 
 export function viewLastCheck(check: LastCheck | null) {
   return check && { reason: check.reason, since: nullable(offsetTime)(check.since) };

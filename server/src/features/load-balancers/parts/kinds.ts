@@ -1,5 +1,6 @@
 import type { CreatedKind } from '../../../platform/tasks/created-resources.ts';
 import type { HeldTable } from '../../../platform/tasks/locks.ts';
+import { LISTENER_COLUMNS, MEMBER_COLUMNS, MONITOR_COLUMNS, POOL_COLUMNS, STATUSES } from '../columns.ts';
 import type { LoadBalancerTree } from '../model.ts';
 
 /** The kinds of parts that a load balancer is made of. A new kind is registered here, and gets everything that
@@ -28,19 +29,13 @@ export interface KindSpec {
   readonly users?: (tree: LoadBalancerTree, id: string) => readonly PartRef[];
 }
 
-const TIMEOUTS = ['timeout_client_data', 'timeout_member_connect', 'timeout_member_data'];
-
 /** In the order in which they can be inserted. */
 export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
   pool: {
     table: 'lb_pools',
     noun: 'Pool',
     created: 'pools',
-    columns: [
-      ...['project_id', 'region_id', 'name', 'protocol', 'lb_algorithm', 'session_persistence'],
-      ...['secret_id', 'ca_secret_id', 'crl_secret_id'],
-      ...TIMEOUTS,
-    ],
+    columns: ['project_id', 'region_id', ...POOL_COLUMNS],
     rows: (tree) => tree.pools,
     users: (tree, id) => [
       ...tree.listeners
@@ -55,10 +50,7 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
     table: 'lb_members',
     noun: 'Member',
     created: 'members',
-    columns: [
-      ...['pool_id', 'address', 'protocol_port', 'weight', 'backup', 'instance_id', 'subnet_id'],
-      ...['monitor_address', 'monitor_port'],
-    ],
+    columns: MEMBER_COLUMNS,
     rows: (tree) => tree.members,
     owner: { kind: 'pool', column: 'pool_id' },
   },
@@ -66,10 +58,7 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
     table: 'lb_health_monitors',
     noun: 'Health monitor',
     created: 'healthmonitors',
-    columns: [
-      ...['pool_id', 'type', 'delay', 'timeout', 'max_retries', 'max_retries_down', 'http_method'],
-      ...['http_version', 'url_path', 'domain_name', 'expected_codes'],
-    ],
+    columns: MONITOR_COLUMNS,
     rows: (tree) => tree.monitors,
     owner: { kind: 'pool', column: 'pool_id' },
   },
@@ -77,11 +66,7 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
     table: 'lb_listeners',
     noun: 'Listener',
     created: 'listeners',
-    columns: [
-      ...['project_id', 'region_id', 'default_pool_id', 'name', 'protocol', 'protocol_port', 'allowed_cidrs'],
-      ...['connection_limit', 'insert_x_forwarded', 'user_list', 'secret_id', 'sni_secret_ids'],
-      ...TIMEOUTS,
-    ],
+    columns: ['project_id', 'region_id', ...LISTENER_COLUMNS],
     rows: (tree) => tree.listeners,
   },
   policy: {
@@ -109,8 +94,7 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
 
 /** Columns that every kind has beside its own. */
 export const STATE_COLUMNS = [
-  ...['id', 'load_balancer_id', 'admin_state_up', 'provisioning_status', 'operating_status', 'task_id'],
-  ...['creator_task_id', 'created_at'],
+  ...['id', 'load_balancer_id', ...STATUSES, 'task_id', 'creator_task_id', 'created_at'],
 ] as const;
 
 /** A load balancer whose task was lost is in ERROR with what was being changed: any change repairs it. */

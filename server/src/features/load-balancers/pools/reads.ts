@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
+import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { MONITOR_COLUMNS, POOL_COLUMNS, STATUSES } from '../columns.ts';
 import { viewMember } from '../members/reads.ts';
 import type { HealthMonitorRow, MemberRow, PoolRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
@@ -25,10 +27,9 @@ const LISTENER_IDS = `coalesce((select jsonb_agg(l.id order by l.created_at, l.i
     where l.id in (select d.id from lb_listeners d where d.default_pool_id = t.id
              union select p.listener_id from lb_l7_policies p where p.redirect_pool_id = t.id)), '[]')`;
 
-const columns = (details: boolean) => `t.id, t.load_balancer_id, t.name, t.protocol, t.lb_algorithm,
-  t.session_persistence, t.secret_id, t.ca_secret_id, t.crl_secret_id, t.timeout_client_data,
-  t.timeout_member_connect, t.timeout_member_data, t.admin_state_up, t.provisioning_status, t.operating_status,
-  t.task_id, t.creator_task_id,
+const SHOWN = ['id', ...POOL_COLUMNS, ...STATUSES, 'task_id', 'creator_task_id'] as const;
+
+const columns = (details: boolean) => `t.load_balancer_id, ${listOf(SHOWN, 't')},
   ${LISTENER_IDS} as listener_ids,
   (select to_jsonb(h) - 'previous' from lb_health_monitors h where h.pool_id = t.id) as monitor,
   coalesce((select jsonb_agg(${details ? `to_jsonb(m) - 'previous'` : `jsonb_build_object('id', m.id)`}
@@ -86,13 +87,7 @@ export async function getHealthMonitor(ctx: RegionContext, poolId: string) {
 
 function viewPool(row: ListedPool) {
   return {
-    id: row.id,
-    name: row.name,
-    protocol: row.protocol,
-    lb_algorithm: row.lb_algorithm,
-    admin_state_up: row.admin_state_up,
-    operating_status: row.operating_status,
-    provisioning_status: row.provisioning_status,
+    ...pick(row, SHOWN),
     listeners: row.listener_ids.map((id) => ({ id })),
     loadbalancers: [{ id: row.load_balancer_id }],
     members: row.members.map((member) => ('address' in member ? viewMember(member) : { id: member.id })),
@@ -103,32 +98,8 @@ function viewPool(row: ListedPool) {
       persistence_timeout: row.session_persistence.persistence_timeout,
       persistence_granularity: row.session_persistence.persistence_granularity,
     },
-    secret_id: row.secret_id,
-    ca_secret_id: row.ca_secret_id,
-    crl_secret_id: row.crl_secret_id,
-    timeout_client_data: row.timeout_client_data,
-    timeout_member_connect: row.timeout_member_connect,
-    timeout_member_data: row.timeout_member_data,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
   };
 }
 
-function viewMonitor(row: HealthMonitorRow) {
-  return {
-    id: row.id,
-    type: row.type,
-    delay: row.delay,
-    timeout: row.timeout,
-    max_retries: row.max_retries,
-    max_retries_down: row.max_retries_down,
-    admin_state_up: row.admin_state_up,
-    http_method: row.http_method,
-    http_version: row.http_version,
-    url_path: row.url_path,
-    domain_name: row.domain_name,
-    expected_codes: row.expected_codes,
-    operating_status: row.operating_status,
-    provisioning_status: row.provisioning_status,
-  };
-}
+const viewMonitor = (row: HealthMonitorRow) =>
+  pick(row, ['id', ...without(MONITOR_COLUMNS, ['pool_id']), ...STATUSES]);

@@ -1,0 +1,57 @@
+import type { DB } from '../../platform/database/schema.gen.ts';
+
+/** The columns of load balancers, listeners, pools and members: reading, writing and their row types follow these
+ *  lists. */
+
+type Columns<Table extends keyof DB> = readonly (keyof DB[Table])[];
+
+/** What a client can change without replacing anything. */
+export const SETTINGS = [
+  'name',
+  'tags',
+  'logging',
+  'preferred_connectivity',
+  'admin_state_up',
+] as const satisfies Columns<'load_balancers'>;
+
+/** Beside the settings: what its creation decides. */
+const CREATED = [
+  ...(['id', 'project_id', 'region_id', 'client_id', 'flavor', 'vip_address', 'vip_ip_family'] as const),
+  ...(['vip_port_id', 'vip_subnet_id', 'vip_space', 'additional_subnet_id', 'additional_space'] as const),
+  ...(['task_id', 'created_at'] as const),
+] as const satisfies Columns<'load_balancers'>;
+
+/** What a creation writes. */
+export const INSERTED = [...SETTINGS, ...CREATED] as const;
+
+export const COLUMNS = [
+  ...INSERTED,
+  ...(['additional_address', 'provisioning_status', 'operating_status', 'creator_task_id'] as const),
+  ...(['version', 'updated_at'] as const),
+] as const satisfies Columns<'load_balancers'>;
+
+/** Columns of parts that every kind has. */
+export const STATUSES = ['admin_state_up', 'provisioning_status', 'operating_status'] as const;
+const TIMEOUTS = ['timeout_client_data', 'timeout_member_connect', 'timeout_member_data'] as const;
+
+export const LISTENER_COLUMNS = [
+  ...(['default_pool_id', 'name', 'protocol', 'protocol_port', 'allowed_cidrs', 'connection_limit'] as const),
+  ...(['insert_x_forwarded', 'user_list', 'secret_id', 'sni_secret_ids'] as const),
+  ...TIMEOUTS,
+] as const satisfies Columns<'lb_listeners'>;
+
+export const POOL_COLUMNS = [
+  ...(['name', 'protocol', 'lb_algorithm', 'session_persistence'] as const),
+  ...(['secret_id', 'ca_secret_id', 'crl_secret_id'] as const),
+  ...TIMEOUTS,
+] as const satisfies Columns<'lb_pools'>;
+
+export const MEMBER_COLUMNS = [
+  ...(['pool_id', 'address', 'protocol_port', 'weight', 'backup', 'instance_id', 'subnet_id'] as const),
+  ...(['monitor_address', 'monitor_port'] as const),
+] as const satisfies Columns<'lb_members'>;
+
+export const MONITOR_COLUMNS = [
+  ...(['pool_id', 'type', 'delay', 'timeout', 'max_retries', 'max_retries_down', 'http_method'] as const),
+  ...(['http_version', 'url_path', 'domain_name', 'expected_codes'] as const),
+] as const satisfies Columns<'lb_health_monitors'>;
