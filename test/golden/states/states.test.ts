@@ -5,12 +5,16 @@ import {
   CLUSTER_TRANSITIONS,
   NODE_TRANSITIONS,
   POOL_TRANSITIONS,
-  type Transitions,
 } from '../../../server/src/features/kubernetes/states.ts';
 import { TRANSITIONS } from '../../../server/src/features/load-balancers/model.ts';
+import { CLUSTER_TRANSITIONS as POSTGRESQL_TRANSITIONS } from '../../../server/src/features/managed-postgresql/model.ts';
+import { FLOATING_IP_TRANSITIONS } from '../../../server/src/features/networking/floating-ips/model.ts';
+import { STORAGE_TRANSITIONS } from '../../../server/src/features/object-storage/model.ts';
 import type { SecretStatus } from '../../../server/src/features/secrets/store.ts';
 import { ACTIONS } from '../../../server/src/features/volumes/model.ts';
 import type { DeliveryState } from '../../../server/src/features/webhooks/model.ts';
+import type { Transitions } from '../../../server/src/kernel/transitions.ts';
+import { TASK_TRANSITIONS } from '../../../server/src/platform/tasks/queue.ts';
 import { expectGolden } from '../golden.ts';
 import { diagramOf, ofTable, type States, type Step } from './diagram.ts';
 
@@ -62,7 +66,13 @@ const instanceSteps = Object.entries(CHANGES).flatMap(([name, change]): Step[] =
   return [...into, ...(during === undefined ? [] : resting.map((state) => ({ from: during, to: state })))];
 });
 
+const OF_STORAGES = ofTable(STORAGE_TRANSITIONS);
+
 const PAGES: readonly States[] = [
+  {
+    ...{ title: 'Tasks', file: 'server/src/platform/tasks/queue.ts' },
+    ...{ first: 'NEW', last: ['FINISHED', 'ERROR'], steps: ofTable(TASK_TRANSITIONS) },
+  },
   {
     ...{ title: 'Load balancers and their parts', file: 'server/src/features/load-balancers/model.ts' },
     ...{ first: 'PENDING_CREATE', last: ['DELETED'], steps: ofTable(TRANSITIONS) },
@@ -88,6 +98,24 @@ const PAGES: readonly States[] = [
   {
     ...{ title: 'Nodes of clusters', file: 'server/src/features/kubernetes/states.ts' },
     ...{ first: 'BUILDING', last: ['REMOVING'], steps: ofTable(NODE_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'PostgreSQL clusters', file: 'server/src/features/managed-postgresql/model.ts' },
+    ...{ first: 'PREPARING', last: ['PREPARING', 'DELETING'], steps: ofTable(POSTGRESQL_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Object storages', file: 'server/src/features/object-storage/model.ts' },
+    ...{ first: 'creating', last: ['creating', 'deleted'], steps: OF_STORAGES },
+  },
+  {
+    ...{ title: 'SFTP storages', file: 'server/src/features/object-storage/model.ts' },
+    ...{ first: 'creating', last: ['creating', 'deleted'] },
+    // They cannot be restored.
+    steps: OF_STORAGES.filter(({ from, to }) => from !== 'deleted' && to !== 'deleted' || from === 'deleting'),
+  },
+  {
+    ...{ title: 'Floating IPs', file: 'server/src/features/networking/floating-ips/model.ts' },
+    ...{ first: 'DOWN', last: ['DOWN', 'ACTIVE'], steps: ofTable(FLOATING_IP_TRANSITIONS) },
   },
   {
     ...{ title: 'Secrets', file: 'server/src/features/secrets/store.ts' },

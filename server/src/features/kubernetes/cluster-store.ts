@@ -1,7 +1,8 @@
+import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import type { ClusterRow, ClusterSettings } from './model.ts';
-import { CLUSTER_TRANSITIONS, type ClusterStatus, requireTransition, statesBefore } from './states.ts';
+import { CLUSTER_TRANSITIONS, type ClusterStatus } from './states.ts';
 
 /** SQL of clusters. */
 

@@ -1,12 +1,7 @@
+import { statesBefore } from '../../kernel/transitions.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { NodeRow, PoolRow } from './model.ts';
-import {
-  NODE_TRANSITIONS,
-  type NodeState,
-  POOL_TRANSITIONS,
-  type PoolState,
-  statesBefore,
-} from './states.ts';
+import { NODE_TRANSITIONS, type NodeState, POOL_TRANSITIONS, type PoolState } from './states.ts';
 
 /** SQL of pools and nodes. */
 

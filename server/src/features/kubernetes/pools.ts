@@ -1,5 +1,6 @@
 import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { requireTransition } from '../../kernel/transitions.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -14,7 +15,7 @@ import { newPool } from './new-pool.ts';
 import * as store from './pool-store.ts';
 import { checkLabels, checkPool, MAX_NODES, upperBound } from './rules.ts';
 import type { CreatePool, UpdatePool } from './schema-input.ts';
-import { POOL_TRANSITIONS, requireTransition } from './states.ts';
+import { POOL_TRANSITIONS } from './states.ts';
 import { viewPool } from './views.ts';
 
 /** Commands on pools and nodes. */

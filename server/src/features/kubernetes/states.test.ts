@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { Conflict } from '../../kernel/errors.ts';
-import {
-  CLUSTER_TRANSITIONS,
-  NODE_TRANSITIONS,
-  POOL_TRANSITIONS,
-  requireTransition,
-  statesBefore,
-} from './states.ts';
+import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
+import { CLUSTER_TRANSITIONS, NODE_TRANSITIONS, POOL_TRANSITIONS } from './states.ts';
 
 test('a change that the table does not name is a conflict that says so', () => {
   expect(() => requireTransition('cluster a', CLUSTER_TRANSITIONS, 'Deleting', 'Provisioning')).toThrow(

@@ -1,5 +1,6 @@
 import { Conflict, Forbidden, Invalid, TaskFailed } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { requireTransition } from '../../kernel/transitions.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
@@ -10,7 +11,14 @@ import * as store from './cluster-store.ts';
 import { parseConf } from './conf.ts';
 import { newCredentials } from './credentials.ts';
 import { flavorFaults } from './flavor-limits.ts';
-import { additionsOf, CLUSTER_AMOUNTS, type ClusterSpec, changedSpec, specOf } from './model.ts';
+import {
+  additionsOf,
+  CLUSTER_AMOUNTS,
+  CLUSTER_TRANSITIONS,
+  type ClusterSpec,
+  changedSpec,
+  specOf,
+} from './model.ts';
 import type { Offer, PostgresqlProvider, RestoreSource } from './port.ts';
 import { checkChange, checkSpec, refusalOf } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema.ts';
@@ -215,7 +223,8 @@ function isSame(a: unknown, b: unknown): boolean {
 export async function deleteCluster(service: Service, ctx: RegionContext, name: string): Promise<TaskRef> {
   access.providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const { id } = await access.lockFreeCluster(tx, ctx, name);
+    const { id, status } = await access.lockFreeCluster(tx, ctx, name);
+    requireTransition(`PostgreSQL cluster ${name}`, CLUSTER_TRANSITIONS, status, 'DELETING');
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, id, { taskId, status: 'DELETING' });
     return startTask(tx, ctx, { ...taskOf(ctx, DELETE, id, name), id: taskId });

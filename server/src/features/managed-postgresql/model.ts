@@ -1,3 +1,4 @@
+import type { Transitions } from '../../kernel/transitions.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 import type { CreateCluster, PoolerMode, RoleAttribute, UpdateCluster } from './schema.ts';
 
@@ -31,6 +32,17 @@ export interface ClusterSpec {
 }
 
 export type ClusterStatus = 'PREPARING' | 'READY' | 'UPDATING' | 'DELETING' | 'FAILED';
+
+/** A cluster whose creation fails is gone. */
+export const CLUSTER_TRANSITIONS: Transitions<ClusterStatus> = {
+  // Failed: its task was lost.
+  PREPARING: ['READY', 'FAILED'],
+  READY: ['UPDATING', 'DELETING'],
+  UPDATING: ['READY'],
+  // It may have lost its data.
+  DELETING: ['FAILED'],
+  FAILED: ['DELETING'],
+};
 
 export interface ClusterRow {
   readonly id: string;

@@ -1,3 +1,4 @@
+import type { Transitions } from '../../kernel/transitions.ts';
 import type { DesiredBucket } from './port.ts';
 import type { AnyStorageRow } from './storage-table.ts';
 
@@ -5,6 +6,18 @@ import type { AnyStorageRow } from './storage-table.ts';
 
 export const STATUSES = ['creating', 'active', 'updating', 'deleting', 'deleted'] as const;
 export type StorageStatus = (typeof STATUSES)[number];
+
+/** A storage whose creation fails is gone. */
+export const STORAGE_TRANSITIONS: Transitions<StorageStatus> = {
+  creating: ['active'],
+  active: ['updating', 'deleting'],
+  // Deleted again, when it could not be restored.
+  updating: ['active', 'deleted'],
+  // Back when the deletion had to be given up.
+  deleting: ['deleted', 'active'],
+  // To be restored, which only object storages can be.
+  deleted: ['updating'],
+};
 
 export interface StorageRow extends AnyStorageRow {
   readonly version: number;

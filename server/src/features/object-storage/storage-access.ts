@@ -1,9 +1,10 @@
 import { Conflict, Forbidden, Invalid, Locked, NotFound } from '../../kernel/errors.ts';
+import { requireTransition } from '../../kernel/transitions.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { Page } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import type { StorageStatus } from './model.ts';
+import { STORAGE_TRANSITIONS, type StorageStatus } from './model.ts';
 import { type AnyStorageRow, ORDER_FIELDS, type StorageTable } from './storage-table.ts';
 
 /** What calls about storages of every kind have in common: finding them, locking them, starting their tasks. */
@@ -92,6 +93,7 @@ export const storageAccess = <Row extends AnyStorageRow>(table: StorageTable<Row
     row: Row,
     { type, status }: { readonly type: string; readonly status: StorageStatus },
   ): Promise<TaskRef> {
+    requireTransition(`Storage ${row.name}`, STORAGE_TRANSITIONS, row.status, status);
     const id = ctx.ids.uuid();
     await table.hold(tx, row.id, id, status);
     return startStorageTask(tx, ctx, row, { type, id });

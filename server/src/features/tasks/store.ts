@@ -2,6 +2,7 @@ import type { Moment } from '../../kernel/codecs.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
 import type { Created } from '../../platform/tasks/created-resources.ts';
+import type { TaskState } from '../../platform/tasks/queue.ts';
 import type { AcknowledgeTasksQuery } from './schema.ts';
 
 export interface TaskRow {
@@ -11,7 +12,7 @@ export interface TaskRow {
   readonly region_id: number | null;
   readonly user_id: number;
   readonly type: string;
-  readonly state: 'NEW' | 'RUNNING' | 'FINISHED' | 'ERROR';
+  readonly state: TaskState;
   readonly data: unknown;
   readonly error: string | null;
   /** Only kinds of which something was created. */

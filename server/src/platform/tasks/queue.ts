@@ -1,3 +1,4 @@
+import type { Transitions } from '../../kernel/transitions.ts';
 import type { Db, Tx } from '../database/db.ts';
 import { type Created, created } from './created-resources.ts';
 
@@ -19,6 +20,16 @@ import { type Created, created } from './created-resources.ts';
  *
  *  Every write of a run names its attempt: a run that was overtaken writes nothing. Times of the queue are the
  *  database's, since the clocks of the nodes may differ. */
+
+export type TaskState = 'NEW' | 'RUNNING' | 'FINISHED' | 'ERROR';
+
+export const TASK_TRANSITIONS: Transitions<TaskState> = {
+  NEW: ['RUNNING'],
+  // To itself: claimed anew, by another worker or to be undone.
+  RUNNING: ['RUNNING', 'FINISHED', 'ERROR'],
+  FINISHED: [],
+  ERROR: [],
+};
 
 /** A worker that has not renewed its leases for this long has lost them. */
 export const LEASE_MS = 3000;

@@ -1,5 +1,11 @@
+import type { Transitions } from '../../../kernel/transitions.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { DeviceType } from '../ports/index.ts';
+
+export type FloatingIpStatus = 'ACTIVE' | 'DOWN';
+
+/** The database works it out: ACTIVE is one that leads to a port. */
+export const FLOATING_IP_TRANSITIONS: Transitions<FloatingIpStatus> = { DOWN: ['ACTIVE'], ACTIVE: ['DOWN'] };
 
 export interface FloatingIpRow {
   readonly id: string;
@@ -13,7 +19,7 @@ export interface FloatingIpRow {
   readonly fixed_ip_address: string | null;
   /** The load balancer that has this port; its data plane serves the floating IP. */
   readonly load_balancer_id: string | null;
-  readonly status: 'ACTIVE' | 'DOWN';
+  readonly status: FloatingIpStatus;
   readonly tags: StoredTags;
   readonly task_id: string | null;
   readonly creator_task_id: string | null;
