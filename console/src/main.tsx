@@ -14,6 +14,7 @@ import { queryClient } from './api/client.ts';
 import { askEarly } from './app/early.ts';
 import { router } from './app/router.tsx';
 import { theme } from './app/theme.ts';
+import { Hints } from './ui/hint.tsx';
 
 /** The server writes it into the page; only styles that carry it are applied. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -32,6 +33,7 @@ if (root) {
           {/* Above forms, below menus: a toast must not lie on what somebody is about to press. */}
           <Notifications zIndex={250} position="bottom-right" limit={4} />
           <RouterProvider router={router} />
+          <Hints />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

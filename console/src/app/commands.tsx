@@ -28,7 +28,6 @@ const CREATE = [
     ['Add certificate', 'secrets'],
     ['Create inference secret', 'inference-secrets'],
     ['Set storage threshold', 'storage'],
-    ['Create storage', 'storages'],
   ].map(([label = '', path = '']) => ({ label, path, form: true })),
   { label: 'Design response pages', path: 'response-pages/new' },
   { label: 'Ask for more quota', path: 'quotas', form: true },

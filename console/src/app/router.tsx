@@ -140,4 +140,11 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPendingMinMs: 0,
   scrollRestoration: true,
+  // Addresses are read and typed by people: all that stands in them is text, `?limit=1000` and not `%221000%22`.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search: Readonly<Record<string, unknown>>) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined);
+    const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+    return text && `?${text}`;
+  },
 });

@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import styles from './badge.module.css';
+import { hint } from './hint.tsx';
 
 export type Meaning = 'good' | 'busy' | 'degraded' | 'failed' | 'quiet';
 
@@ -86,13 +86,13 @@ export function StatusBadge({
   readonly status: string;
   readonly detail?: string | undefined;
 }) {
-  const badge = (
-    <span className={styles.badge} data-meaning={meaningOf(status)}>
-      <Shape meaning={meaningOf(status)} />
+  const meaning = meaningOf(status);
+  return (
+    <span className={styles.badge} data-meaning={meaning} {...(detail ? hint(detail) : {})}>
+      <Shape meaning={meaning} />
       {wordOf(status)}
     </span>
   );
-  return detail ? <Tooltip label={detail}>{badge}</Tooltip> : badge;
 }
 
 function Shape({ meaning }: { readonly meaning: Meaning }) {

@@ -1,18 +1,36 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { type MouseEvent, useEffect, useState } from 'react';
+import { hint, showHint } from './hint.tsx';
+import styles from './icon-button.module.css';
+
+const COPY = <IconCopy size={14} />;
+const COPIED = <IconCheck size={14} />;
+const SAID_MS = 1_500;
 
 /** A button that copies `value` and says so. */
 export function Copy({ value, label = 'Copy ID' }: { readonly value: string; readonly label?: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    await navigator.clipboard.writeText(value);
+    setCopied(true);
+    showHint(currentTarget, 'Copied');
+  };
   return (
-    <CopyButton value={value} timeout={1_500}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon size="sm" onClick={copy} aria-label={label}>
-            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <button
+      type="button"
+      className={styles.button}
+      data-size="sm"
+      aria-label={label}
+      onClick={(event) => void copy(event)}
+      {...hint(label)}
+    >
+      {copied ? COPIED : COPY}
+    </button>
   );
 }
 

@@ -6,7 +6,7 @@ import { Copy } from './copy.tsx';
 import { FaultNote } from './fault.tsx';
 import { type Fact, Facts, PageHead } from './page.tsx';
 import type { RowVerb } from './row-form.tsx';
-import { ActionsMenu, type RowAction } from './table.tsx';
+import { ActionsMenu, type RowAction } from './row-menu.tsx';
 
 export interface Tab {
   readonly key: string;

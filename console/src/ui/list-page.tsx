@@ -9,7 +9,8 @@ import { type Filter, FilterBar, type Search } from './filters.tsx';
 import styles from './list-page.module.css';
 import { Empty, type EmptyProps, PageHead } from './page.tsx';
 import { useRowKeys } from './row-keys.ts';
-import { type Column, type RowAction, Table } from './table.tsx';
+import type { RowAction } from './row-menu.tsx';
+import { type Column, Table } from './table.tsx';
 
 export type { Column, RowAction };
 

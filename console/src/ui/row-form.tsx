@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
+import type { RowAction } from './row-menu.tsx';
 import { type FormOptions, SideForm } from './side-form.tsx';
-import type { RowAction } from './table.tsx';
 
 /** A verb of a row: its entry in the menu, and what it opens. */
 export interface RowVerb<Row> {

@@ -1,6 +1,6 @@
 import { Button, Drawer, Group, Stack } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { type ApiFault, faultOf, queryClient } from '../api/client.ts';
 import type { Task } from '../api/tasks.ts';
 import { type Call, CodePanel } from './code-panel.tsx';
@@ -55,6 +55,7 @@ export function useNewForm(): { readonly opened: boolean; readonly close: () => 
 
 /** Left the fields, right the code that does the same; the API's faults land on their fields. */
 export function SideForm<Body>(props: SideFormProps<Body>) {
+  useFocusBack(props.opened);
   return (
     <Drawer
       opened={props.opened}
@@ -67,6 +68,20 @@ export function SideForm<Body>(props: SideFormProps<Body>) {
       {props.opened && <Form {...props} />}
     </Drawer>
   );
+}
+
+/** Gives the focus back to where it was, also when the form goes at once with what it was about. */
+function useFocusBack(opened: boolean): void {
+  useLayoutEffect(() => {
+    if (!opened) return;
+    const before = document.activeElement;
+    return () => {
+      requestAnimationFrame(() => {
+        const lost = document.activeElement === null || document.activeElement === document.body;
+        if (lost && before instanceof HTMLElement) before.focus({ preventScroll: true });
+      });
+    };
+  }, [opened]);
 }
 
 const faultName = ({ key, fault }: Field) => fault ?? key;

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconChevronDown, IconDots } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Skeleton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './list-page.module.css';
+import { RowLink } from './row-link.tsx';
+import { MenuButton, type OpenMenu, type RowAction, useRowMenu } from './row-menu.tsx';
 import { useShownRows } from './shown-rows.ts';
 
 export interface Column<Row> {
@@ -14,14 +15,6 @@ export interface Column<Row> {
   readonly end?: boolean;
   /** Left out of the cards of narrow windows. */
   readonly wideOnly?: boolean;
-}
-
-export interface RowAction<Row> {
-  readonly label: string;
-  readonly run: (row: Row) => void;
-  readonly danger?: boolean;
-  /** Why it can't be done now; shown instead of doing it. */
-  readonly disabled?: (row: Row) => string | undefined;
 }
 
 export interface TableProps<Row> {
@@ -48,6 +41,8 @@ export function Table<Row>(props: TableProps<Row>) {
   const shown = useShownRows(rows.length, body);
   const isLong = shown.to - shown.from < rows.length;
   const width = columns.length + (actions.length > 0 ? 1 : 0);
+  const drawn = rows.slice(shown.from, shown.to);
+  const { open, menu } = useRowMenu<Row>(drawn, rowKey, actions as readonly RowAction<Row>[]);
   return (
     <div className={styles.frame}>
       <table
@@ -60,34 +55,38 @@ export function Table<Row>(props: TableProps<Row>) {
         <tbody ref={body}>
           {late && rows.length === 0 && <SkeletonRows columns={width} />}
           <Spacer height={shown.above} columns={width} />
-          {rows.slice(shown.from, shown.to).map((row, index) => (
+          {drawn.map((row, index) => (
             <Row
               key={rowKey(row)}
+              name={rowKey(row)}
               row={row as never}
               // Those who hear the table are told where in it they are, also of rows that are not drawn.
               index={isLong ? shown.from + index + 2 : undefined}
               columns={columns as never}
-              actions={actions as never}
+              open={actions.length > 0 ? open : undefined}
               href={href as never}
             />
           ))}
           <Spacer height={shown.below} columns={width} />
         </tbody>
       </table>
+      {menu}
     </div>
   );
 }
 
 interface RowProps {
+  readonly name: string;
   readonly row: never;
   readonly index: number | undefined;
   readonly columns: readonly Column<never>[];
-  readonly actions: readonly RowAction<never>[];
+  /** Absent: nothing can be done with it. */
+  readonly open: OpenMenu | undefined;
   readonly href: ((row: never) => string | undefined) | undefined;
 }
 
 /** Kept as it is while the list is scrolled. */
-const Row = memo(function Row({ row, index, columns, actions, href }: RowProps) {
+const Row = memo(function Row({ name, row, index, columns, open, href }: RowProps) {
   return (
     <tr data-row aria-rowindex={index}>
       {columns.map((column, place) => (
@@ -100,9 +99,9 @@ const Row = memo(function Row({ row, index, columns, actions, href }: RowProps) 
           {place === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
         </td>
       ))}
-      {actions.length > 0 && (
+      {open && (
         <td className={styles.actions}>
-          <RowMenu row={row} actions={actions} />
+          <MenuButton rowKey={name} open={open} />
         </td>
       )}
     </tr>
@@ -119,12 +118,7 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
 }
 
 function Name({ to, children }: { readonly to: string | undefined; readonly children: ReactNode }) {
-  if (to === undefined) return children;
-  return (
-    <Link className={styles.name} to={to} data-row-link>
-      {children}
-    </Link>
-  );
+  return to === undefined ? children : <RowLink to={to}>{children}</RowLink>;
 }
 
 function Head<Row>({ columns, actions = [], order: ordered = '', sort }: TableProps<Row>) {
@@ -183,60 +177,4 @@ function useLate(waiting: boolean): boolean {
     return () => clearTimeout(timer);
   }, [waiting]);
   return late;
-}
-
-interface VerbsProps<Row> {
-  readonly row: Row;
-  readonly actions: readonly RowAction<Row>[];
-}
-
-function RowMenu<Row>({ row, actions }: VerbsProps<Row>) {
-  const target = useRef<HTMLButtonElement>(null);
-  return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>
-        <ActionIcon ref={target} aria-label="Actions">
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Verbs row={row} actions={actions} />
-    </Menu>
-  );
-}
-
-/** The same verbs at the head of a detail page. */
-export function ActionsMenu<Row>({ row, actions }: VerbsProps<Row>) {
-  return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <Button variant="default" rightSection={<IconChevronDown size={15} />}>
-          Actions
-        </Button>
-      </Menu.Target>
-      <Verbs row={row} actions={actions} />
-    </Menu>
-  );
-}
-
-function Verbs<Row>({ row, actions }: VerbsProps<Row>) {
-  return (
-    <Menu.Dropdown>
-      {actions.map(({ label, run, danger, disabled }) => {
-        const why = disabled?.(row);
-        return (
-          <div key={label}>
-            {danger && <Menu.Divider />}
-            <Menu.Item
-              {...(danger ? { color: 'red' } : {})}
-              disabled={why !== undefined}
-              onClick={() => run(row)}
-            >
-              {label}
-              {why && <div className={styles.why}>{why}</div>}
-            </Menu.Item>
-          </div>
-        );
-      })}
-    </Menu.Dropdown>
-  );
 }

@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core';
+import { hint } from './hint.tsx';
 import styles from './tags.module.css';
 
 interface Tag {
@@ -20,9 +20,12 @@ export function Tags({ tags }: { readonly tags: readonly Tag[] }) {
         </span>
       ))}
       {rest.length > 0 && (
-        <Tooltip label={rest.map(({ key, value }) => `${key}: ${value}`).join(', ')} multiline maw={360}>
-          <span className={styles.tag}>+{rest.length}</span>
-        </Tooltip>
+        <span
+          className={styles.tag}
+          {...hint(() => rest.map(({ key, value }) => `${key}: ${value}`).join(', '))}
+        >
+          +{rest.length}
+        </span>
       )}
     </span>
   );

@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { hint } from './hint.tsx';
 
 /** The API's times have three endings: none (UTC), `Z`, `+0000`. */
 export function readTime(text: string): Date {
@@ -18,6 +18,7 @@ export function useNow(): number {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
+  if (timer === undefined) now = Date.now();
   timer ??= setInterval(() => {
     now = Date.now();
     for (const hear of listeners) hear();
@@ -61,12 +62,17 @@ export function duration(ms: number): string {
 
 /** A relative time, the exact one in the person's zone when pointed at. */
 export function Time({ at }: { readonly at: string | null | undefined }) {
-  const current = useNow();
-  if (!at) return <span>never</span>;
-  const date = readTime(at);
+  return at ? <Ago date={readTime(at)} /> : <span>never</span>;
+}
+
+/** Drawn anew when its words change, and not with each second. */
+function Ago({ date }: { readonly date: Date }) {
+  const words = useSyncExternalStore(subscribe, () => ago(date.getTime(), now));
   return (
-    <Tooltip label={date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })}>
-      <time dateTime={date.toISOString()}>{ago(date.getTime(), current)}</time>
-    </Tooltip>
+    <time dateTime={date.toISOString()} {...hint(() => exactly(date))}>
+      {words}
+    </time>
   );
 }
+
+const exactly = (date: Date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });

@@ -7,8 +7,9 @@ import { CopyText } from '../../ui/copy.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import type { RowVerb } from '../../ui/row-form.tsx';
+import type { RowAction } from '../../ui/row-menu.tsx';
 import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
-import { type Column, type RowAction, Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { type Cluster, clusterPath, whyFixed } from './queries.ts';
 import { useNewDatabase, useNewUser } from './verbs.ts';
 

@@ -20,7 +20,7 @@ export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
       askName={carries}
       consequences={
         carries
-          ? `${lb?.vip_address} stops answering on ${lb?.listeners.length} ${lb?.listeners.length === 1 ? 'listener' : 'listeners'}. Its listeners, pools and members go with it; the servers behind it stay.`
+          ? `${lb?.vip_address ?? lb?.name} stops answering on ${lb?.listeners.length} ${lb?.listeners.length === 1 ? 'listener' : 'listeners'}. Its listeners, pools and members go with it; the servers behind it stay.`
           : 'It has no listeners, so no traffic stops.'
       }
       close={close}

@@ -5,7 +5,7 @@ import { usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
-import { ActionsMenu } from '../../ui/table.tsx';
+import { ActionsMenu } from '../../ui/row-menu.tsx';
 import type { LoadBalancer } from './list.tsx';
 import { Rules, useNewRule } from './policy-rules.tsx';
 import { effectOf, nameOf, type Policy, usePolicyVerbs } from './policy-verbs.tsx';

@@ -6,7 +6,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
-import { ActionsMenu } from '../../ui/table.tsx';
+import { ActionsMenu } from '../../ui/row-menu.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { LoadBalancer } from './list.tsx';
 import { MemberForm } from './member-form.tsx';

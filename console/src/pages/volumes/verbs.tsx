@@ -5,8 +5,8 @@ import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import type { RowAction } from '../../ui/row-menu.tsx';
 import { given, text } from '../../ui/side-form.tsx';
-import type { RowAction } from '../../ui/table.tsx';
 import { number, tagChanges, tagPairs } from '../../ui/values.ts';
 
 export type Volume = Schemas['Volume'];

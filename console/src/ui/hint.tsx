@@ -1,0 +1,77 @@
+import { Tooltip } from '@mantine/core';
+import { type SyntheticEvent, useEffect, useId, useSyncExternalStore } from 'react';
+
+/** What is said of a thing while it is pointed at or has the focus. One bubble serves the whole page: a list has
+ *  hundreds of things to say something of, and says it of one at a time. */
+
+/** The words, or how to come by them once they are asked for. */
+type Words = string | (() => string);
+
+interface Shown {
+  readonly target: HTMLElement;
+  readonly text: string;
+}
+
+const DELAY_MS = 250;
+
+let shown: Shown | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+function set(next: Shown | undefined): void {
+  clearTimeout(timer);
+  shown = next;
+  for (const hear of listeners) hear();
+}
+
+const hide = () => set(undefined);
+
+/** Says something of an element at once. */
+export const showHint = (target: HTMLElement, words: Words): void =>
+  set({ target, text: typeof words === 'string' ? words : words() });
+
+/** What an element has on it so that something is said of it: `<time {...hint('Monday')}>`. */
+export const hint = (words: Words) => ({
+  onMouseEnter: ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => showHint(currentTarget, words), DELAY_MS);
+  },
+  onMouseLeave: hide,
+  onFocus: ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+    if (currentTarget.matches(':focus-visible')) showHint(currentTarget, words);
+  },
+  onBlur: hide,
+});
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The bubble. The page has one. */
+export function Hints() {
+  const now = useSyncExternalStore(subscribe, () => shown);
+  const id = useId();
+  useEffect(() => (now ? attend(now, id) : undefined), [now, id]);
+  if (!now) return null;
+  return <Tooltip id={id} target={now.target} label={now.text} opened multiline w="max-content" maw={360} />;
+}
+
+/** Ties the bubble to its element, and takes it away when that is left in a way that no event of its own tells. */
+function attend({ target, text }: Shown, id: string): () => void {
+  const described = target.getAttribute('aria-label') !== text;
+  if (described) target.setAttribute('aria-describedby', id);
+  const left = ({ target: over }: Event) => {
+    if (!(over instanceof Node && target.contains(over)) && document.activeElement !== target) hide();
+  };
+  const escaped = ({ key }: KeyboardEvent) => key === 'Escape' && hide();
+  document.addEventListener('mouseover', left);
+  document.addEventListener('keydown', escaped);
+  window.addEventListener('scroll', hide, { passive: true });
+  return () => {
+    if (described) target.removeAttribute('aria-describedby');
+    document.removeEventListener('mouseover', left);
+    document.removeEventListener('keydown', escaped);
+    window.removeEventListener('scroll', hide);
+  };
+}
