@@ -39,12 +39,13 @@ function argumentsOf(text: string): readonly string[] {
 /** Calls of the API of which forms show a resource. */
 const CALLS: Readonly<Record<string, string>> = {
   gcore_floatingip: '/cloud/v1/floatingips/{project_id}/{region_id}',
-  gcore_lb_l7policy: '/cloud/v1/l7policies/{project_id}/{region_id}',
-  gcore_lb_l7rule: '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules',
+  gcore_lblistener: '/cloud/v1/lblisteners/{project_id}/{region_id}',
   gcore_lbpool: '/cloud/v1/lbpools/{project_id}/{region_id}',
+  gcore_keypair: '/cloud/v1/ssh_keys/{project_id}',
   gcore_network: '/cloud/v1/networks/{project_id}/{region_id}',
   gcore_reservedfixedip: '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}',
   gcore_router: '/cloud/v1/routers/{project_id}/{region_id}',
+  gcore_securitygroup: '/cloud/v2/security_groups/{project_id}/{region_id}',
   gcore_servergroup: '/cloud/v1/servergroups/{project_id}/{region_id}',
   gcore_snapshot: '/cloud/v1/snapshots/{project_id}/{region_id}',
   gcore_subnet: '/cloud/v1/subnets/{project_id}/{region_id}',

@@ -81,7 +81,7 @@ export function CreateInstance() {
               method: 'POST',
               path: `/cloud/v2/instances/${place.project}/${place.region}`,
               body,
-              terraform: terraformOf(draft, place),
+              terraform: terraformOf(body, place),
             }}
           />
         </>

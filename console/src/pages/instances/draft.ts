@@ -128,28 +128,28 @@ export function draftTopology(draft: Draft, nameOf: (target: string) => string |
   };
 }
 
-/** The same for the infrastructure tool, which keeps volumes apart. */
-export function terraformOf(draft: Draft, place: { project: number; region: number }): string {
-  const { volumes, interfaces, tags, ssh_key_name, ...rest } = bodyOf(draft);
-  const names = volumes.map((_, index) => (index === 0 ? 'boot' : `data_${index}`));
+/** The same for the infrastructure tool, which keeps volumes apart, and gives groups to each connection. */
+export function terraformOf(
+  body: Schemas['CreateInstance'],
+  place: { project: number; region: number },
+): string {
+  const { volumes, interfaces, security_groups: groups = [], ...machine } = body;
+  const labels = volumes.map((_, index) => (index === 0 ? 'boot' : `data_${index}`));
   const disks = volumes.map((volume, index) =>
-    terraform('gcore_volume', names[index] ?? '', place, {
-      name: `${draft.name}-${names[index]}`,
-      size: 'size' in volume ? volume.size : undefined,
-      image_id: 'image_id' in volume ? volume.image_id : undefined,
+    terraform('gcore_volume', labels[index] ?? '', place, {
+      name: `${body.name}-boot`,
+      ...volume,
+      // They belong to the instance, or are told by what else the volume has.
+      ...{ boot_index: undefined, source: undefined, delete_on_termination: undefined },
     }),
   );
-  const machine = terraform('gcore_instancev2', draft.name, place, {
-    name: draft.name,
-    flavor_id: rest.flavor,
-    keypair_name: ssh_key_name,
-    volume: names.map((name, index) => ({
-      volume_id: referTo('gcore_volume', name),
-      ...(index === 0 ? { boot_index: 0 } : {}),
+  const instance = terraform('gcore_instancev2', body.name, place, {
+    ...machine,
+    volume: volumes.map((volume, index) => ({
+      volume_id: referTo('gcore_volume', labels[index] ?? ''),
+      boot_index: 'boot_index' in volume ? volume.boot_index : undefined,
     })),
-    interface: interfaces.map((one, index) => ({ name: `net${index}`, ...one })),
-    user_data: rest.user_data,
-    metadata_map: tags,
+    interface: interfaces.map((one, index) => ({ name: `net${index}`, ...one, security_groups: groups })),
   });
-  return [...disks, machine].join('\n\n');
+  return [...disks, instance].join('\n\n');
 }

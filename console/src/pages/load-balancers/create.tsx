@@ -127,7 +127,7 @@ export function CreateLoadBalancer() {
               method: 'POST',
               path: `/cloud/v1/loadbalancers/${place.project}/${place.region}`,
               body: bodyOf(draft),
-              terraform: terraformOf(draft, place.project, place.region),
+              terraform: terraformOf(bodyOf(draft), place),
             }}
           />
         </>

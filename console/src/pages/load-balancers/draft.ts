@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import type { Topology } from '../../pictures/topology-layout.ts';
-import { quotedText } from '../../ui/terraform.ts';
+import { referTo, terraform } from '../../ui/terraform.ts';
 
 export type Protocol = 'HTTP' | 'TCP' | 'UDP' | 'TERMINATED_HTTPS';
 
@@ -51,9 +51,16 @@ export function bodyOf({ name, flavor, listeners }: Draft): Schemas['CreateLoadB
 const listenerName = ({ protocol, port }: DraftListener) =>
   `${protocol.replace('TERMINATED_', '').toLowerCase()}-${port}`;
 
-function poolOf(
-  listener: DraftListener,
-): NonNullable<NonNullable<Schemas['CreateLoadBalancer']['listeners']>[number]['pools']>[number] {
+type DraftPool = NonNullable<
+  NonNullable<Schemas['CreateLoadBalancer']['listeners']>[number]['pools']
+>[number];
+
+interface Where {
+  readonly project: number;
+  readonly region: number;
+}
+
+function poolOf(listener: DraftListener): DraftPool {
   const { protocol, algorithm, members, checkPath } = listener;
   return {
     name: `${listenerName(listener)}-pool`,
@@ -111,26 +118,30 @@ export function draftTopology({ name, listeners }: Draft): Topology {
   };
 }
 
-/** The same for the infrastructure tool. */
-export function terraformOf(draft: Draft, project: number, region: number): string {
-  const { name, flavor, listeners } = draft;
-  const place = `  project_id = ${project}\n  region_id  = ${region}\n`;
-  const text = quotedText;
-  const lines = [
-    `resource "gcore_loadbalancerv2" "lb" {\n${place}  name       = ${text(name)}\n${flavor ? `  flavor     = ${text(flavor)}\n` : ''}}`,
+/** The same for the infrastructure tool, which keeps each part apart. */
+export function terraformOf(body: Schemas['CreateLoadBalancer'], place: Where): string {
+  const { listeners = [], ...balancer } = body;
+  const parts = listeners.flatMap(({ pools = [], ...listener }) => [
+    terraform('gcore_lblistener', listener.name, place, { ...listener, loadbalancer_id: BALANCER }),
+    ...pools.flatMap((pool) => poolParts(pool, listener.name, place)),
+  ]);
+  return [terraform('gcore_loadbalancerv2', 'lb', place, { ...balancer }), ...parts].join('\n\n');
+}
+
+const BALANCER = referTo('gcore_loadbalancerv2', 'lb');
+
+function poolParts({ members = [], ...pool }: DraftPool, listener: string, place: Where): readonly string[] {
+  return [
+    terraform('gcore_lbpool', pool.name, place, {
+      ...pool,
+      loadbalancer_id: BALANCER,
+      listener_id: referTo('gcore_lblistener', listener),
+    }),
+    ...members.map((member, index) =>
+      terraform('gcore_lbmember', `${pool.name}-${index + 1}`, place, {
+        ...member,
+        pool_id: referTo('gcore_lbpool', pool.name),
+      }),
+    ),
   ];
-  for (const [index, listener] of listeners.entries()) {
-    const label = listenerName(listener).replaceAll('-', '_');
-    lines.push(
-      `resource "gcore_lblistener" "${label}" {\n${place}  name            = ${text(listenerName(listener))}\n  protocol        = ${text(listener.protocol)}\n  protocol_port   = ${listener.port}\n  loadbalancer_id = gcore_loadbalancerv2.lb.id\n}`,
-      `resource "gcore_lbpool" "${label}" {\n${place}  name         = ${text(`${listenerName(listener)}-pool`)}\n  protocol     = ${text(POOL_PROTOCOL[listener.protocol])}\n  lb_algorithm = ${text(listener.algorithm)}\n  listener_id  = gcore_lblistener.${label}.id\n}`,
-      ...listener.members
-        .filter(({ address }) => address !== '')
-        .map(
-          (member) =>
-            `resource "gcore_lbmember" "member_${index}_${member.key}" {\n${place}  pool_id       = gcore_lbpool.${label}.id\n  address       = ${text(member.address)}\n  protocol_port = ${member.port}\n}`,
-        ),
-    );
-  }
-  return lines.join('\n\n');
 }

@@ -90,18 +90,13 @@ const bodyOf = (lb: LoadBalancer, values: Values): NewPool => ({
     : {}),
 });
 
-const terraformOf = (place: Place, { healthmonitor, members, load_balancer_id, ...pool }: NewPool) =>
+const terraformOf = (place: Place, { members = [], ...pool }: NewPool) =>
   [
-    terraform('gcore_lbpool', pool.name, place, {
-      ...pool,
-      loadbalancer_id: load_balancer_id,
-      health_monitor: healthmonitor,
-    }),
-    ...(members ?? []).map((member, index) =>
-      terraform('gcore_lbmember', `${pool.name} ${index + 1}`, place, {
+    terraform('gcore_lbpool', pool.name, place, pool),
+    ...members.map((member, index) =>
+      terraform('gcore_lbmember', `${pool.name}-${index + 1}`, place, {
+        ...member,
         pool_id: referTo('gcore_lbpool', pool.name),
-        address: member.address,
-        protocol_port: member.protocol_port,
       }),
     ),
   ].join('\n\n');

@@ -7,7 +7,6 @@ import { Empty } from '../../ui/page.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { terraform } from '../../ui/terraform.ts';
 import { nameOf, type Policy } from './policy-verbs.tsx';
 
 type Rule = Schemas['L7Rule'];
@@ -113,7 +112,6 @@ export function useNewRule(): RowVerb<Policy> {
         method: 'POST',
         path: `/cloud/v1/l7policies/${place.project}/${place.region}/${policy.id}/rules`,
         body,
-        terraform: terraform('gcore_lb_l7rule', 'rule', place, { l7policy_id: policy.id, ...body }),
       }),
     }),
   });

@@ -3,7 +3,6 @@ import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
-import { terraform } from '../../ui/terraform.ts';
 import { number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
@@ -139,12 +138,7 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
         ({ listener_id: text(values, 'listener_id'), ...bodyOf(values) }) as Schemas['CreateL7Policy'],
       submit: (body) =>
         client.POST('/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path }, body }),
-      call: (body) => ({
-        method: 'POST',
-        path: at,
-        body,
-        terraform: terraform('gcore_lb_l7policy', body.name ?? 'policy', place, { ...body }),
-      }),
+      call: (body) => ({ method: 'POST', path: at, body }),
     }),
   });
   const edit = useRowForm<Policy, Schemas['UpdateL7Policy']>({

@@ -70,11 +70,7 @@ export function SecurityGroups() {
           method: 'POST',
           path: `/cloud/v2/security_groups/${place.project}/${place.region}`,
           body,
-          terraform: terraform('gcore_securitygroup', body.name, place, {
-            name: body.name,
-            description: body.description,
-            security_group_rules: body.rules,
-          }),
+          terraform: terraform('gcore_securitygroup', body.name, place, { ...body }),
         }),
         to: ({ created_resources }) => {
           const [id] = created_resources?.security_groups ?? [];

@@ -79,15 +79,7 @@ export function SshKeys() {
           method: 'POST',
           path: `/cloud/v1/ssh_keys/${project}`,
           body,
-          terraform: terraform(
-            'gcore_keypair',
-            body.name,
-            { project },
-            {
-              sshkey_name: body.name,
-              public_key: body.public_key,
-            },
-          ),
+          terraform: terraform('gcore_keypair', body.name, { project }, { ...body }),
         }),
         done: refresh,
       }}

@@ -1,0 +1,56 @@
+/** A call of the API as somebody would write it elsewhere. */
+
+export interface Call {
+  readonly method: string;
+  /** With the ids filled in. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** The same as a resource of the infrastructure tool. */
+  readonly terraform?: string;
+}
+
+const address = () => location.origin;
+/** In single quotes of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+export function curlOf({ method, path, body }: Call): string {
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${address()}${path}`,
+    `  -H "Authorization: APIKey $API_TOKEN"`,
+  ];
+  if (body !== undefined) {
+    lines.push(`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(body, null, 2))}`);
+  }
+  return lines.join(' \\\n');
+}
+
+export function pythonOf({ method, path, body }: Call): string {
+  const given = body === undefined ? '' : `,\n    json=${pythonValue(body, 1)}`;
+  return [
+    'import os, requests',
+    '',
+    `answer = requests.${method.toLowerCase()}(`,
+    `    "${address()}${path}",`,
+    `    headers={"Authorization": f"APIKey {os.environ['API_TOKEN']}"}${given},`,
+    ')',
+    'answer.raise_for_status()',
+    'print(answer.json())',
+  ].join('\n');
+}
+
+function pythonValue(value: unknown, depth: number): string {
+  const pad = '    '.repeat(depth + 1);
+  const end = '    '.repeat(depth);
+  if (value === null || value === undefined) return 'None';
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '[]';
+    return `[\n${value.map((item) => `${pad}${pythonValue(item, depth + 1)},\n`).join('')}${end}]`;
+  }
+  if (typeof value === 'object') {
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    return `{\n${entries.map(([key, item]) => `${pad}${JSON.stringify(key)}: ${pythonValue(item, depth + 1)},\n`).join('')}${end}}`;
+  }
+  return JSON.stringify(value);
+}
