@@ -107,11 +107,11 @@ export class BucketOrigin implements Origin {
 
   /** Asks for what the viewer asks for, and hands it on as it comes. */
   async #pass(file: string, request: IncomingMessage, response: ServerResponse): Promise<number> {
-    const leaving = new AbortController();
-    response.on('close', () => leaving.abort());
+    const closed = new AbortController();
+    response.on('close', () => closed.abort());
     const method = request.method === 'HEAD' ? ('HEAD' as const) : ('GET' as const);
     const ask = (headers: Headers) =>
-      this.#options.bucket.ask(file, { method, headers, signal: leaving.signal });
+      this.#options.bucket.ask(file, { method, headers, signal: closed.signal });
     const conditions = conditionsOf(request);
     const first = await ask({ ...conditions, ...rangeOf(request) });
     // If-Range, as S3 servers understand it: another version is wanted whole.

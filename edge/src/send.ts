@@ -20,17 +20,19 @@ export function begin(
     response.writeHead(304, others).end();
     return undefined;
   }
-  const wanted = mayResume(request.headers, validators) ? parseRange(request.headers.range, size) : undefined;
-  if (wanted === 'unsatisfiable') {
+  const desired = mayResume(request.headers, validators)
+    ? parseRange(request.headers.range, size)
+    : undefined;
+  if (desired === 'unsatisfiable') {
     refuse(response, 416, { 'content-range': `bytes */${size}` });
     return undefined;
   }
-  response.writeHead(wanted ? 206 : 200, wanted ? partial(headers, wanted, size) : headers);
+  response.writeHead(desired ? 206 : 200, desired ? partial(headers, desired, size) : headers);
   if (request.method === 'HEAD' || size === 0) {
     response.end();
     return undefined;
   }
-  return wanted ?? { start: 0, end: size - 1 };
+  return desired ?? { start: 0, end: size - 1 };
 }
 
 /** Answers with a file that is in memory.

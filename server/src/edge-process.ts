@@ -8,7 +8,7 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 /** Longer than the edge itself takes to let answers that are under way end. */
 const PATIENCE_MS = 12_000;
-/** What every account of the machine could read in an environment. The edge is told them. */
+/** What every account of the machine could read in an environment. The edge is secrets them. */
 const SECRET: readonly string[] = [
   'VIRGA_VIDEO_SECRETS',
   'VIRGA_EDGE_REPORT_TOKEN',
@@ -68,7 +68,7 @@ export class EdgeProcess {
     const { script, settings, env = process.env, log } = this.#options;
     const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
     const all = Object.entries({ ...Object.fromEntries(passed), ...settings });
-    const told = Object.fromEntries(all.filter(([name]) => SECRET.includes(name)));
+    const secrets = Object.fromEntries(all.filter(([name]) => SECRET.includes(name)));
     const child = spawn(process.execPath, ['--enable-source-maps', script], {
       detached: true,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -76,7 +76,7 @@ export class EdgeProcess {
     });
     this.#child = child;
     // One that has just ended says so by itself.
-    child.send(told, () => undefined);
+    child.send(secrets, () => undefined);
     child.on('error', (error) => log.warn({ err: error }, 'the edge cannot be started'));
     let failed = false;
     child.on('message', (message: Message) => {

@@ -92,9 +92,9 @@ async function find(place: Place, text: string, noun: Noun): Promise<readonly Fo
     noun.path as never,
     { params: { path: pathParams(place), query } } as never,
   );
-  const wanted = text.toLowerCase();
+  const desired = text.toLowerCase();
   return ((data as unknown as { results?: readonly Named[] } | undefined)?.results ?? [])
-    .filter((item) => `${nameOf(item)} ${item.name ?? ''} ${idOf(item)}`.toLowerCase().includes(wanted))
+    .filter((item) => `${nameOf(item)} ${item.name ?? ''} ${idOf(item)}`.toLowerCase().includes(desired))
     .map((item) => ({
       id: idOf(item),
       name: nameOf(item),

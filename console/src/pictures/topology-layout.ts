@@ -43,8 +43,8 @@ export function layOut({ nodes, edges }: Topology): Placed {
     let free = 0;
     for (const node of nodes.filter((one) => one.column === column)) {
       const targets = edges.filter(({ from }) => from === node.id).flatMap(({ to }) => y.get(to) ?? []);
-      const wanted = targets.length > 0 ? (Math.min(...targets) + Math.max(...targets)) / 2 : free;
-      const place = Math.max(wanted, free);
+      const desired = targets.length > 0 ? (Math.min(...targets) + Math.max(...targets)) / 2 : free;
+      const place = Math.max(desired, free);
       y.set(node.id, place);
       free = place + STEP_Y;
     }

@@ -115,8 +115,8 @@ export class Engines {
   }
 
   async #lookAtAll(names?: readonly string[]): Promise<void> {
-    const wanted = this.#engines.filter(({ name }) => names === undefined || names.includes(name));
-    await Promise.all(wanted.map((engine) => this.#lookAt(engine)));
+    const desired = this.#engines.filter(({ name }) => names === undefined || names.includes(name));
+    await Promise.all(desired.map((engine) => this.#lookAt(engine)));
   }
 
   async #lookAt(engine: Engine): Promise<void> {

@@ -12,8 +12,8 @@ export function blockedBy(target: string, account: Account): string | undefined 
   for (const step of pathSteps(target)) {
     const stat = statSync(step, { throwIfNoEntry: false });
     if (!stat) return undefined;
-    const wanted = stat.isDirectory() ? 1 : 4;
-    if (!permits(stat, account, wanted)) return step;
+    const desired = stat.isDirectory() ? 1 : 4;
+    if (!permits(stat, account, desired)) return step;
   }
   return undefined;
 }

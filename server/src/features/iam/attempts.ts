@@ -1,7 +1,7 @@
 import { TooManyRequests } from '../../kernel/errors.ts';
 import { together } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { giveBack, type Limit, reset, take } from '../../platform/limits/limits.ts';
+import { consume, giveBack, type Limit, reset } from '../../platform/limits/limits.ts';
 import { sourceOf } from '../../platform/limits/source.ts';
 import type { Standing } from './passwords.ts';
 import * as store from './source-store.ts';
@@ -47,7 +47,7 @@ export async function attempt(
   return inTurn(pairKey(address, source), async () => {
     const standing = (await store.isKnown(ctx.db, address, source)) ? 'known' : 'stranger';
     const limits = limitsOf(address, source, standing);
-    await take(ctx, limits);
+    await consume(ctx, limits);
     let userId: number | undefined;
     try {
       userId = await prove(standing);
@@ -85,7 +85,7 @@ async function succeeded(
 const MAX_IN_TURN = 32;
 const turns = new Map<string, { last: Promise<unknown>; waiting: number }>();
 
-/** Attempts for one address from one place take turns on a node, so that many sign-ins at once that are all right
+/** Attempts for one address from one place consume turns on a node, so that many sign-ins at once that are all right
  *  do not use up the limit of wrong ones.
  *  @throws TooManyRequests when too many wait */
 async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {

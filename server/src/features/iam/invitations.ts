@@ -4,7 +4,7 @@ import { type Caller, hashToken } from '../../platform/auth/caller.ts';
 import type { Role } from '../../platform/auth/roles.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
-import { take, tryCount } from '../../platform/limits/limits.ts';
+import { consume, tryCount } from '../../platform/limits/limits.ts';
 import { canonicalAddress } from './addresses.ts';
 import * as store from './invitation-store.ts';
 import { hoursFromNow, mailToken } from './link-mail.ts';
@@ -60,7 +60,7 @@ export async function invite(ctx: ClientContext, input: Omit<InviteUser, 'client
 async function countMail(ctx: ClientContext, email: string): Promise<void> {
   const ofClient = { key: `invitations of ${ctx.clientId}`, ...MAILS_OF_A_CLIENT };
   const toAddress = { key: `invitations to ${canonicalAddress(email) ?? ''}`, ...MAILS_TO_AN_ADDRESS };
-  await take(ctx, [ofClient]);
+  await consume(ctx, [ofClient]);
   const waitMs = await tryCount(ctx, [toAddress]);
   if (waitMs === undefined) return;
   const { points } = MAILS_TO_AN_ADDRESS;

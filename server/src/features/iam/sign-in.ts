@@ -3,7 +3,7 @@ import { Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { together } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { giveBack, take, tryCount } from '../../platform/limits/limits.ts';
+import { consume, giveBack, tryCount } from '../../platform/limits/limits.ts';
 import { sourceOf } from '../../platform/limits/source.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
@@ -63,7 +63,7 @@ export class SignIn {
   async loginByLink(ctx: RequestContext, token: string, userAgent: string): Promise<string> {
     const source = sourceOf(ctx.remoteAddress);
     const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
-    await take(ctx, [guess]);
+    await consume(ctx, [guess]);
     return ctx.db.transaction(async (tx) => {
       const link = await useLink(tx, 'sign_in', hashToken(token), ctx.clock.now());
       const member = link && (await store.findMembership(tx, link.userId));
@@ -141,7 +141,7 @@ export class SignIn {
   async forgot(ctx: RequestContext, email: string): Promise<Record<string, never>> {
     const address = canonicalAddress(email);
     if (!address) return {};
-    await take(ctx, [{ key: `forgotten from ${sourceOf(ctx.remoteAddress)}`, ...MAILS_FROM_A_SOURCE }]);
+    await consume(ctx, [{ key: `forgotten from ${sourceOf(ctx.remoteAddress)}`, ...MAILS_FROM_A_SOURCE }]);
     const limited = await tryCount(ctx, [{ key: `forgotten ${address}`, ...MAIL_TO_AN_ADDRESS }]);
     const user = await store.findUserByEmail(ctx.db, address);
     if (user && limited === undefined) {
@@ -167,7 +167,7 @@ export class SignIn {
     const hash = hashToken(input.token);
     const source = sourceOf(ctx.remoteAddress);
     const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
-    await take(ctx, [guess]);
+    await consume(ctx, [guess]);
     if (!(await isLink(ctx.db, 'password', hash, ctx.clock.now()))) throw unknownLink();
     const password = await hashPassword(input.password);
     await ctx.db.transaction(async (tx) => {

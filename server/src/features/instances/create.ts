@@ -42,8 +42,8 @@ export async function createInstance(
     const disks = await deps.volumes.plan(tx, ctx, { volumes, ram: known?.ram ?? Infinity }, faults);
     const flavor = faults.require(known);
     const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
-    const wanted = await requestedPorts(tx, ctx, input);
-    const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), wanted);
+    const requested = await requestedPorts(tx, ctx, input);
+    const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), requested);
     const name = nameOf(input, id, ports);
     await insertInstance(tx, {
       id,
@@ -99,17 +99,17 @@ function groupsOf({ security_groups, interfaces }: CreateInstance) {
 }
 
 async function requestedPorts(tx: Tx, ctx: RegionContext, input: CreateInstance): Promise<RequestedPort[]> {
-  const wanted: RequestedPort[] = [];
+  const requested: RequestedPort[] = [];
   for (const [index, each] of input.interfaces.entries()) {
     const groups = each.security_groups ?? input.security_groups;
-    wanted.push({
+    requested.push({
       interface: each as RequestedInterface,
       interfaceName: each.interface_name ?? null,
       securityGroupIds: await groupsOfNewPort(tx, ctx, each.type, groups),
       field: `interfaces.${index}`,
     });
   }
-  return wanted;
+  return requested;
 }
 
 async function joinGroup(tx: Tx, ctx: RegionContext, instanceId: string, groupId?: string): Promise<void> {

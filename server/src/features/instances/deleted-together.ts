@@ -34,13 +34,13 @@ export function deletedTogetherOf(query: DeleteInstanceQuery): DeletedTogether {
     return found;
   };
   const floatings = ids('floatings');
-  const leaving: DeletedTogether = {
+  const named: DeletedTogether = {
     volumes: ids('volumes'),
     floatings: query.delete_floatings ? 'all' : floatings,
     reservedIps: ids('reserved_fixed_ips'),
   };
   faults.refuse('query');
-  return leaving;
+  return named;
 }
 
 /** Gives everything of a locked instance to the task that deletes it.
@@ -49,21 +49,21 @@ export async function holdDeletedTogether(
   tx: Tx,
   { volumes }: InstanceDeps,
   instanceId: string,
-  leaving: DeletedTogether,
+  named: DeletedTogether,
   taskId: string,
 ): Promise<DeleteInput> {
   const faults = new Faults();
   const ports = await lockPortsOf(tx, deviceOf(instanceId));
   const reserved = ports.filter((port) => port.reserved).map(({ id }) => id);
-  refuseForeign(faults, 'reserved_fixed_ips', leaving.reservedIps, reserved);
+  refuseForeign(faults, 'reserved_fixed_ips', named.reservedIps, reserved);
   const portIds = ports.map(({ id }) => id);
   const floating = (await holdFloatingIpsOf(tx, portIds, taskId)).map(({ id }) => id);
-  const floatings = leaving.floatings === 'all' ? floating : leaving.floatings;
+  const floatings = named.floatings === 'all' ? floating : named.floatings;
   refuseForeign(faults, 'floatings', floatings, floating);
-  const foreign = await volumes.holdForDeletion(tx, { instanceId, taskId, named: leaving.volumes });
+  const foreign = await volumes.holdForDeletion(tx, { instanceId, taskId, named: named.volumes });
   refuseForeign(faults, 'volumes', foreign, []);
   faults.refuse('query');
-  await holdReservedIps(tx, leaving.reservedIps, taskId);
+  await holdReservedIps(tx, named.reservedIps, taskId);
   return { floatings };
 }
 

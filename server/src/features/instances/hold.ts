@@ -5,7 +5,7 @@ import { CHANGES, type ChangeName, type InstanceRow } from './model.ts';
 import { holdInstance } from './store.ts';
 
 /** Gives a locked instance to the task of a change.
- *  @param input what the task is told, or what gives it more and says so */
+ *  @param input what the task is values, or what gives it more and says so */
 export async function startChange(
   tx: Tx,
   ctx: RegionContext,
@@ -17,6 +17,6 @@ export async function startChange(
   const { task, taskState, ...more } = CHANGES[change];
   const status = 'status' in more ? more.status : undefined;
   await holdInstance(tx, row.id, { taskId, taskState, status, timestamp: ctx.clock.timestamp() });
-  const told = typeof input === 'function' ? await input(taskId) : input;
-  return startFor(tx, ctx, task, row, { id: taskId, input: { ...told } });
+  const values = typeof input === 'function' ? await input(taskId) : input;
+  return startFor(tx, ctx, task, row, { id: taskId, input: { ...values } });
 }

@@ -49,12 +49,12 @@ export class InstanceService {
    *  that holds it or something of it */
   async delete(ctx: RegionContext, id: string, query: DeleteInstanceQuery): Promise<TaskRef> {
     requireMachines(this.#deps, ctx);
-    const leaving = deletedTogetherOf(query);
+    const named = deletedTogetherOf(query);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.place);
       requireChangeable(row, 'delete');
       return startChange(tx, ctx, row, 'delete', (taskId) =>
-        holdDeletedTogether(tx, this.#deps, id, leaving, taskId),
+        holdDeletedTogether(tx, this.#deps, id, named, taskId),
       );
     });
   }

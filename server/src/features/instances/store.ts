@@ -58,13 +58,13 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
 /** @throws NotFound for the first that the project does not have */
 export async function requireInstances(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
   if (ids.length === 0) return;
-  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const requested = [...new Set(ids.map((id) => id.toLowerCase()))];
   const rows = await db.named<{ id: string }>(
     'instances_require',
     'select id from instances where id = any($1::uuid[]) and project_id = $2 and region_id = $3',
-    [wanted, place.projectId, place.regionId],
+    [requested, place.projectId, place.regionId],
   );
-  const missing = wanted.find((id) => !rows.some((row) => row.id === id));
+  const missing = requested.find((id) => !rows.some((row) => row.id === id));
   if (missing !== undefined) throw new NotFound(`Instance ${missing} was not found`);
 }
 

@@ -66,8 +66,9 @@ async function resize(tx: Tx, clusterId: string, poolId: string, need: number) {
   const pool = (await readPools(tx, [clusterId])).find(({ id }) => id === poolId);
   if (pool?.state !== 'ACTIVE') return undefined;
   const scope = { clientId: cluster.client_id, regionId: cluster.region_id };
-  const wanted = bounded(pool, need) - pool.node_count;
-  const more = wanted > 0 ? Math.min(wanted, await roomFor(tx, scope, nodeAmounts(pool, 1))) : wanted;
+  const requested = bounded(pool, need) - pool.node_count;
+  const more =
+    requested > 0 ? Math.min(requested, await roomFor(tx, scope, nodeAmounts(pool, 1))) : requested;
   if (more === 0) return undefined;
   await setNodeCount(tx, poolId, pool.node_count + more);
   if (more > 0) await reserve(tx, scope, nodeAmounts(pool, more));

@@ -87,11 +87,11 @@ function checkLogRegion(
 }
 
 async function checkSlurm(faults: Faults, ctx: RegionContext, { slurm }: ClusterSettings): Promise<void> {
-  const wanted = slurm.ssh_key_ids ?? [];
-  if (wanted.length === 0) return;
+  const requested = slurm.ssh_key_ids ?? [];
+  if (requested.length === 0) return;
   const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
-  const known = await findSshKeyIds(ctx.db, wanted, viewer);
-  wanted.forEach((id, i) => {
+  const known = await findSshKeyIds(ctx.db, requested, viewer);
+  requested.forEach((id, i) => {
     if (!known.includes(id.toLowerCase()))
       faults.add(`add_ons.slurm.ssh_key_ids.${i}`, `there is no SSH key ${id} in this project`);
   });
@@ -213,12 +213,12 @@ export async function deleteCluster(
 
 /** Ids between commas. The volumes of nodes go with them anyway; others are refused. */
 async function checkVolumes(tx: Tx, cluster: ClusterRow, volumes: string | undefined): Promise<void> {
-  const wanted = (volumes ?? '').split(',').filter((id) => id.trim() !== '');
-  if (wanted.length === 0) return;
+  const requested = (volumes ?? '').split(',').filter((id) => id.trim() !== '');
+  if (requested.length === 0) return;
   const ids = (await readNodes(tx, [cluster.id])).map(({ id }) => id);
   const nodes = await readClusterNodes(tx, cluster.id, { ids, limit: ids.length, offset: 0 });
   const own = new Set(nodes.flatMap((node) => node.volumes.map(({ id }) => id)));
-  const unknown = wanted.map((id) => id.trim().toLowerCase()).filter((id) => !isUuid(id) || !own.has(id));
+  const unknown = requested.map((id) => id.trim().toLowerCase()).filter((id) => !isUuid(id) || !own.has(id));
   if (unknown.length > 0)
     throw new Invalid({ volumes: unknown.map((id) => `${id} is not a volume of this cluster`) }, 'query');
 }

@@ -25,10 +25,10 @@ export interface FixedNetwork {
 
 /** The network and subnet that a cluster is to lie in, kept from deletion until the transaction ends.
  *  @throws Invalid naming the field that names none, Conflict when a task holds it */
-export async function findFixedNetwork(tx: Tx, wanted: FixedNetwork) {
-  const field = wanted.subnetId === undefined ? 'fixed_network' : 'fixed_subnet';
+export async function findFixedNetwork(tx: Tx, requested: FixedNetwork) {
+  const field = requested.subnetId === undefined ? 'fixed_network' : 'fixed_subnet';
   try {
-    const { network, subnetId } = await findPlace(tx, { ...wanted, version: 4 }, field);
+    const { network, subnetId } = await findPlace(tx, { ...requested, version: 4 }, field);
     if (network.external)
       throw new Invalid({ fixed_network: ['is the network of the region; name one of the project'] });
     return { network_id: network.id, subnet_id: subnetId, fixed_subnet_id: subnetId };

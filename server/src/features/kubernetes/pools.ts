@@ -113,8 +113,8 @@ function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
       faults.add('max_node_count', `must not be less than min_node_count, which is ${min_node_count}`);
     else faults.add('min_node_count', `must not be more than max_node_count, which is ${upper}`);
   }
-  const wanted = input.node_count ?? null;
-  if (wanted !== null && min_node_count <= upper && (wanted < min_node_count || wanted > upper))
+  const requested = input.node_count ?? null;
+  if (requested !== null && min_node_count <= upper && (requested < min_node_count || requested > upper))
     faults.add('node_count', `must be from ${min_node_count} to ${upper}`);
   checkLabels(faults, '', input.labels ?? {}, input.taints ?? {});
   faults.refuse();
@@ -124,7 +124,7 @@ function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
     taints: input.taints ?? pool.taints,
     min_node_count,
     max_node_count,
-    node_count: Math.min(upper, Math.max(min_node_count, wanted ?? pool.node_count)),
+    node_count: Math.min(upper, Math.max(min_node_count, requested ?? pool.node_count)),
     security_group_ids: input.security_group_ids ?? pool.security_group_ids,
     names_security_groups: pool.names_security_groups || input.security_group_ids !== undefined,
   };

@@ -80,7 +80,7 @@ const pairOf = ({ certificate: pem, privateKey }: MadeCertificate) => ({ certifi
 
 test('the data plane gets certificates in the clear, from tasks and when it has lost them', async () => {
   const { id, own, served } = await created();
-  const wanted = {
+  const requested = {
     listeners: [
       { port: 443, certificates: [{ id: own, ...certificate() }] },
       { port: 80, certificates: [] },
@@ -96,15 +96,15 @@ test('the data plane gets certificates in the clear, from tasks and when it has 
       },
     ],
   };
-  expect(served()).toMatchObject(wanted);
+  expect(served()).toMatchObject(requested);
   region.provider.served.clear();
   await region.reconciler.run();
-  expect(served()).toMatchObject(wanted);
+  expect(served()).toMatchObject(requested);
   const patch = await region.server.call('PATCH', `/cloud/v2/loadbalancers/1/2/${id}`, {
     body: { admin_state_up: false },
   });
   await region.finished(patch);
-  expect(served()).toMatchObject({ ...wanted, adminStateUp: false });
+  expect(served()).toMatchObject({ ...requested, adminStateUp: false });
 });
 
 test('with a secret that cannot be opened nothing is served with less: the rest goes on, and tasks say why', async () => {

@@ -27,7 +27,7 @@ export class Reconciler {
     for (const [regionId, provider] of await this.#providers.live()) {
       try {
         await this.#providers.pass(regionId, async () => {
-          await provider.reconcile(await this.#wanted(regionId));
+          await provider.reconcile(await this.#desired(regionId));
         });
       } catch (error) {
         this.#log.warn(
@@ -39,7 +39,7 @@ export class Reconciler {
   }
 
   /** Everything with its addresses but what is being deleted. */
-  async #wanted(regionId: number): Promise<DesiredLoadBalancer[]> {
+  async #desired(regionId: number): Promise<DesiredLoadBalancer[]> {
     const trees = await this.#trees.read([regionId]);
     const secrets = await this.#secrets.read(regionId, [...new Set(trees.flatMap(secretIdsOf))]);
     return trees.flatMap((tree) => {

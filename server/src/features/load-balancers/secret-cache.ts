@@ -17,8 +17,8 @@ export class SecretCache {
   /** @param ids all that the region needs; what is not among them is forgotten */
   async read(regionId: number, ids: readonly string[]): Promise<OpenedSecrets> {
     const known = this.#known.get(regionId) ?? new Map();
-    const wanted = new Set(ids);
-    const kept = new Map([...known].filter(([id]) => wanted.has(id)));
+    const requested = new Set(ids);
+    const kept = new Map([...known].filter(([id]) => requested.has(id)));
     const fresh = await this.#reader.open(
       this.#db,
       ids.filter((id) => !kept.has(id)),

@@ -71,14 +71,16 @@ export async function listLocations(
 ) {
   const [field, direction] = readOrder(query.order_by, FIELDS).split('.');
   // All that there is of S3 is standard.
-  const wanted: readonly Kind[] =
+  const requested: readonly Kind[] =
     query.type === undefined
       ? ['s3', 'sftp']
       : query.type === 'fast'
         ? []
         : [query.type === 'sftp' ? 'sftp' : 's3'];
   const found = await Promise.all(
-    wanted.map(async (kind) => (await kinds[kind].open()).map((region) => ({ region, type: TYPES[kind] }))),
+    requested.map(async (kind) =>
+      (await kinds[kind].open()).map((region) => ({ region, type: TYPES[kind] })),
+    ),
   );
   const keyOf = ({ region, type }: { region: RegionRow; type: string }) => {
     if (field === 'created_at') return region.created_at.toISOString();

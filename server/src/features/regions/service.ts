@@ -17,13 +17,13 @@ export async function listRegions(
 ) {
   const rows = await readRegions(ctx.db);
   const all = await Promise.all(rows.map(async (row) => ({ row, can: await capabilitiesOf(row.id) })));
-  const wanted = all
+  const requested = all
     .filter(({ row }) => query.display_name === undefined || row.display_name === query.display_name)
     .filter(({ can }) => query.product === undefined || can[query.product])
     .sort((a, b) => compare(a.row, b.row, query.order_by ?? 'created_at.desc'));
   const { limit = 1000, offset = 0 } = query;
-  const results = wanted.slice(offset, offset + limit).map(({ row, can }) => viewRegion(row, can));
-  return { count: wanted.length, results };
+  const results = requested.slice(offset, offset + limit).map(({ row, can }) => viewRegion(row, can));
+  return { count: requested.length, results };
 }
 
 type Order = NonNullable<Static<typeof RegionListQuery>['order_by']>;

@@ -57,15 +57,15 @@ export class SecurityGroupChanges {
       if (row.is_default && input.name !== undefined && input.name !== row.name) {
         faults.add('name', 'the default group of a project keeps its name');
       }
-      const wanted = requestedOf(row, faults);
-      if (wanted) {
-        checkCount(wanted.rules.length, faults);
-        checkRules(wanted.rules, wanted.field, faults);
-        await checkRemotes(tx, ctx, wanted.rules, wanted.field, faults, row.id);
+      const requested = requestedOf(row, faults);
+      if (requested) {
+        checkCount(requested.rules.length, faults);
+        checkRules(requested.rules, requested.field, faults);
+        await checkRemotes(tx, ctx, requested.rules, requested.field, faults, row.id);
       }
       const checked = faults.require(tags);
       const { name = row.name, description = row.description } = input;
-      const rules = wanted ? mergeRules(ctx, row.rules, wanted.rules) : row.rules;
+      const rules = requested ? mergeRules(ctx, row.rules, requested.rules) : row.rules;
       return { after: { name, description, tags: checked, rules } };
     });
   }

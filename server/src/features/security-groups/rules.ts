@@ -113,10 +113,10 @@ const MATCH = [
 export const matchKey = (rule: RuleMatch): string => JSON.stringify(MATCH.map((name) => rule[name]));
 
 /** The rules as wanted: those that are there already stay what they are. */
-export function mergeRules(ctx: RegionContext, had: readonly Rule[], wanted: readonly NewRule[]): Rule[] {
+export function mergeRules(ctx: RegionContext, had: readonly Rule[], requested: readonly NewRule[]): Rule[] {
   const known = new Map(had.map((rule) => [matchKey(rule), rule]));
   const now = ctx.clock.timestamp();
-  return wanted.map((rule) => {
+  return requested.map((rule) => {
     const same = known.get(matchKey(rule));
     if (same?.description === rule.description) return same;
     return { ...rule, id: same?.id ?? ctx.ids.uuid(), created_at: same?.created_at ?? now, updated_at: now };

@@ -81,11 +81,11 @@ export async function keepFileFaults(
     [regionId],
   );
   const keyOf = ({ kind, rule }: FileFault) => JSON.stringify([kind, Object.entries(rule).sort()]);
-  const wanted = new Map(faults.map((fault) => [keyOf(fault), fault]));
+  const requested = new Map(faults.map((fault) => [keyOf(fault), fault]));
   for (const row of known) {
-    if (!wanted.delete(keyOf(row))) await deleteFaults(tx, regionId, row.id);
+    if (!requested.delete(keyOf(row))) await deleteFaults(tx, regionId, row.id);
   }
-  for (const { kind, rule } of wanted.values()) {
+  for (const { kind, rule } of requested.values()) {
     await insertFault(tx, { id: uuid(), region_id: regionId, source: 'file', kind, rule }, at);
   }
 }

@@ -49,11 +49,11 @@ export function readEvent(
 
 /** All events of a request with several. */
 export function readEvents(input: EventsInput, faults: Faults): RequestedEvent[] {
-  const wanted: RequestedEvent[] = [];
+  const requested: RequestedEvent[] = [];
   for (const name of Object.keys(KINDS) as EventName[]) {
     for (const [i, event] of (input[name] ?? []).entries()) {
-      wanted.push(readEvent(name, event, `${name}.${i}.`, faults));
+      requested.push(readEvent(name, event, `${name}.${i}.`, faults));
     }
   }
-  return wanted;
+  return requested;
 }

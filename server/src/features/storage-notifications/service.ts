@@ -26,9 +26,9 @@ function clientOf(ctx: RequestContext, named?: number): number {
 export async function setEvent(ctx: RequestContext, input: EventInput, named?: number) {
   const clientId = clientOf(ctx, named);
   const faults = new Faults();
-  const wanted = readEvent(input.name, input, '', faults);
+  const requested = readEvent(input.name, input, '', faults);
   faults.refuse();
-  const [event] = await setAll(ctx, clientId, [wanted]);
+  const [event] = await setAll(ctx, clientId, [requested]);
   if (!event) throw new Error('the event was not stored');
   return viewEvent(event);
 }
@@ -36,9 +36,9 @@ export async function setEvent(ctx: RequestContext, input: EventInput, named?: n
 /** Sets the given events, all or none, and answers the whole configuration. @throws as `setEvent` */
 export async function setEvents(ctx: RequestContext, input: EventsInput) {
   const faults = new Faults();
-  const wanted = readEvents(input, faults);
+  const requested = readEvents(input, faults);
   faults.refuse();
-  await setAll(ctx, ctx.caller.clientId, wanted);
+  await setAll(ctx, ctx.caller.clientId, requested);
   return getEvents(ctx);
 }
 
@@ -66,14 +66,14 @@ export async function deleteEvent(ctx: RequestContext, input: EventInput, named?
 async function setAll(
   ctx: RequestContext,
   clientId: number,
-  wanted: readonly RequestedEvent[],
+  requested: readonly RequestedEvent[],
 ): Promise<StoredEvent[]> {
   try {
     return await ctx.db.transaction(async (tx) => {
       await store.lockClient(tx, clientId);
       const faults = new Faults();
       const events: StoredEvent[] = [];
-      for (const each of wanted) {
+      for (const each of requested) {
         const event = await setOne(tx, ctx, clientId, each, faults);
         if (event) events.push(event);
       }

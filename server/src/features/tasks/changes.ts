@@ -88,12 +88,12 @@ export class Horizon {
    *  up to it can be seen. When that would have to be waited for too long, some of what was before is told again. */
   async settle(): Promise<number> {
     await this.look();
-    const wanted = this.#last;
-    for (let waited = 0; this.#reached < wanted && waited < LONGEST_WAIT_MS; waited += SOON_MS) {
+    const requested = this.#last;
+    for (let waited = 0; this.#reached < requested && waited < LONGEST_WAIT_MS; waited += SOON_MS) {
       await delay(SOON_MS);
       await this.look();
     }
-    return this.#reached === 0 ? wanted : Math.min(this.#reached, wanted);
+    return this.#reached === 0 ? requested : Math.min(this.#reached, requested);
   }
 }
 

@@ -40,7 +40,7 @@ export class TaskReads {
    *  many */
   async await(ctx: RequestContext, id: string, seconds: number): Promise<Task> {
     if (seconds === 0) return this.get(ctx, id);
-    const release = this.#waits.take(ctx.caller);
+    const release = this.#waits.acquire(ctx.caller);
     try {
       return await this.#wait(ctx, id, seconds);
     } finally {

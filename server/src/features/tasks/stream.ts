@@ -49,7 +49,7 @@ export async function streamTasks(
   { watcher, slots, horizon }: Streams,
 ): Promise<RawReply> {
   const last = lastEventId === undefined ? undefined : parseCursor(lastEventId);
-  const release = slots.take(ctx.caller);
+  const release = slots.acquire(ctx.caller);
   const stream = new PassThrough();
   stream.once('close', release);
   try {

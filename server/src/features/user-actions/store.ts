@@ -129,8 +129,8 @@ export async function readDeliveredAction(
 ): Promise<UserActionRow | undefined> {
   const [row] = await db.named<UserActionRow>(
     'user_action_told',
-    `select ${COLUMNS} from webhook_deliveries told join audit_log a on a.id = told.audit_id ${JOINS}
-      where told.id = $1`,
+    `select ${COLUMNS} from webhook_deliveries d join audit_log a on a.id = d.audit_id ${JOINS}
+      where d.id = $1`,
     [deliveryId],
   );
   return row;

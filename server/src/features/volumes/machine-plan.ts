@@ -24,7 +24,7 @@ export interface MachinePlan {
 }
 
 export interface PlannedDisk {
-  readonly wanted: RequestedVolume | null;
+  readonly requested: RequestedVolume | null;
   /** An existing one, locked; null: it is new. */
   readonly existing: VolumeRow | null;
   readonly bootIndex: number | null;
@@ -58,14 +58,14 @@ export async function planMachineVolumes(
     if (volume.source === 'existing-volume') {
       checkExisting(volume.volume_id.toLowerCase(), existing, existingIds, prefix, faults);
     }
-    const wanted = requestedOf(volume, prefix, faults);
-    if (wanted) checkRequested(wanted, sources, faults, prefix);
-    const source = wanted ? sourceOf(sources, wanted) : undefined;
+    const requested = requestedOf(volume, prefix, faults);
+    if (requested) checkRequested(requested, sources, faults, prefix);
+    const source = requested ? sourceOf(sources, requested) : undefined;
     if (source && source.minRam > ram) {
-      faults.add('flavor', `${wanted?.source?.kind} ${source.name} needs ${source.minRam} MiB of memory`);
+      faults.add('flavor', `${requested?.source?.kind} ${source.name} needs ${source.minRam} MiB of memory`);
     }
     return {
-      wanted,
+      requested,
       existing:
         volume.source === 'existing-volume' ? (existing.get(volume.volume_id.toLowerCase()) ?? null) : null,
       bootIndex: bootIndexes[index] ?? null,

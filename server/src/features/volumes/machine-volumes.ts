@@ -61,8 +61,8 @@ export class MachineVolumes {
       if (disk.existing) {
         await store.holdVolume(tx, disk.existing.id, to.taskId, statusDuring('attach'));
         await store.attachVolume(tx, disk.existing.id, to.taskId, attachment);
-      } else if (disk.wanted) {
-        const row = newVolume(ctx, disk.wanted, sources, to.taskId, attachment);
+      } else if (disk.requested) {
+        const row = newVolume(ctx, disk.requested, sources, to.taskId, attachment);
         await store.insertVolume(
           tx,
           row.name === '' ? { ...row, name: `volume-${row.id.slice(0, 8)}` } : row,
@@ -122,12 +122,12 @@ export class MachineVolumes {
     const foreign = [...named].filter((id) => !rows.some((row) => row.id === id));
     if (foreign.length > 0) return foreign;
     for (const row of rows) requireFree('Volume', row);
-    const going = new Set(
+    const deleted = new Set(
       rows.flatMap((row) => (row.delete_on_termination || named.has(row.id) ? [row.id] : [])),
     );
-    refuseSnapshots(await lockSnapshotsOf(tx, [...going]));
+    refuseSnapshots(await lockSnapshotsOf(tx, [...deleted]));
     for (const { id } of rows) {
-      await store.holdVolume(tx, id, of.taskId, statusDuring(going.has(id) ? 'delete' : 'detach'));
+      await store.holdVolume(tx, id, of.taskId, statusDuring(deleted.has(id) ? 'delete' : 'detach'));
     }
     return [];
   }

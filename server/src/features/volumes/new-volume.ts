@@ -69,10 +69,10 @@ export async function readSources(
   tx: Tx,
   ctx: RegionContext,
   deps: VolumeDeps,
-  wanted: readonly RequestedSource[],
+  requested: readonly RequestedSource[],
 ): Promise<Sources> {
   const idsOf = (kind: RequestedSource['kind']) =>
-    wanted.flatMap((one) => (one.kind === kind ? [one.id] : []));
+    requested.flatMap((one) => (one.kind === kind ? [one.id] : []));
   const images = await deps.images.find(tx, idsOf('image'), ctx.place);
   const snapshots = await keepSnapshots(tx, idsOf('snapshot'), ctx.place);
   for (const snapshot of snapshots) requireFree('Snapshot', snapshot);
@@ -101,13 +101,18 @@ export const sizeFault = (size: number): string | undefined =>
 const PLAINEST: VolumeType = 'standard';
 
 /** Adds what is wrong with a wish; `prefix` of the names of its fields. */
-export function checkRequested(wanted: RequestedVolume, sources: Sources, faults: Faults, prefix = ''): void {
-  const { size = 1, source: from } = wanted;
-  const source = sourceOf(sources, wanted);
-  const small = wanted.size !== undefined && source !== undefined && size < source.minDisk;
+export function checkRequested(
+  requested: RequestedVolume,
+  sources: Sources,
+  faults: Faults,
+  prefix = '',
+): void {
+  const { size = 1, source: from } = requested;
+  const source = sourceOf(sources, requested);
+  const small = requested.size !== undefined && source !== undefined && size < source.minDisk;
   const needed = `must be at least ${source?.minDisk} GiB for ${from?.kind} ${source?.name}`;
   const found = {
-    type_name: typeFault(wanted.type ?? source?.type ?? PLAINEST, sources.types),
+    type_name: typeFault(requested.type ?? source?.type ?? PLAINEST, sources.types),
     size: small ? needed : sizeFault(size),
     [`${from?.kind}_id`]: from === null || source ? undefined : `${from.kind} ${from.id} was not found`,
   };
@@ -119,28 +124,28 @@ export function checkRequested(wanted: RequestedVolume, sources: Sources, faults
 /** The row of a volume that a task makes. */
 export function newVolume(
   ctx: RegionContext,
-  wanted: RequestedVolume,
+  requested: RequestedVolume,
   sources: Sources,
   taskId: string,
   attachment: Omit<Attachment, 'attached_at'> = UNATTACHED,
 ): NewVolume {
-  const source = sourceOf(sources, wanted);
-  const kind = wanted.source?.kind;
+  const source = sourceOf(sources, requested);
+  const kind = requested.source?.kind;
   return {
     id: ctx.ids.uuid(),
     project_id: ctx.project.id,
     region_id: ctx.region.id,
     client_id: ctx.project.clientId,
-    name: wanted.name,
-    size: wanted.size ?? source?.minDisk ?? 1,
-    type: wanted.type ?? source?.type ?? PLAINEST,
+    name: requested.name,
+    size: requested.size ?? source?.minDisk ?? 1,
+    type: requested.type ?? source?.type ?? PLAINEST,
     status: source ? 'downloading' : 'creating',
     bootable: source?.bootable ?? false,
     image_id: (kind === 'image' && source?.id) || null,
     snapshot_id: (kind === 'snapshot' && source?.id) || null,
     image_metadata: source?.metadata ?? null,
     ...attachment,
-    tags: wanted.tags,
+    tags: requested.tags,
     task_id: taskId,
     timestamp: ctx.clock.timestamp(),
   };

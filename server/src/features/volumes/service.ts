@@ -40,15 +40,15 @@ export class VolumeService {
    *  QuotaExceeded */
   async create(ctx: RegionContext, input: CreateVolume): Promise<TaskRef> {
     const faults = new Faults();
-    const wanted = requestedOf(input, faults);
+    const requested = requestedOf(input, faults);
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      const sources = await readSources(tx, ctx, this.#deps, wanted.source ? [wanted.source] : []);
-      checkRequested(wanted, sources, faults);
+      const sources = await readSources(tx, ctx, this.#deps, requested.source ? [requested.source] : []);
+      checkRequested(requested, sources, faults);
       faults.refuse();
       const taskId = ctx.ids.uuid();
-      const volume = newVolume(ctx, wanted, sources, taskId, await attachmentFor(tx, ctx, input));
+      const volume = newVolume(ctx, requested, sources, taskId, await attachmentFor(tx, ctx, input));
       await store.insertVolume(tx, volume);
       const task = await startFor(tx, ctx, 'create_volume', volume, { id: taskId });
       await reserve(tx, ctx.quota, { volume_count: 1, volume_size: volume.size });
@@ -78,10 +78,10 @@ export class VolumeService {
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockVolume(tx, id, ctx.place);
       requireState(row, 'delete');
-      const going = await lockDeletedWithVolume(tx, row, snapshots);
+      const deleted = await lockDeletedWithVolume(tx, row, snapshots);
       const taskId = ctx.ids.uuid();
       await store.holdVolume(tx, id, taskId, statusDuring('delete'));
-      for (const snapshot of going) await holdForDeletion(tx, snapshot.id, taskId);
+      for (const snapshot of deleted) await holdForDeletion(tx, snapshot.id, taskId);
       return startFor(tx, ctx, 'delete_volume', row, { id: taskId });
     });
   }

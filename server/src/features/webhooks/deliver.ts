@@ -72,8 +72,8 @@ export class Deliverer {
     });
     const secret = this.#secretOf(delivery);
     if (header === null) return callWebhook({ ...call(delivery.data), by: { secret } });
-    const told = call(await userAction(db, id));
-    await callWebhook({ ...told, by: { header, value: secret }, allowed: allowedNetworks });
+    const request = call(await userAction(db, id));
+    await callWebhook({ ...request, by: { header, value: secret }, allowed: allowedNetworks });
   }
 
   #secretOf({ target_id: id, key_id: keyId, sealed: box }: store.ClaimedDelivery): string {

@@ -10,7 +10,7 @@ import { migrationsOfNewer, noteVersion } from './versions.ts';
 
 export interface MigrateOptions {
   /** Leaves out those that are not: for tests that need an older schema. Default: all. */
-  readonly wanted?: (name: string) => boolean;
+  readonly desired?: (name: string) => boolean;
   /** Of this program; absent: as new as the database. */
   readonly version?: string;
 }
@@ -28,8 +28,8 @@ const PAUSE_MS = 500;
  *   migration before it
  */
 export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {}): Promise<void> {
-  const { wanted = () => true, version } = options;
-  const files = new SqlFiles(migrationsFolder(), wanted);
+  const { desired = () => true, version } = options;
+  const files = new SqlFiles(migrationsFolder(), desired);
   const known = new Set(await files.names());
   const newer = version === undefined ? [] : await migrationsOfNewer(pool, known, version);
   for (let attempt = 1; ; attempt++) {
@@ -111,17 +111,17 @@ async function interruptVacuums(pool: pg.Pool): Promise<void> {
 /** Each `NNNN_name.sql` is one migration; its name in the database is the file's without the ending. */
 class SqlFiles implements MigrationProvider {
   readonly #folder: string;
-  readonly #wanted: (name: string) => boolean;
+  readonly #desired: (name: string) => boolean;
 
-  constructor(folder: string, wanted: (name: string) => boolean) {
+  constructor(folder: string, desired: (name: string) => boolean) {
     this.#folder = folder;
-    this.#wanted = wanted;
+    this.#desired = desired;
   }
 
   async names(): Promise<string[]> {
     const files = await readdir(this.#folder);
     return files
-      .filter((name) => name.endsWith('.sql') && this.#wanted(name))
+      .filter((name) => name.endsWith('.sql') && this.#desired(name))
       .sort()
       .map((name) => name.slice(0, -'.sql'.length));
   }

@@ -24,7 +24,7 @@ export class Slots {
 
   /** @returns how to give the slot back; more than once does no harm
    *  @throws TooManyRequests */
-  take({ tokenId, userId, clientId }: Caller): () => void {
+  acquire({ tokenId, userId, clientId }: Caller): () => void {
     const { perCaller, inAll } = this.#limits;
     // Those who signed in have no token of their own.
     const caller = tokenId > 0 ? `token ${tokenId}` : `user ${userId} of ${clientId}`;

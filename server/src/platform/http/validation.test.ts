@@ -35,15 +35,15 @@ test('the large ones are compiled before anybody asks, with room for requests be
     }
   }
   const validator = new Watched();
-  const wanted = largeChecks(server.app.routes).map(({ schema }) => schema);
-  expect(wanted.length).toBeGreaterThan(20);
+  const desired = largeChecks(server.app.routes).map(({ schema }) => schema);
+  expect(desired.length).toBeGreaterThan(20);
   compileAhead(validator, server.app.routes);
   expect(validator.prepared.size).toBe(0);
   let between = 0;
   await waitUntil(
     async () => {
       between += 1;
-      return wanted.every((schema) => validator.prepared.has(schema));
+      return desired.every((schema) => validator.prepared.has(schema));
     },
     { what: 'all large checks to be compiled' },
   );

@@ -41,7 +41,7 @@ export async function tryCount(
 }
 
 /** As `tryCount`. @throws TooManyRequests when one of the limits has no point left */
-export async function take(counted: Counted, limits: readonly Limit[]): Promise<void> {
+export async function consume(counted: Counted, limits: readonly Limit[]): Promise<void> {
   const waitMs = await tryCount(counted, limits);
   if (waitMs !== undefined) throw new TooManyRequests(waitMs);
 }

@@ -40,7 +40,7 @@ export interface SharedCountsOptions {
 
 export class SharedCounts {
   readonly #options: SharedCountsOptions;
-  /** So much is counted before the database is told. */
+  /** So much is counted before the database is sent. */
   readonly #step: number;
   #minute = 0;
   #counts = new Map<string, Count>();
@@ -69,19 +69,19 @@ export class SharedCounts {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const [minute, counts] = [this.#minute, this.#counts];
-    const told = [...this.#untold].map((key) => ({ key, by: counts.get(key)?.own ?? 0 }));
+    const sent = [...this.#untold].map((key) => ({ key, by: counts.get(key)?.own ?? 0 }));
     this.#untold.clear();
-    if (told.length === 0) return;
-    const digests = told.map(({ key }) => this.#digest(key));
+    if (sent.length === 0) return;
+    const digests = sent.map(({ key }) => this.#digest(key));
     const rows = await this.#options.db.named<{ key: Buffer; count: number }>(
       'request_counts_add',
       `insert into request_counts as c (key, minute, count)
-       select key, $2, by from unnest($1::bytea[], $3::bigint[]) as told (key, by) order by key
+       select key, $2, by from unnest($1::bytea[], $3::bigint[]) as sent (key, by) order by key
        on conflict (key, minute) do update set count = c.count + excluded.count returning key, count`,
-      [digests, minute, told.map(({ by }) => by)],
+      [digests, minute, sent.map(({ by }) => by)],
     );
     const totals = new Map(rows.map(({ key, count }) => [key.toString('hex'), count]));
-    told.forEach(({ key, by }, i) => {
+    sent.forEach(({ key, by }, i) => {
       const count = counts.get(key);
       const total = totals.get(digests[i]?.toString('hex') ?? '');
       if (!count || total === undefined) return;

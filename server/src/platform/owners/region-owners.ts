@@ -87,7 +87,7 @@ export class RegionOwners {
   async #takeWhatRuns(row: store.OwnerRow): Promise<void> {
     const region = this.#regions.get(row.region_id);
     if (!region || region.data.programsOf(this.#options.node.dataDir).length === 0) return;
-    await this.#take(region, row);
+    await this.#claim(region, row);
     this.#held.delete(row.region_id);
     await store.release(this.#options.db, row.region_id, this.#session);
   }
@@ -120,20 +120,20 @@ export class RegionOwners {
   /** Takes the leases that nobody holds and that this node may have, and says that it waits for the others. */
   async takeFree(): Promise<void> {
     const { db, node } = this.#options;
-    const wanted = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
-    if (wanted.length === 0) return;
-    for (const row of await this.#rows(wanted)) {
+    const desired = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
+    if (desired.length === 0) return;
+    for (const row of await this.#rows(desired)) {
       const region = this.#regions.get(row.region_id);
       if (!region) continue;
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
       if (!row.free && !this.#isDead(row)) await store.sayAwaited(db, region.id, this.#session);
-      else await this.#take(region, row);
+      else await this.#claim(region, row);
     }
   }
 
-  async #take(region: OwnedRegion, row: store.OwnerRow): Promise<void> {
+  async #claim(region: OwnedRegion, row: store.OwnerRow): Promise<void> {
     const { db, node, log } = this.#options;
     const epoch = await store.acquire(db, row, node, this.#session);
     if (epoch === undefined) return;

@@ -65,8 +65,8 @@ export function simulatedKubernetes(
     takesSignals: true,
     unreadyGraceMs: GRACE_SECONDS * 1000 * options.timeScale,
     async observeNodes(nodes) {
-      const told = await signals.nodeConditions(nodes.map(({ id }) => id));
-      return new Map(nodes.map((node) => [node.id, told.get(node.id) ?? seededCondition(node, options)]));
+      const known = await signals.nodeConditions(nodes.map(({ id }) => id));
+      return new Map(nodes.map((node) => [node.id, known.get(node.id) ?? seededCondition(node, options)]));
     },
     neededNodes: (pools) => signals.neededNodes(pools.map(({ id }) => id)),
   };

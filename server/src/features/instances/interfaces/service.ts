@@ -19,8 +19,14 @@ import { viewInterfaces, viewPorts } from './views.ts';
 /** What the fields of the body ask for; adds a fault for one that the type needs and that is not there. */
 function requestedInterface(input: AttachInterface, faults: Faults): RequestedInterface {
   const { subnet_id = '', network_id = '', port_id = '', ip_family } = input;
-  const told = port_id ? 'reserved_fixed_ip' : subnet_id ? 'subnet' : network_id ? 'any_subnet' : 'external';
-  const type = input.type ?? told;
+  const implied = port_id
+    ? 'reserved_fixed_ip'
+    : subnet_id
+      ? 'subnet'
+      : network_id
+        ? 'any_subnet'
+        : 'external';
+  const type = input.type ?? implied;
   const needed = (field: 'subnet_id' | 'network_id' | 'port_id') => {
     if (input[field] === undefined) faults.add(field, `is required for type ${type}`);
   };
@@ -60,13 +66,13 @@ export class InterfaceService {
         limit: MAX_INTERFACES,
         count: async () => (await lockPortsOf(tx, deviceOf(id))).length,
       });
-      const wanted = {
+      const requested = {
         interface: wish,
         interfaceName: input.interface_name ?? null,
         securityGroupIds: await groupsOfNewPort(tx, ctx, wish.type, groups),
         field: '',
       };
-      const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), [wanted]);
+      const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), [requested]);
       const task = await startChange(tx, ctx, row, 'attach_interface', { portId: ports[0]?.id });
       await reserve(tx, ctx.quota, { external_ip_count: externalIps });
       return task;

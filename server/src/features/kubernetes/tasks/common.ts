@@ -64,12 +64,15 @@ function progressOf(
   { pools, nodes, underway }: Convergence,
   { version }: Goal,
 ): [percent: number, step: string] {
-  const wanted = pools.reduce((sum, pool) => sum + (pool.state === 'DELETING' ? 0 : pool.node_count), 0);
+  const requested = pools.reduce((sum, pool) => sum + (pool.state === 'DELETING' ? 0 : pool.node_count), 0);
   const there = nodes.filter((node) => node.state === 'READY' && node.version === version).length;
-  const counted = Math.min(there, wanted);
+  const counted = Math.min(there, requested);
   // A node that is being made counts for what is done of it.
-  const made = Math.min(counted + underway, wanted);
-  return [wanted === 0 ? 50 : 10 + (85 * made) / wanted, `${counted} of ${wanted} nodes at ${version}`];
+  const made = Math.min(counted + underway, requested);
+  return [
+    requested === 0 ? 50 : 10 + (85 * made) / requested,
+    `${counted} of ${requested} nodes at ${version}`,
+  ];
 }
 
 /** Removes the nodes that `which` picks, and waits until they are gone. Other nodes are left as they are. */
@@ -83,9 +86,9 @@ export async function clearNodes(
     ({ pool_id }) => which.poolId === undefined || pool_id === which.poolId,
   );
   if (picked.length === 0) return undefined;
-  const leaving = picked.filter(({ state }) => state !== 'REMOVING').map(({ id }) => id);
-  if (leaving.length > 0) {
-    await run.db.transaction((tx) => removeNodes(tx, leaving, deps.clock.timestamp()));
+  const removed = picked.filter(({ state }) => state !== 'REMOVING').map(({ id }) => id);
+  if (removed.length > 0) {
+    await run.db.transaction((tx) => removeNodes(tx, removed, deps.clock.timestamp()));
   }
   const answers = await Promise.all(
     (await readNodes(run.db, [cluster.id]))

@@ -38,11 +38,11 @@ export function updateClusterTask(deps: TaskDeps): TaskHandler {
         await provider.applyControlPlane(desiredControlPlane(cluster, version), operation),
       );
       if (waiting) return waiting;
-      const wanted = changedSettings(cluster.settings, run.task.input as UpdateCluster);
+      const requested = changedSettings(cluster.settings, run.task.input as UpdateCluster);
       return done({}, async (tx) => {
         await unlockCluster(tx, cluster.id, run.task.id);
-        const started = wanted.logging?.enabled && !cluster.settings.logging?.enabled;
-        if (started) await release(tx, scopeOf(cluster), loggingAmounts(wanted.logging));
+        const started = requested.logging?.enabled && !cluster.settings.logging?.enabled;
+        if (started) await release(tx, scopeOf(cluster), loggingAmounts(requested.logging));
       });
     },
   };

@@ -44,14 +44,14 @@ export class HealthMonitorService {
       const pool = partOf(tree.pools, poolId, 'Pool');
       const monitor = monitorOf(tree, pool);
       const { delay, timeout, max_retries } = monitor;
-      const wanted = changedMonitor(monitor, { delay, timeout, max_retries, ...input });
+      const requested = changedMonitor(monitor, { delay, timeout, max_retries, ...input });
       const faults = new Faults();
-      checkHealthMonitor(wanted, pool.protocol, '', faults);
+      checkHealthMonitor(requested, pool.protocol, '', faults);
       faults.refuse();
       return {
         task: 'patch_lbpool_health_monitor',
         subject: { id: monitor.id, name: pool.name },
-        updates: { monitor: [{ id: monitor.id, set: differing(monitor, monitorColumns(wanted)) }] },
+        updates: { monitor: [{ id: monitor.id, set: differing(monitor, monitorColumns(requested)) }] },
       };
     });
   }

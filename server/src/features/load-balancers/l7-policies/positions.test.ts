@@ -42,9 +42,9 @@ test('whatever comes, moves and goes: positions run from 1 without gaps, and the
           rows = [...apply(rows, moves), fresh];
           expect(idsOf(rows).filter((each) => each !== fresh.id)).toEqual(before);
         } else if (what === 'move' && id !== '') {
-          const wanted = Math.min(to ?? 1, rows.length);
-          rows = apply(rows, placeAgain(rows, id, wanted));
-          expect(rows.find((row) => row.id === id)?.position).toBe(wanted);
+          const requested = Math.min(to ?? 1, rows.length);
+          rows = apply(rows, placeAgain(rows, id, requested));
+          expect(rows.find((row) => row.id === id)?.position).toBe(requested);
           expect(idsOf(rows).filter((each) => each !== id)).toEqual(before.filter((each) => each !== id));
         } else if (id !== '') {
           rows = apply(

@@ -19,20 +19,20 @@ export function inOrder<Row extends Placed>(rows: readonly Row[]): Row[] {
  *  @returns its position, and which others move for it */
 export function placeNew(
   rows: readonly Placed[],
-  wanted: number | undefined,
+  requested: number | undefined,
 ): { position: number; moves: Move[] } {
   const last = rows.length + 1;
-  const position = Math.min(wanted ?? last, last);
+  const position = Math.min(requested ?? last, last);
   const ids = inOrder(rows).map(({ id }) => id);
   return { position, moves: moved(rows, [...ids.slice(0, position - 1), '', ...ids.slice(position - 1)]) };
 }
 
 /** Which policies move when one of them is to stand elsewhere. */
-export function placeAgain(rows: readonly Placed[], id: string, wanted: number): Move[] {
+export function placeAgain(rows: readonly Placed[], id: string, requested: number): Move[] {
   const others = inOrder(rows)
     .map((row) => row.id)
     .filter((other) => other !== id);
-  return moved(rows, [...others.slice(0, wanted - 1), id, ...others.slice(wanted - 1)]);
+  return moved(rows, [...others.slice(0, requested - 1), id, ...others.slice(requested - 1)]);
 }
 
 /** Which policies move when one of them goes. */

@@ -47,12 +47,12 @@ export function replaceMembers(
 }
 
 /** @throws Conflict when another member has the address and port, also one that goes with the same change */
-function refuseHeld(tree: LoadBalancerTree, row: MemberRow, wanted: MemberOfList): void {
-  const key = memberKey(wanted);
+function refuseHeld(tree: LoadBalancerTree, row: MemberRow, requested: MemberOfList): void {
+  const key = memberKey(requested);
   const other = tree.members.find(
     (each) => each.pool_id === row.pool_id && each.id !== row.id && memberKey(each) === key,
   );
   if (!other) return;
-  const { address, protocol_port: port } = wanted;
+  const { address, protocol_port: port } = requested;
   throw new Conflict(`${address} port ${port} is member ${other.id} still; change or remove that one first`);
 }

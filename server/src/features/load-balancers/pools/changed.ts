@@ -11,18 +11,18 @@ import type { UpdatePool } from './schema.ts';
 export interface ChangedPool {
   readonly monitor: HealthMonitorRow | undefined;
   /** What the monitor shall be; null: it goes; undefined: it stays as it is. */
-  readonly wanted: HealthMonitorInput | null | undefined;
+  readonly requested: HealthMonitorInput | null | undefined;
 }
 
 /** @throws Invalid with every faulty field */
 export function checkChange(row: PoolRow, input: UpdatePool, tree: LoadBalancerTree): ChangedPool {
   const faults = new Faults();
   const monitor = tree.monitors.find(({ pool_id }) => pool_id === row.id);
-  const wanted = requestedMonitor(monitor, input, faults);
+  const requested = requestedMonitor(monitor, input, faults);
   const protocol = input.protocol ?? row.protocol;
   checkFits(row, input, tree, faults);
   checkMembers(input.members ?? [], 'members.', faults);
-  const kept = wanted === undefined ? monitor : (wanted ?? undefined);
+  const kept = requested === undefined ? monitor : (requested ?? undefined);
   checkPool(
     {
       name: row.name,
@@ -39,7 +39,7 @@ export function checkChange(row: PoolRow, input: UpdatePool, tree: LoadBalancerT
     faults,
   );
   faults.refuse();
-  return { monitor, wanted };
+  return { monitor, requested };
 }
 
 function requestedMonitor(

@@ -169,13 +169,14 @@ function replacedMembers(
   return replaceMembers(tree, rows, row.id, members);
 }
 
-function replacedMonitor(rows: NewRows, row: PoolRow, { monitor, wanted }: ChangedPool): PartChanges {
-  if (wanted === undefined) return UNCHANGED;
-  if (wanted === null) return { patches: [], removals: monitor ? [{ kind: 'monitor', id: monitor.id }] : [] };
+function replacedMonitor(rows: NewRows, row: PoolRow, { monitor, requested }: ChangedPool): PartChanges {
+  if (requested === undefined) return UNCHANGED;
+  if (requested === null)
+    return { patches: [], removals: monitor ? [{ kind: 'monitor', id: monitor.id }] : [] };
   if (!monitor) {
-    rows.addMonitor(row.id, wanted);
+    rows.addMonitor(row.id, requested);
     return UNCHANGED;
   }
-  const set = differing(monitor, monitorColumns(wanted));
+  const set = differing(monitor, monitorColumns(requested));
   return { patches: Object.keys(set).length === 0 ? [] : [{ id: monitor.id, set }], removals: [] };
 }

@@ -100,8 +100,8 @@ export class FakeProvider implements LoadBalancerProvider {
 
   async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
     await this.duringReconcile();
-    const wanted = new Set(desired.map(({ id }) => id));
-    for (const id of this.served.keys()) if (!wanted.has(id)) this.served.delete(id);
+    const requested = new Set(desired.map(({ id }) => id));
+    for (const id of this.served.keys()) if (!requested.has(id)) this.served.delete(id);
     for (const each of desired) this.#serve(each);
   }
 

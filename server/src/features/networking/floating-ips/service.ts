@@ -59,7 +59,7 @@ export class FloatingIpService {
       await guardProject(tx, projectId);
       const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
       const { port_id: portId, fixed_ip_address: address = null } = input;
-      const to = portId ? await this.#targets.take(tx, ctx, { portId, address, taskId, for: id }) : null;
+      const to = portId ? await this.#targets.claim(tx, ctx, { portId, address, taskId, for: id }) : null;
       await store.insertFloatingIp(tx, {
         id,
         projectId,
@@ -83,16 +83,16 @@ export class FloatingIpService {
       const row = await store.lockFloatingIp(tx, id, ctx.place);
       const tags = patchTags(row.tags, input.tags);
       requireFree('Floating IP', row);
-      const wanted = await this.#wanted(tx, ctx, row, input);
-      if (wanted === 'as it is' && sameTags(row.tags, tags)) {
+      const requested = await this.#requested(tx, ctx, row, input);
+      if (requested === 'as it is' && sameTags(row.tags, tags)) {
         return startNothing(tx, ctx, taskFor(ctx, 'update_fip', { id }));
       }
       const taskId = ctx.ids.uuid();
       const from = targetOf(row);
       let to = from;
-      if (wanted !== 'as it is') {
-        if (from && from.portId !== wanted?.portId) await this.#targets.hold(tx, ctx, from, taskId);
-        to = wanted && (await this.#targets.take(tx, ctx, { ...wanted, taskId, for: id }));
+      if (requested !== 'as it is') {
+        if (from && from.portId !== requested?.portId) await this.#targets.hold(tx, ctx, from, taskId);
+        to = requested && (await this.#targets.claim(tx, ctx, { ...requested, taskId, for: id }));
       }
       await store.holdFloatingIp(tx, id, taskId);
       return start(tx, ctx, id, { id: taskId, type: 'update_fip', from, to, tags });
@@ -149,7 +149,7 @@ export class FloatingIpService {
 
   /** Which port and address the patch asks for.
    *  @throws Invalid for an address without a port */
-  async #wanted(
+  async #requested(
     tx: Tx,
     ctx: RegionContext,
     { id }: FloatingIpRow,

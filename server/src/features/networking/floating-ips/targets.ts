@@ -34,16 +34,16 @@ export class Targets {
   /** Finds what the floating IP shall lead to, and gives it to the task.
    *  @throws NotFound, Invalid for an address that the port does not have, Conflict when the address has another
    *  floating IP or another task holds the port */
-  async take(tx: Tx, ctx: RegionContext, wanted: RequestedTarget): Promise<Target> {
-    const { portId, taskId } = wanted;
+  async claim(tx: Tx, ctx: RegionContext, requested: RequestedTarget): Promise<Target> {
+    const { portId, taskId } = requested;
     const where = { ...ctx.place, id: portId };
     const seen = deviceOf(await readPort(tx, where.id, where));
     const target =
       seen?.type === 'load_balancer'
-        ? await this.#balancer(tx, ctx, wanted, seen.id)
-        : onPort(await holdPort(tx, where, taskId), wanted.address);
+        ? await this.#balancer(tx, ctx, requested, seen.id)
+        : onPort(await holdPort(tx, where, taskId), requested.address);
     const other = await store.findCarried(tx, portId, target.address);
-    if (other && other.id !== wanted.for)
+    if (other && other.id !== requested.for)
       throw new Conflict(`Port ${portId} has floating IP ${other.id} already`);
     return target;
   }
@@ -51,10 +51,10 @@ export class Targets {
   async #balancer(
     tx: Tx,
     ctx: RegionContext,
-    wanted: RequestedTarget,
+    requested: RequestedTarget,
     loadBalancerId: string,
   ): Promise<Target> {
-    const { portId, address, taskId } = wanted;
+    const { portId, address, taskId } = requested;
     const held = await this.#carrier.hold(tx, { ...ctx.place, id: loadBalancerId }, taskId);
     if (held.address?.includes(':')) throw withoutIpv4(portId);
     if (address && address !== held.address) throw foreignAddress(address);
@@ -68,7 +68,7 @@ const foreignAddress = (address: string) =>
 const withoutIpv4 = (portId: string) =>
   new Invalid({ port_id: [`port ${portId} has no IPv4 address that a floating IP could lead to`] });
 
-function onPort(port: PortRow, wanted: string | null): Target {
+function onPort(port: PortRow, requested: string | null): Target {
   const device = deviceOf(port);
   if (device && device.type !== 'instance') {
     throw new Conflict(`A floating IP cannot lead to port ${port.id} of ${deviceText(device)}`, {
@@ -79,8 +79,8 @@ function onPort(port: PortRow, wanted: string | null): Target {
   const addresses = port.ip_assignments
     .map(({ ip_address }) => ip_address)
     .filter((text) => !text.includes(':'));
-  if (wanted && !addresses.includes(wanted)) throw foreignAddress(wanted);
-  const address = wanted ?? addresses[0];
+  if (requested && !addresses.includes(requested)) throw foreignAddress(requested);
+  const address = requested ?? addresses[0];
   if (address === undefined) throw withoutIpv4(port.id);
   return { portId: port.id, address, loadBalancerId: null };
 }

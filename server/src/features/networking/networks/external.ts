@@ -24,15 +24,15 @@ export async function addExternalNetworks(
   }));
   await tx.named(
     'external_networks_add',
-    `with wanted as (
+    `with given as (
        select w.* from jsonb_to_recordset($1::jsonb) as w (id uuid, region_id int, at timestamptz, subnets jsonb)
         where not exists (select 1 from networks n where n.region_id = w.region_id and n.external)),
      added as (
        insert into networks (id, region_id, name, type, mtu, external, created_at, updated_at)
-       select id, region_id, 'external', 'flat', 1500, true, at, at from wanted)
+       select id, region_id, 'external', 'flat', 1500, true, at, at from given)
      insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
      select s.id, w.id, w.region_id, s.name, s.cidr::cidr, false, w.at + s.later * interval '1 microsecond', w.at
-       from wanted w, jsonb_to_recordset(w.subnets) as s (id uuid, name text, cidr text, later int)`,
+       from given w, jsonb_to_recordset(w.subnets) as s (id uuid, name text, cidr text, later int)`,
     [JSON.stringify(rows)],
   );
 }

@@ -19,17 +19,17 @@ export async function reassign(
   tx: Tx,
   ctx: PortScope,
   port: PortRow,
-  wanted: readonly IpAssignment[],
+  requested: readonly IpAssignment[],
 ): Promise<Reassigned> {
   const faults = new Faults();
-  const addresses = wanted.map(({ ip_address }) => canonicalAddress(ip_address));
+  const addresses = requested.map(({ ip_address }) => canonicalAddress(ip_address));
   refuseTwice('ip_assignments', addresses, faults);
   faults.refuse();
   const had = new Map(port.ip_assignments.map((one) => [one.ip_address, one.subnet_id]));
   await lockAddresses(tx, ctx.region.id);
   const newAddresses: string[] = [];
   for (const [index, address] of addresses.entries()) {
-    const subnetId = wanted[index]?.subnet_id;
+    const subnetId = requested[index]?.subnet_id;
     if (had.get(address) === subnetId) continue;
     const field = `ip_assignments.${index}`;
     try {

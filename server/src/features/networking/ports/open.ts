@@ -49,13 +49,13 @@ export async function openPorts(
   tx: Tx,
   ctx: PortScope,
   device: Device,
-  wanted: readonly RequestedPort[],
+  requested: readonly RequestedPort[],
 ): Promise<OpenedPorts> {
-  if (wanted.length === 0) return { ports: [], externalIps: 0 };
+  if (requested.length === 0) return { ports: [], externalIps: 0 };
   await lockAddresses(tx, ctx.region.id);
   const ports: PortRow[] = [];
   let externalIps = 0;
-  for (const one of wanted) {
+  for (const one of requested) {
     const { interface: its } = one;
     const id =
       its.type === 'reserved_fixed_ip'
@@ -136,10 +136,10 @@ async function openPort(
   tx: Tx,
   ctx: PortScope,
   device: Device,
-  wanted: RequestedPort,
+  requested: RequestedPort,
   its: Opened,
 ): Promise<string> {
-  const places = await placesOf(tx, ctx, wanted, its);
+  const places = await placesOf(tx, ctx, requested, its);
   const [first] = places;
   const id = ctx.ids.uuid();
   await store.insertPort(tx, {
@@ -148,8 +148,8 @@ async function openPort(
     clientId: ctx.project.clientId,
     networkId: first.network.id,
     device,
-    interfaceName: wanted.interfaceName ?? null,
-    securityGroupIds: wanted.securityGroupIds ?? [],
+    interfaceName: requested.interfaceName ?? null,
+    securityGroupIds: requested.securityGroupIds ?? [],
     timestamp: ctx.clock.timestamp(),
   });
   const address = its.type === 'any_subnet' ? its.ip_address : undefined;
@@ -185,19 +185,19 @@ async function giveFrom(
 async function placesOf(
   tx: Tx,
   ctx: PortScope,
-  wanted: RequestedPort,
+  requested: RequestedPort,
   its: Opened,
 ): Promise<readonly [AddressPlace, ...AddressPlace[]]> {
   const scope = ctx.place;
   if (its.type === 'subnet') {
     const { subnet_id: subnetId, network_id: networkId } = its;
-    return [await findPlace(tx, { ...scope, subnetId, networkId }, fieldOf(wanted, 'subnet_id'))];
+    return [await findPlace(tx, { ...scope, subnetId, networkId }, fieldOf(requested, 'subnet_id'))];
   }
   const networkId = its.type === 'any_subnet' ? its.network_id : undefined;
   if (its.type === 'any_subnet' && its.ip_address !== undefined) {
-    return [await placeOfAddress(tx, ctx, fieldOf(wanted, 'ip_address'), its.network_id, its.ip_address)];
+    return [await placeOfAddress(tx, ctx, fieldOf(requested, 'ip_address'), its.network_id, its.ip_address)];
   }
-  const field = fieldOf(wanted, 'ip_family');
+  const field = fieldOf(requested, 'ip_family');
   const place = (version: 4 | 6) => findPlace(tx, { ...scope, networkId, version }, field);
   const family = its.ip_family ?? 'ipv4';
   if (family === 'dual') return [await place(4), await place(6)];
@@ -228,7 +228,7 @@ async function claimReserved(
   tx: Tx,
   ctx: PortScope,
   device: Device,
-  wanted: RequestedPort,
+  requested: RequestedPort,
   id: string,
 ): Promise<string> {
   const where = { ...ctx.place, id };
@@ -244,7 +244,7 @@ async function claimReserved(
       `Reserved fixed IP ${id} is shared by instances ${sharing.join(', ')}; disconnect them first`,
     );
   }
-  const { interfaceName = null, securityGroupIds } = wanted;
+  const { interfaceName = null, securityGroupIds } = requested;
   await store.attachPort(tx, id, { device, interfaceName, securityGroupIds }, ctx.clock.timestamp());
   return id;
 }

@@ -45,7 +45,7 @@ async function made(path: string, kind: string, body: object): Promise<string> {
   return String(task.created_resources?.[kind]?.[0]);
 }
 
-const open = (device: Device, ...wanted: RequestedInterface[]) => openFor(server, device, ...wanted);
+const open = (device: Device, ...requested: RequestedInterface[]) => openFor(server, device, ...requested);
 const close = (...those: string[]) => closeOf(server, ...those);
 
 test('the ports of load balancers, reserved fixed IPs and instances are one list', async () => {
@@ -196,8 +196,8 @@ test('what cannot be had is refused by name, and nothing is opened', async () =>
 
 test('machines that come at once never share an address, and a full subnet says so', async () => {
   const small = await made(SUBNETS, 'subnets', { name: 'few', network_id: network, cidr: '10.5.0.0/28' });
-  const wanted: RequestedInterface = { type: 'subnet', subnet_id: small };
-  const ends = await Promise.allSettled(Array.from({ length: 16 }, () => open(machine(), wanted)));
+  const requested: RequestedInterface = { type: 'subnet', subnet_id: small };
+  const ends = await Promise.allSettled(Array.from({ length: 16 }, () => open(machine(), requested)));
   const given = ends.flatMap((end) =>
     end.status === 'fulfilled' ? end.value.ports.flatMap(addressesOf) : [],
   );
@@ -214,20 +214,20 @@ test('tags, allowed address pairs, port security and addresses are changed by a 
   const { ports } = await open(machine(), { type: 'subnet', subnet_id: subnet });
   const port = String(ports[0]?.id);
   const [old] = ports.flatMap(addressesOf);
-  const wanted = {
+  const requested = {
     tags: { a: '1', b: ' 2 ' },
     allowed_address_pairs: [{ ip_address: '10.4.0.240' }, { ip_address: '192.168.7.9/24' }],
     ip_assignments: [{ ip_address: '10.4.0.123', subnet_id: subnet }],
   };
-  const task = await finished(await call('PATCH', `${PORTS}/${port}`, wanted));
+  const task = await finished(await call('PATCH', `${PORTS}/${port}`, requested));
   expect(task.task_type).toBe('update_port');
   expect(await get(port)).toMatchObject({
     tags: { a: '1', b: '2' },
     allowed_address_pairs: [{ ip_address: '10.4.0.240' }, { ip_address: '192.168.7.0/24' }],
-    ip_assignments: wanted.ip_assignments,
+    ip_assignments: requested.ip_assignments,
   });
   expect(await idsOf(`&ip_addresses=${old}`)).toEqual([]);
-  await changedNothing(server, await call('PATCH', `${PORTS}/${port}`, wanted));
+  await changedNothing(server, await call('PATCH', `${PORTS}/${port}`, requested));
   await finished(
     await call('PATCH', `${PORTS}/${port}`, {
       tags: { a: null },

@@ -23,14 +23,18 @@ export async function claimReservedIp(
   requireIdle(row);
   requireUnused(row);
   requireUnshared(row);
-  const take = async (address: string | null, subnetId: string, space: string): Promise<ClaimedAddress> => {
+  const claimOne = async (
+    address: string | null,
+    subnetId: string,
+    space: string,
+  ): Promise<ClaimedAddress> => {
     const { cidr } = await findPlace(tx, { ...where, subnetId }, 'vip_port_id');
     return { address: address ?? '', isExternal: row.is_external, subnetId, cidr, space };
   };
   const { additional_subnet_id: secondId, additional_space: secondSpace } = row;
-  const first = await take(row.ip_address, row.subnet_id, row.space);
+  const first = await claimOne(row.ip_address, row.subnet_id, row.space);
   if (secondId === null || secondSpace === null) return [first];
-  return [first, await take(row.additional_address, secondId, secondSpace)];
+  return [first, await claimOne(row.additional_address, secondId, secondSpace)];
 }
 
 /** Columns with the addresses that are reserved for the port of load balancer `lb`, while it does not have them. */

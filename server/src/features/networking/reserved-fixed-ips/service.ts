@@ -39,20 +39,20 @@ export class ReservedIpService {
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
-      const wanted = await findRequested(tx, ctx, input, provider, this.#deps.ipv6Fault);
+      const requested = await findRequested(tx, ctx, input, provider, this.#deps.ipv6Fault);
       const taskId = ctx.ids.uuid();
-      const name = nameOf(wanted.id);
-      const { external } = wanted.place.network;
+      const name = nameOf(requested.id);
+      const { external } = requested.place.network;
       const inserted = await store.insertReservedIp(tx, {
-        id: wanted.id,
+        id: requested.id,
         projectId,
         regionId,
         clientId,
-        networkId: wanted.place.network.id,
-        subnetId: wanted.place.subnetId,
-        space: wanted.space,
-        address: wanted.address,
-        additional: wanted.additional,
+        networkId: requested.place.network.id,
+        subnetId: requested.place.subnetId,
+        space: requested.space,
+        address: requested.address,
+        additional: requested.additional,
         isExternal: external,
         isVip: input.is_vip ?? false,
         name,
@@ -62,18 +62,18 @@ export class ReservedIpService {
       if (!inserted) {
         throw new Conflict(
           input.type === 'port'
-            ? `Port ${wanted.id} is reserved already`
-            : `${wanted.address} is in use in network ${wanted.place.network.id}`,
+            ? `Port ${requested.id} is reserved already`
+            : `${requested.address} is in use in network ${requested.place.network.id}`,
         );
       }
       const task = await startFor(
         tx,
         ctx,
         'create_reserved_fixed_ip',
-        { id: wanted.id, name },
+        { id: requested.id, name },
         { id: taskId },
       );
-      const addresses = external ? store.externalAddresses(wanted.additional !== null) : 0;
+      const addresses = external ? store.externalAddresses(requested.additional !== null) : 0;
       await reserve(tx, { clientId, regionId }, { external_ip_count: addresses });
       return task;
     });

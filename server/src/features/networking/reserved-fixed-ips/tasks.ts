@@ -62,7 +62,7 @@ function requestedOf(row: ReservedIpRow): Requested[] {
 
 /** @throws TaskFailed when there is no free one */
 async function giveAddresses(db: Db, row: ReservedIpRow, provider: ReservedIpProvider): Promise<void> {
-  for (const wanted of requestedOf(row)) await giveAddress(db, row, wanted, provider);
+  for (const requested of requestedOf(row)) await giveAddress(db, row, requested, provider);
 }
 
 async function giveAddress(

@@ -31,12 +31,12 @@ export async function attachSubnet(
   tx: Tx,
   ctx: PortScope,
   router: Attached,
-  { place, address: wanted, field }: Attachment,
+  { place, address: requested, field }: Attachment,
   rules: AddressRules | undefined,
 ): Promise<void> {
   const { subnetId } = place;
   refuseUnfit(router, place, field);
-  const address = wanted === undefined ? await freeGateway(tx, place) : hostOf(place, wanted);
+  const address = requested === undefined ? await freeGateway(tx, place) : hostOf(place, requested);
   const room = {
     regionId: ctx.region.id,
     // In one of the spaces that the subnet's addresses may be in, or in the other.
@@ -63,8 +63,8 @@ async function freeGateway(tx: Tx, { gateway, subnetId }: AddressPlace): Promise
   return gateway;
 }
 
-function hostOf({ cidr }: AddressPlace, wanted: string): string {
-  const address = canonicalAddress(wanted);
+function hostOf({ cidr }: AddressPlace, requested: string): string {
+  const address = canonicalAddress(requested);
   const range = parseRange(cidr);
   if (address !== null && range && isHostOf(range, address)) return address;
   throw new Invalid({ ip_address: [`is not an address of ${cidr} that something can have`] });
@@ -123,8 +123,8 @@ export function refuseRouted(router: RouterRow, subnetId: string): void {
 /** Gives the router a port with an external address.
  *  @returns the port's id */
 export async function openGateway(tx: Tx, ctx: PortScope, routerId: string): Promise<string> {
-  const wanted = [{ interface: { type: 'external' }, field: 'external_gateway_info' }] as const;
-  const { ports } = await openPorts(tx, ctx, { type: 'router', id: routerId }, wanted);
+  const requested = [{ interface: { type: 'external' }, field: 'external_gateway_info' }] as const;
+  const { ports } = await openPorts(tx, ctx, { type: 'router', id: routerId }, requested);
   const [port] = ports;
   if (!port) throw new Error('a wanted port is always opened');
   return port.id;

@@ -18,7 +18,7 @@ export async function removeAbandoned(root: string, claims: AddressClaims): Prom
 
 /** Whether somebody listens there. A container with this machine's network and a file system of its own has claims
  *  that cannot be seen here. */
-const isHeard = (wanted: string) =>
+const isHeard = (desired: string) =>
   (['tcp', 'udp'] as const).some((transport) =>
-    (listeningSockets(transport) ?? []).some(({ address }) => address === wanted),
+    (listeningSockets(transport) ?? []).some(({ address }) => address === desired),
   );

@@ -137,7 +137,7 @@ export class AddressClaims {
     await withMachineLock(CLAIMS_LOCK, async () => {
       for (const [block, token] of Object.entries(list)) {
         const claim = this.#read(block);
-        if (claim?.dataDir === from && claim.token === token) this.#take(block);
+        if (claim?.dataDir === from && claim.token === token) this.#claimed(block);
       }
     });
   }
@@ -163,11 +163,11 @@ export class AddressClaims {
     if (this.#holds(block)) return true;
     const existing = this.#read(block);
     if (existing && isValid(existing, this.#dataDir)) return false;
-    return this.#take(block);
+    return this.#claimed(block);
   }
 
   /** @returns false when this user may not */
-  #take(block: string): boolean {
+  #claimed(block: string): boolean {
     const token = this.#own.get(block) ?? randomUUID();
     // Listed before it is claimed: a crash between the two leaves a token without a claim, not a
     // claim that looks void.

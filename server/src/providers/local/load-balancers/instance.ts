@@ -54,7 +54,7 @@ export class Instance {
   readonly #prober: Prober;
   readonly #usage = new UsageMeter();
   /** What HAProxy was last told about each probed member (`backend/server`). */
-  readonly #told = new Map<string, boolean>();
+  readonly #reported = new Map<string, boolean>();
   readonly #lastChecks = new LastChecks();
   #state: InstanceState;
 
@@ -135,16 +135,16 @@ export class Instance {
   }
 
   /** Has these addresses while the action runs and once it has succeeded, and those that it had when it fails. */
-  async #withAddresses(wanted: readonly string[], action: () => Promise<void>): Promise<void> {
+  async #withAddresses(requested: readonly string[], action: () => Promise<void>): Promise<void> {
     const had = this.#state.addresses;
-    await addToLoopback(wanted);
+    await addToLoopback(requested);
     try {
       await action();
     } catch (error) {
-      await removeFromLoopback(wanted.filter((address) => !had.includes(address)));
+      await removeFromLoopback(requested.filter((address) => !had.includes(address)));
       throw error;
     }
-    await removeFromLoopback(had.filter((address) => !wanted.includes(address)));
+    await removeFromLoopback(had.filter((address) => !requested.includes(address)));
   }
 
   /** Starts again from their files what died, and adds again what was taken from the loopback interface.
@@ -154,7 +154,7 @@ export class Instance {
     if (this.#isAlive()) return hadLost;
     if (this.#state.needed && !this.#engine.running()) {
       await this.#engine.start(this.#state.logging);
-      this.#told.clear();
+      this.#reported.clear();
     }
     await this.passVerdictsOn();
     this.#save({ ...this.#state, process: this.#engine.running() });
@@ -166,7 +166,7 @@ export class Instance {
     const state = this.#state;
     if (!this.#isAlive()) return null;
     const { members, seen } = await this.#health();
-    const lastChecks = this.#lastChecks.take(members, seen, this.#prober.verdicts(), this.#context.now());
+    const lastChecks = this.#lastChecks.update(members, seen, this.#prober.verdicts(), this.#context.now());
     await this.#engine.pollDraining(state.listenerIds);
     return { version: state.version, members, lastChecks, listenerStats: this.#totals(true) };
   }
@@ -269,7 +269,7 @@ export class Instance {
     const changes = live ? planLiveChanges(before, rendering) : null;
     if (changes && (await this.#engine.change(changes))) return;
     await this.#engine.reload(rendering.backends, logging);
-    this.#told.clear();
+    this.#reported.clear();
     const served = new Set(rendering.binds.map(({ listenerId }) => listenerId));
     const gone = before.binds.map(({ listenerId }) => listenerId).filter((id) => !served.has(id));
     if (running && gone.length > 0) await this.#engine.endSessions(running, new Set(gone.map(listenerName)));
@@ -296,9 +296,9 @@ export class Instance {
   }
 
   async #tell(server: string, alive: boolean): Promise<void> {
-    if (this.#told.get(server) === alive) return;
+    if (this.#reported.get(server) === alive) return;
     await this.#engine.command(`set server ${server} health ${alive ? 'up' : 'down'}`);
-    this.#told.set(server, alive);
+    this.#reported.set(server, alive);
   }
 
   async #requireNewPorts(binds: readonly Endpoint[]): Promise<void> {

@@ -13,7 +13,7 @@ const seen = (health: MemberHealth, check: string | null, changedAgo = 0): Membe
 });
 
 const look = (checks: LastChecks, one: MemberSeen, now = NOW) =>
-  checks.take(new Map([['m', one.health]]), new Map([['m', one]]), new Map(), now).get('m');
+  checks.update(new Map([['m', one.health]]), new Map([['m', one]]), new Map(), now).get('m');
 
 test('the time since when is that of the first look, as long as the member stays down', () => {
   const checks = new LastChecks();

@@ -20,7 +20,7 @@ export class LastChecks {
   /** @param seen what HAProxy says of each member
    *  @param probed what our own probes say of each member
    *  @param now milliseconds since the epoch */
-  take(
+  update(
     health: ReadonlyMap<string, MemberHealth>,
     seen: ReadonlyMap<string, MemberSeen>,
     probed: ReadonlyMap<string, Verdict>,

@@ -196,8 +196,8 @@ describe('a port that somebody else holds', () => {
       const host = where === '0.0.0.0' ? where : lb.vipAddress;
       await new Promise<void>((resolve) => holder.listen(0, host, resolve));
       const { port } = holder.address() as AddressInfo;
-      const wanted = { ...lb, listeners: [{ ...front, port }] };
-      await expect(site.apply(wanted)).rejects.toThrow(`in use by node (pid ${process.pid})`);
+      const desired = { ...lb, listeners: [{ ...front, port }] };
+      await expect(site.apply(desired)).rejects.toThrow(`in use by node (pid ${process.pid})`);
       expect(readdirSync(join(site.dataDir, 'load-balancers'))).not.toContain(lb.id);
       await new Promise((resolve) => holder.close(resolve));
     },

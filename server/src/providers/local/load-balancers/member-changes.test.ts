@@ -69,10 +69,10 @@ test('the commands lead from any set of members to any other', () => {
         expect(state.get(name)?.up).toBe(false);
         state.delete(name);
       }
-      const wanted = after.servers.map(
+      const desired = after.servers.map(
         ({ name, weight, enabled }) => [`pool/${name}`, { weight, up: enabled }] as const,
       );
-      expect(state).toEqual(new Map(wanted));
+      expect(state).toEqual(new Map(desired));
     }),
   );
 });

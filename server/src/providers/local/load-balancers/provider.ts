@@ -170,9 +170,9 @@ class Provider implements LocalLoadBalancers {
       this.#foundLeftovers = true;
       for (const id of this.#leftovers()) this.#instance(id);
     }
-    const wanted = new Set(desired.map(({ id }) => id));
+    const requested = new Set(desired.map(({ id }) => id));
     await eachAtMost(SIDE_BY_SIDE, [...this.#instances.keys()], async (id) => {
-      if (!wanted.has(id) && !this.#isRecent(this.#appliedAt.get(id))) {
+      if (!requested.has(id) && !this.#isRecent(this.#appliedAt.get(id))) {
         await this.#attempt(id, 'remove', () => this.#change(id, () => this.#remove(id)));
       }
     });

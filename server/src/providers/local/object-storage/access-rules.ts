@@ -23,14 +23,14 @@ interface Statement {
  *  @param there the policy as it is; empty: none
  *  @param before what was wanted last
  *  @returns the policy as it is to be; null: none */
-export function policyWith(bucket: string, there: string, wanted: Wanted, before: Wanted): string | null {
+export function policyWith(bucket: string, there: string, desired: Wanted, before: Wanted): string | null {
   const { Statement: all = [], ...rest } = there === '' ? {} : (JSON.parse(there) as { Statement?: unknown });
   // Those of an older version had no names.
   const nameless = statementsOf(bucket, before).map(({ Sid: _, ...statement }) => JSON.stringify(statement));
   const others = ([all].flat() as Statement[]).filter(
     (each) => each.Sid !== PUBLIC && each.Sid !== READERS && !nameless.includes(JSON.stringify(each)),
   );
-  const statements = [...others, ...statementsOf(bucket, wanted)];
+  const statements = [...others, ...statementsOf(bucket, desired)];
   if (statements.length === 0) return null;
   return JSON.stringify({ Version: '2012-10-17', ...rest, Statement: statements });
 }

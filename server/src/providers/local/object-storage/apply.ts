@@ -15,10 +15,10 @@ export async function applyAll(
   for (const key of keys) await applyKey(server, key, known);
   for (const name of retracted) await removeBucket(server, name);
   await applyBuckets(server, keys, buckets);
-  const wanted = new Set(keys.map(({ accessKey }) => accessKey));
+  const desired = new Set(keys.map(({ accessKey }) => accessKey));
   // Last: policies must not name who is not there.
   for (const access of known.keys()) {
-    if (wanted.has(access)) continue;
+    if (desired.has(access)) continue;
     expectDone(
       await server.askAdmin({ method: 'PATCH', path: '/delete-user', query: { access } }),
       'a key could not be deleted',
@@ -86,14 +86,14 @@ const NOTHING: Wanted = { isPublic: false, allowedOrigins: [], readers: [] };
 async function settle(server: Server, bucket: DesiredBucket, readers: readonly string[]): Promise<void> {
   const notes = server.notes as Notes;
   const { name, isPublic, allowedOrigins } = bucket;
-  const wanted = { isPublic, allowedOrigins, readers };
+  const desired = { isPublic, allowedOrigins, readers };
   const before = noted(notes.applied[name]);
   const isAsBefore = (...parts: (keyof Wanted)[]) =>
-    parts.every((part) => JSON.stringify(before[part]) === JSON.stringify(wanted[part]));
+    parts.every((part) => JSON.stringify(before[part]) === JSON.stringify(desired[part]));
   if (isAsBefore('isPublic', 'allowedOrigins', 'readers')) return;
   if (!isAsBefore('isPublic', 'readers'))
-    await change(server, name, 'policy', (there) => policyWith(name, there, wanted, before));
-  if (!isAsBefore('allowedOrigins')) await change(server, name, 'cors', (there) => corsWith(there, wanted));
+    await change(server, name, 'policy', (there) => policyWith(name, there, desired, before));
+  if (!isAsBefore('allowedOrigins')) await change(server, name, 'cors', (there) => corsWith(there, desired));
   server.note({
     ...notes,
     applied: { ...notes.applied, [name]: JSON.stringify([isPublic, allowedOrigins, readers]) },

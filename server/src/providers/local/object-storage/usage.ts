@@ -107,9 +107,13 @@ export class Usage {
     walked: ReadonlySet<string>,
     gone: readonly string[],
   ): BucketReport[] {
-    const told = new Set([...walked, ...gone, ...[...traffic.keys()].filter((name) => names.includes(name))]);
+    const reported = new Set([
+      ...walked,
+      ...gone,
+      ...[...traffic.keys()].filter((name) => names.includes(name)),
+    ]);
     const none = { requestsIn: 0, requestsOut: 0, trafficIn: 0, trafficOut: 0 };
-    return [...told].sort().map((name) => {
+    return [...reported].sort().map((name) => {
       const level = names.includes(name) ? this.#levels.get(name) : undefined;
       return { name, ...(level ?? { bytes: 0, files: 0 }), ...(traffic.get(name) ?? none) };
     });

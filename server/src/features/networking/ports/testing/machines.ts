@@ -11,14 +11,14 @@ export const machine = (): Device => ({ type: 'instance', id: ids.uuid() });
 export function openFor(
   server: TestServer,
   device: Device,
-  ...wanted: readonly RequestedInterface[]
+  ...requested: readonly RequestedInterface[]
 ): Promise<OpenedPorts> {
   const scope = {
     ...inRegion({ id: 1, clientId: 1 }, { id: 2, name: 'Simulated', state: 'ACTIVE' }),
     ids,
     clock: server.clock,
   };
-  const ports = wanted.map((its, index) => ({
+  const ports = requested.map((its, index) => ({
     interface: its,
     field: `interfaces.${index}`,
     interfaceName: `if-${index}`,

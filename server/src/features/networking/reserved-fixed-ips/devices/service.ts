@@ -40,31 +40,31 @@ export class DeviceService {
   async #connect(
     ctx: RegionContext,
     id: string,
-    wanted: readonly string[],
+    requested: readonly string[],
     leaves: (row: DeviceRow) => boolean,
   ) {
     await ctx.db.transaction(async (tx) => {
       const row = await reserved.lockReservedIp(tx, { ...ctx.place, id });
       const address = shareable(row);
       const connected = (await readDevices(tx, row)).filter((device) => device.connected);
-      const leaving = connected.filter(leaves).map((device) => device.id);
-      const ports = await lockPorts(tx, ctx.place, [...new Set([...wanted, ...leaving])]);
+      const disconnected = connected.filter(leaves).map((device) => device.id);
+      const ports = await lockPorts(tx, ctx.place, [...new Set([...requested, ...disconnected])]);
       for (const port of ports) {
         requireFree('Port', port);
       }
       const has = new Set(connected.map((device) => device.id));
-      refuseUnfit(row, wanted, new Map(ports.map((port) => [port.id, port])), has);
-      await disallowAddress(tx, leaving, address, ctx.clock.timestamp());
-      const added = [...new Set(wanted)].filter((portId) => !has.has(portId));
+      refuseUnfit(row, requested, new Map(ports.map((port) => [port.id, port])), has);
+      await disallowAddress(tx, disconnected, address, ctx.clock.timestamp());
+      const added = [...new Set(requested)].filter((portId) => !has.has(portId));
       await allowAddress(tx, added, address, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'connect_reserved_fixed_ip', subject: id, ...ctx.place });
     });
     return this.connected(ctx, id);
   }
 
-  async #list(ctx: RegionContext, id: string, wanted: (row: DeviceRow) => boolean) {
+  async #list(ctx: RegionContext, id: string, matches: (row: DeviceRow) => boolean) {
     const row = await reserved.readReservedIp(ctx.db, { ...ctx.place, id });
-    const results = await viewsOf(ctx, (await readDevices(ctx.db, row)).filter(wanted));
+    const results = await viewsOf(ctx, (await readDevices(ctx.db, row)).filter(matches));
     return { count: results.length, results };
   }
 }
@@ -83,12 +83,12 @@ function shareable(row: ReservedIpRow): string {
 /** @throws Invalid naming every wanted port that cannot share the address */
 function refuseUnfit(
   row: ReservedIpRow,
-  wanted: readonly string[],
+  requested: readonly string[],
   ports: ReadonlyMap<string, PortRow>,
   connected: ReadonlySet<string>,
 ): void {
   const faults = new Faults();
-  wanted.forEach((id, index) => {
+  requested.forEach((id, index) => {
     const port = ports.get(id);
     if (!port || connected.has(id)) return;
     const fault = faultOf(row, port);

@@ -38,13 +38,13 @@ export function backendMode(listener: DesiredListener, pool: DesiredPool): Proxy
     TCP: 'tcp',
     UDP: 'udp',
   } as const;
-  const wanted = poolMode[pool.protocol];
-  if (wanted === 'udp' || (mode === 'http' && wanted === 'tcp')) {
+  const requested = poolMode[pool.protocol];
+  if (requested === 'udp' || (mode === 'http' && requested === 'tcp')) {
     throw new TaskFailed(
       `Listener ${listener.id} (${listener.protocol}) cannot use pool ${pool.id} (${pool.protocol})`,
     );
   }
-  return wanted;
+  return requested;
 }
 
 /** Writes one listener as a frontend, with its user list if it has one. */
@@ -180,6 +180,6 @@ function writeHttp(writer: ConfigWriter, desired: DesiredLoadBalancer, listener:
 
 /** HAProxy's spelling of a timeout; more than 24 days does not fit its clock. */
 export function milliseconds(value: number | null, fallback: number): string {
-  const wanted = Math.trunc(value ?? fallback);
-  return `${Math.min(Math.max(wanted, 0), 2_000_000_000)}ms`;
+  const requested = Math.trunc(value ?? fallback);
+  return `${Math.min(Math.max(requested, 0), 2_000_000_000)}ms`;
 }

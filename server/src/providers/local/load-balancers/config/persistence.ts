@@ -69,8 +69,8 @@ function writeSourceTable(
   persistence: DesiredSessionPersistence,
   { ipv6, entries, origin }: { readonly ipv6: boolean; readonly entries: number; readonly origin: string },
 ): void {
-  const wanted = persistence.persistenceTimeout ?? DEFAULT_SOURCE_TIMEOUT_S;
-  const timeout = Math.min(Math.max(wanted, 1), LONGEST_TIMEOUT_S);
+  const desired = persistence.persistenceTimeout ?? DEFAULT_SOURCE_TIMEOUT_S;
+  const timeout = Math.min(Math.max(desired, 1), LONGEST_TIMEOUT_S);
   writer.line(`stick-table type ${ipv6 ? 'ipv6' : 'ip'} size ${entries} expire ${timeout}s`, origin);
   const { persistenceGranularity: granularity } = persistence;
   const bits = granularity ? sourceBits(granularity) : null;

@@ -38,13 +38,13 @@ export class Prober {
 
   /** Watches exactly these; verdicts on those that stay the same are kept. */
   watch(targets: readonly ProbeTarget[]): void {
-    const wanted = new Map(targets.map((target) => [target.memberId, target]));
+    const desired = new Map(targets.map((target) => [target.memberId, target]));
     for (const [id, watched] of this.#watched) {
-      if (same(watched.target, wanted.get(id))) continue;
+      if (same(watched.target, desired.get(id))) continue;
       clearTimeout(watched.timer);
       this.#watched.delete(id);
     }
-    for (const [id, target] of wanted) {
+    for (const [id, target] of desired) {
       if (this.#watched.has(id)) continue;
       const watched: Watched = {
         target,

@@ -53,10 +53,10 @@ function renderListener(
 ): string[] {
   const { sessionLog, accessLog, connections } = environment;
   const pool = plan.pools.findIndex(({ id }) => id === listener.poolId);
-  const told = `$time_iso8601 $remote_addr:$remote_port [$time_local] listener-${identifier(listener.id)} UDP ${TOLD}`;
+  const line = `$time_iso8601 $remote_addr:$remote_port [$time_local] listener-${identifier(listener.id)} UDP ${TOLD}`;
   return [
     `  log_format session_${index} '${identifier(listener.id)} $bytes_received $bytes_sent $status';`,
-    ...(accessLog ? [`  log_format told_${index} '${told}';`] : []),
+    ...(accessLog ? [`  log_format told_${index} '${line}';`] : []),
     ...(pool === -1 ? [`  upstream nobody_${index} { ${NOBODY} }`] : []),
     '  server {',
     ...listener.addresses.map((address) => `    listen ${endpoint(address, listener.port)} udp;`),

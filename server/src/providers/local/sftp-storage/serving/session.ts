@@ -89,7 +89,7 @@ export class Session {
       this.#do(id, async () => sftp.attrs(id, shown(await this.#file(handle).file.stat()))),
     );
     sftp.on('FSETSTAT', (id, handle, attributes) =>
-      this.#ok(id, () => changeOpen(this.#file(handle).file, wanted(attributes))),
+      this.#ok(id, () => changeOpen(this.#file(handle).file, desired(attributes))),
     );
     sftp.on('CLOSE', (id, handle) => this.#ok(id, () => this.#close(handle)));
     sftp.on('OPENDIR', (id, path) =>
@@ -122,7 +122,7 @@ export class Session {
       }),
     );
     sftp.on('SETSTAT', (id, path, attributes) =>
-      this.#change(id, () => folder.change(path, wanted(attributes))),
+      this.#change(id, () => folder.change(path, desired(attributes))),
     );
     sftp.on('MKDIR', (id, path) => this.#change(id, () => folder.makeFolder(path)));
     sftp.on('RMDIR', (id, path) => this.#change(id, () => folder.removeFolder(path)));
@@ -184,7 +184,7 @@ export class Session {
     this.#counter.request(writes ? 'in' : 'out');
     this.#checkRoom();
     const file = await this.#folder.open(path, flagsOf(flags));
-    const { mode } = wanted(attributes);
+    const { mode } = desired(attributes);
     if (writes && mode !== undefined) await changeOpen(file, { mode });
     this.#opened(id, this.#files, { file, appends: (flags & OPEN_MODE.APPEND) !== 0 });
   }
@@ -277,7 +277,7 @@ function flagsOf(flags: number): number {
 }
 
 /** Owners are none of a client's business. */
-function wanted({ size, mode, atime, mtime }: Partial<SshAttributes>): Attributes {
+function desired({ size, mode, atime, mtime }: Partial<SshAttributes>): Attributes {
   return Object.fromEntries(
     Object.entries({ size, mode, atime, mtime }).filter(([, value]) => value !== undefined),
   );
