@@ -131,7 +131,7 @@ test('docs/states.md draws the states that the code has', () => {
   const intro = `# States
 
 Which states a resource has, and which may follow which. \`npm run generate\` draws this page from the code. A state that
-lasts is left by a request; one that does not (\`PENDING_…\`, \`…ing\`) is left when its task ends.
+lasts ends with a request. A temporary state (\`PENDING_…\`, \`…ing\`) ends with its task.
 `;
   expectGolden(path.join(ROOT, 'docs', 'states.md'), [intro, ...PAGES.map(diagramOf)].join('\n'));
 });
