@@ -143,6 +143,43 @@ function numbered(item: Readonly<Record<string, unknown>>, index: number): objec
   };
 }
 
+test('what has an equal name, or is listed twice, takes no page away', async () => {
+  const wrong = await look({
+    samples,
+    break: async (page) => {
+      await page.route(API, twice);
+    },
+    check: (sight, pattern) =>
+      isMissing(pattern, samples) ? [] : sight.faults.map((fault) => `says ${fault}`),
+    only: (pattern) => /new$|simulation$|volumes$/.test(pattern),
+    after: async (page) => {
+      await visit(page, new Questions(page), '/projects/1/regions/2/volumes');
+      await page.getByRole('link', { name: 'Create volume' }).first().click();
+      await page.getByRole('combobox', { name: 'What is on it' }).click();
+      await page.getByRole('option', { name: 'A snapshot' }).click();
+      await page.getByRole('combobox', { name: 'Snapshot' }).click();
+      await page.getByRole('option', { name: 'bakery-before' }).nth(1).waitFor();
+      const names = await page.getByRole('option', { name: 'bakery-before' }).allTextContents();
+      expect(new Set(names).size, names.join(', ')).toBe(2);
+    },
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** An answer that has each item twice, and once more with an id of its own. */
+async function twice(route: Route): Promise<void> {
+  const response = await route.fetch();
+  const body = await response.json().catch(() => undefined);
+  if (!Array.isArray(body?.results)) return route.fulfill({ response });
+  const others = body.results.map((item: object) =>
+    'id' in item && typeof item.id === 'string' ? { ...item, id: `other${item.id}` } : item,
+  );
+  return route.fulfill({
+    response,
+    json: { ...body, results: [...body.results, ...body.results, ...others] },
+  });
+}
+
 test('⌘K finds each page of the bar, each creation, and resources of every noun by name or id', async () => {
   const { page } = portal;
   await portal.go(2, '');

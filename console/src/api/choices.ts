@@ -155,6 +155,18 @@ export const certificates = (where: Where): Choices => ({
   },
 });
 
+/** Where storages of S3 may be; they belong to no project. */
+export const storageLocations: Choices = {
+  key: 'storage locations',
+  none: 'No region has object storage at present',
+  load: async () => {
+    const found = await client.GET('/storage/v4/locations', {
+      params: { query: { ...MANY, order_by: 'title.asc', type: 'standard' } },
+    });
+    return resultsOf(found).map(({ name, title }) => ({ value: name, label: title }));
+  },
+};
+
 /** Addresses that are reserved and that nothing uses. */
 export const reservedAddresses = (where: Where): Choices => ({
   key: keyOf('reserved', where),

@@ -2,14 +2,12 @@ import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInpu
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { faultOf } from '../api/client.ts';
+import { type Option, tellApart } from './options.ts';
+
+export type { Option };
 
 export type Value = string | number | boolean | readonly string[];
 export type Values = Readonly<Record<string, Value>>;
-
-export interface Option {
-  readonly value: string;
-  readonly label: string;
-}
 
 /** Options that come from the API. */
 export interface Choices {
@@ -151,7 +149,7 @@ export function useChoices({ options, choices }: Pick<Field, 'options' | 'choice
     enabled: choices !== undefined,
   });
   return {
-    data: choices ? (loaded.data ?? []) : (options ?? []),
+    data: tellApart(choices ? (loaded.data ?? []) : (options ?? [])),
     pending: choices !== undefined && loaded.isPending,
     fault: unread(loaded),
   };
@@ -173,7 +171,7 @@ function Choice({ field, value, error, change, common }: FieldInputProps & { rea
       <MultiSelect
         {...common}
         {...none}
-        data={[...data]}
+        data={data}
         value={[...(value as readonly string[])]}
         onChange={change}
         searchable
@@ -186,7 +184,7 @@ function Choice({ field, value, error, change, common }: FieldInputProps & { rea
       {...common}
       {...none}
       openOnFocus={false}
-      data={[...data]}
+      data={data}
       value={(value as string) || null}
       onChange={(next) => change(next ?? '')}
       searchable

@@ -30,12 +30,23 @@ const hide = () => set(undefined);
 export const showHint = (target: HTMLElement, words: Words): void =>
   set({ target, text: typeof words === 'string' ? words : words() });
 
+function say(target: HTMLElement, words: Words): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => showHint(target, words), DELAY_MS);
+}
+
+/** What an element has on it so that all of its text is said where there is no room for it. */
+export const hintWhenCut = {
+  onMouseEnter: ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+    if (currentTarget.scrollWidth > currentTarget.clientWidth)
+      say(currentTarget, currentTarget.textContent ?? '');
+  },
+  onMouseLeave: hide,
+};
+
 /** What an element has on it so that something is said of it: `<time {...hint('Monday')}>`. */
 export const hint = (words: Words) => ({
-  onMouseEnter: ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => showHint(currentTarget, words), DELAY_MS);
-  },
+  onMouseEnter: ({ currentTarget }: SyntheticEvent<HTMLElement>) => say(currentTarget, words),
   onMouseLeave: hide,
   onFocus: ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
     if (currentTarget.matches(':focus-visible')) showHint(currentTarget, words);

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { hintWhenCut } from './hint.tsx';
 import styles from './list-page.module.css';
 import { RowLink } from './row-link.tsx';
 import { MenuButton, type OpenMenu, type RowAction, useRowMenu } from './row-menu.tsx';
@@ -95,6 +96,7 @@ const Row = memo(function Row({ name, row, index, columns, open, href }: RowProp
           data-label={column.label}
           data-end={column.end}
           data-wide-only={column.wideOnly}
+          {...(place === 0 ? hintWhenCut : {})}
         >
           {place === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
         </td>

@@ -6,8 +6,10 @@ import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { unread } from '../../ui/field-input.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { tellApart } from '../../ui/options.ts';
 import { SideForm, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
@@ -138,10 +140,14 @@ function PointAt({ ip, close, choose }: PointAtProps) {
   const path = pathParams(usePlace());
   const [port, setPort] = useState<string | null>(null);
   const balancers = useQuery(
-    api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', { params: { path } }),
+    api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
+      params: { path, query: { limit: 1000 } },
+    }),
   );
-  const targets = (balancers.data?.results ?? []).flatMap(({ name, vip_port_id, vip_address }) =>
-    vip_port_id ? [{ value: vip_port_id, label: `${name} (${vip_address})` }] : [],
+  const targets = tellApart(
+    (balancers.data?.results ?? []).flatMap(({ name, vip_port_id, vip_address }) =>
+      vip_port_id ? [{ value: vip_port_id, label: `${name} (${vip_address})` }] : [],
+    ),
   );
   return (
     <Modal
@@ -156,6 +162,7 @@ function PointAt({ ip, close, choose }: PointAtProps) {
         value={port}
         onChange={setPort}
         searchable
+        error={unread(balancers)}
         placeholder={targets.length === 0 ? 'There is no load balancer here' : 'Choose one'}
       />
       <Group justify="flex-end" mt="md">

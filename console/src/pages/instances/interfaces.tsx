@@ -128,7 +128,8 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
       }),
       { title: `Detach ${ip_assignments[0]?.ip_address} from ${instance.name}` },
     );
-  if (query.error && !query.data) return <FaultNote fault={faultOf(query.error)} />;
+  if (query.error && !query.data)
+    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   const rows = query.data?.results ?? [];
   return (
     <Card

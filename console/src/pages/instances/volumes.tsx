@@ -52,7 +52,8 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
       }),
     }),
   });
-  if (query.error && !query.data) return <FaultNote fault={faultOf(query.error)} />;
+  if (query.error && !query.data)
+    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   return (
     <Card
       title="Volumes"

@@ -9,6 +9,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { unread } from '../../ui/field-input.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Facts, PageHead } from '../../ui/page.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
@@ -41,7 +42,7 @@ export function ClusterDetail() {
     return (
       <>
         <PageHead title={name} back={back} />
-        <FaultNote fault={faultOf(cluster.error)} />
+        <FaultNote fault={faultOf(cluster.error)} retry={() => void cluster.refetch()} />
       </>
     );
   }
@@ -203,7 +204,8 @@ function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
         </p>
         <Select
           label={`From ${cluster.version} to`}
-          data={(versions.data?.results ?? []).map((item) => item.version)}
+          data={[...new Set((versions.data?.results ?? []).map((item) => item.version))]}
+          error={unread(versions)}
           value={version}
           onChange={setVersion}
           placeholder={versions.data?.results.length === 0 ? 'There is no newer version' : 'Choose a version'}

@@ -8,6 +8,7 @@ import { TopologyPicture } from '../../pictures/topology.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { unread } from '../../ui/field-input.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
+import { tellApart } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import { Wizard } from '../../ui/wizard.tsx';
@@ -94,10 +95,12 @@ export function CreateLoadBalancer() {
                 placeholder="Default"
                 clearable
                 error={errorOf('flavor') ?? unread(flavors)}
-                data={(flavors.data?.results ?? []).map(({ flavor_name, vcpus, ram }) => ({
-                  value: flavor_name,
-                  label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
-                }))}
+                data={tellApart(
+                  (flavors.data?.results ?? []).map(({ flavor_name, vcpus, ram }) => ({
+                    value: flavor_name,
+                    label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
+                  })),
+                )}
                 value={draft.flavor || null}
                 onChange={(flavor) => change({ flavor: flavor ?? '' })}
               />

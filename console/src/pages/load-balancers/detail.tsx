@@ -32,7 +32,7 @@ export function LoadBalancerDetail() {
   const place = usePlace();
   const { id } = useParams({ strict: false }) as { id: string };
   const { lb, listeners, pools, policies } = useLoadBalancer(place, id);
-  if (lb.error && !lb.data) return <Gone error={lb.error} />;
+  if (lb.error && !lb.data) return <Gone error={lb.error} retry={() => void lb.refetch()} />;
   if (!lb.data) return <Skeleton height={320} />;
   const topology = topologyOf({ lb: lb.data, listeners, pools, policies });
   return (
@@ -60,7 +60,7 @@ export function LoadBalancerDetail() {
   );
 }
 
-function Gone({ error }: { readonly error: unknown }) {
+function Gone({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   const place = usePlace();
   return (
     <>
@@ -68,7 +68,7 @@ function Gone({ error }: { readonly error: unknown }) {
         title="Load balancer"
         back={{ to: pathIn(place, 'load-balancers'), label: 'Load balancers' }}
       />
-      <FaultNote fault={faultOf(error)} />
+      <FaultNote fault={faultOf(error)} retry={retry} />
     </>
   );
 }

@@ -3,6 +3,8 @@ import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
+import { unread } from '../../ui/field-input.tsx';
+import { tellApart } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import type { DraftListener, DraftMember, Protocol } from './draft.ts';
@@ -102,7 +104,7 @@ function CertificatePicker({
 }) {
   const secrets = useQuery(
     api.queryOptions('get', '/cloud/v1/secrets/{project_id}/{region_id}', {
-      params: { path: pathParams(usePlace()) },
+      params: { path: pathParams(usePlace()), query: { limit: 1000 } },
     }),
   );
   return (
@@ -111,10 +113,10 @@ function CertificatePicker({
       placeholder={
         secrets.data?.results.length === 0 ? 'No certificate is kept here yet' : 'Choose a certificate'
       }
-      data={(secrets.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      data={tellApart((secrets.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name })))}
       value={value || null}
       onChange={(id) => choose(id ?? '')}
-      error={error}
+      error={error ?? unread(secrets)}
       searchable
     />
   );

@@ -56,7 +56,7 @@ export function NetworkDetail() {
     return (
       <>
         <PageHead title="Network" back={back} />
-        <FaultNote fault={faultOf(network.error)} />
+        <FaultNote fault={faultOf(network.error)} retry={() => void network.refetch()} />
       </>
     );
   }

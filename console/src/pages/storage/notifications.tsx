@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, client, faultOf, queryClient, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
+import { FaultNote } from '../../ui/fault.tsx';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
@@ -127,7 +128,9 @@ export function StorageNotifications() {
         }}
       />
       <Card title="What is used">
-        {used.length === 0 ? (
+        {usage.error && !usage.data ? (
+          <FaultNote fault={faultOf(usage.error)} retry={() => void usage.refetch()} />
+        ) : usage.data?.results.length === 0 ? (
           <Empty
             title="Nothing has been reported"
             about="Storage engines, and the edge that delivers video, report what is used."
@@ -136,6 +139,7 @@ export function StorageNotifications() {
           <Table
             title="What is used"
             rows={used}
+            loading={usage.isPending}
             columns={USAGE_COLUMNS}
             rowKey={({ storage_name, bucket_name }) => `${storage_name} ${bucket_name}`}
           />

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { storageLocations } from '../../api/choices.ts';
 import { api, client, type Schemas } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
-import type { Choices } from '../../ui/field-input.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -16,17 +16,6 @@ import { refresh, removal, restore, type Storage, type Usage, useStorageUsage } 
 const STORAGES = '/storage/v4/object_storages';
 const CREATE = `curl -X POST ${location.origin}${STORAGES} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"location_name": "local", "name": "media"}'`;
 const STATES = ['creating', 'active', 'updating', 'deleting', 'deleted'] as const;
-
-const locations: Choices = {
-  key: 'storage locations',
-  none: 'No region has object storage at present',
-  load: async () => {
-    const { data } = await client.GET('/storage/v4/locations', {
-      params: { query: { limit: 1000, order_by: 'title.asc', type: 'standard' } },
-    });
-    return (data?.results ?? []).map(({ name, title }) => ({ value: name, label: title }));
-  },
-};
 
 const columnsOf = (usage: readonly Usage[] | undefined): readonly Column<Storage>[] => [
   { label: 'Name', cell: ({ name }) => name, order: 'name' },
@@ -107,7 +96,7 @@ export function Storages() {
               label: 'Location',
               kind: 'choice',
               required: true,
-              choices: locations,
+              choices: storageLocations,
               first: true,
             },
           ],
