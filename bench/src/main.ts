@@ -5,6 +5,7 @@ import { benchLists } from './lists/index.ts';
 import { benchBalancers } from './load-balancers.ts';
 import { benchLossless } from './lossless.ts';
 import type { Figure } from './measure.ts';
+import { benchPortal } from './portal.ts';
 import { benchPostgresql } from './postgresql.ts';
 import { benchReads } from './reads.ts';
 import { benchStart } from './start.ts';
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   balancers: benchBalancers,
   lists: benchLists,
   edge: benchEdge,
+  portal: benchPortal,
   attack: benchAttack,
 };
 

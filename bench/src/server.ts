@@ -17,6 +17,8 @@ export interface BenchServer {
   readonly virga: VirgaProcess;
   readonly connection: pg.PoolConfig;
   readonly headers: Record<string, string>;
+  /** What the first run has written down: `EMAIL`, `PASSWORD`. */
+  credential(name: string): string;
   stop(): Promise<void>;
 }
 
@@ -28,6 +30,10 @@ export async function startBenchServer(): Promise<BenchServer> {
     virga,
     connection,
     headers: { authorization: `APIKey ${API_KEY}` },
+    credential: (name) => {
+      const text = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
+      return new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+    },
     stop: async () => {
       await virga.end('SIGTERM');
       removeDataDir(dataDir);

@@ -18,6 +18,10 @@ const FLAGS = [
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const IMAGES = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
 
+/** The browser of this machine. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+
 export class Portal {
   virga!: VirgaProcess;
   browser!: Browser;
@@ -35,7 +39,7 @@ export class Portal {
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#dataDir = newDataDir();
     this.virga = await startVirga({ dataDir: this.#dataDir, env: { VIRGA_TIME_SCALE: '0.01', ...env } });
-    this.browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+    this.browser = await launchBrowser();
     this.context = await this.browser.newContext({
       viewport: { width: 1440, height: 900 },
       reducedMotion: 'reduce',
