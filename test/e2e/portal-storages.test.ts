@@ -103,7 +103,7 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     await expect(reader.send(new ListObjectsV2Command({ Bucket: 'photos' }))).rejects.toThrow();
   });
 
-  test('what was used is drawn over time, against the threshold that was told', async () => {
+  test('what was used is drawn over time, against the threshold that was notified', async () => {
     const { page, virga } = portal;
     await tab('Usage');
     await page.getByRole('link', { name: 'Set threshold' }).click();
@@ -112,13 +112,13 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     await page.getByRole('cell', { name: 'media, all of it' }).waitFor();
     await waitUntil(
       async () => (await virga.call('GET', '/virga/v1/storage_usage')).body.results[0]?.reached.length === 1,
-      { what: 'the upload to be counted, and told' },
+      { what: 'the upload to be counted, and notified' },
     );
     await portal.go(1, 'storages');
     await page.getByRole('row', { name: /media.*200 KB/i }).waitFor();
     await page.getByRole('link', { name: 'media' }).click();
     await tab('Usage');
-    await page.getByText('Threshold: 100 kB, reached and told').waitFor();
+    await page.getByText('Threshold: 100 kB, reached and notified').waitFor();
     await waitUntil(async () => (await page.locator('.u-over').count()) === 5, { what: 'five charts' });
     expect(await portal.barriers()).toEqual([]);
     await page.getByText('Year', { exact: true }).click();

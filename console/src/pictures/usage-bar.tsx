@@ -7,13 +7,13 @@ interface UsageBarProps {
   readonly used: number;
   /** The threshold. */
   readonly at: number;
-  /** Whether it was told that it is reached. */
-  readonly told: boolean;
+  /** Whether it was notified that it is reached. */
+  readonly notified: boolean;
   readonly words: string;
 }
 
-/** What is used, with the threshold as a line and what was told as a flag on it. */
-export function UsageBar({ label, used, at, told, words }: UsageBarProps) {
+/** What is used, with the threshold as a line and what was notified as a flag on it. */
+export function UsageBar({ label, used, at, notified, words }: UsageBarProps) {
   const scale = Math.max(used, at) * 1.15 || 1;
   const share = (value: number) => `${(100 * value) / scale}%`;
   return (
@@ -34,10 +34,10 @@ export function UsageBar({ label, used, at, told, words }: UsageBarProps) {
           style={{ width: share(used) }}
         />
         <span className={styles.line} style={{ left: share(at) }} />
-        {told && (
-          <Tooltip label="It was reached, and you were told">
+        {notified && (
+          <Tooltip label="It was reached, and you were notified">
             <span className={styles.flag} style={{ left: share(at) }}>
-              <IconFlagFilled size={12} aria-label="told" />
+              <IconFlagFilled size={12} aria-label="notified" />
             </span>
           </Tooltip>
         )}

@@ -16,8 +16,8 @@ export interface Line {
 export interface Mark {
   readonly label: string;
   readonly value: number;
-  /** Whether it was reached, and told: it has a flag then. */
-  readonly told: boolean;
+  /** Whether it was reached, and the client was notified: it has a flag then. */
+  readonly notified: boolean;
 }
 
 export interface SeriesProps {
@@ -105,16 +105,16 @@ function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
   const { ctx, bbox } = plot;
   const top = plot.scales.y?.max ?? 0;
   ctx.save();
-  for (const { value, told } of marks.filter((mark) => mark.value <= top)) {
+  for (const { value, notified } of marks.filter((mark) => mark.value <= top)) {
     const y = Math.round(plot.valToPos(value, 'y', true));
-    ctx.strokeStyle = ctx.fillStyle = resolve(told ? '--failed' : '--degraded');
+    ctx.strokeStyle = ctx.fillStyle = resolve(notified ? '--failed' : '--degraded');
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
-    if (told) drawFlag(ctx, bbox.left + bbox.width - 14 * devicePixelRatio, y);
+    if (notified) drawFlag(ctx, bbox.left + bbox.width - 14 * devicePixelRatio, y);
   }
   ctx.restore();
 }
@@ -139,10 +139,10 @@ function Marks({
 }) {
   return (
     <ul className={styles.marks}>
-      {marks.map(({ label, value, told }) => (
-        <li key={`${label} ${value}`} data-told={told}>
+      {marks.map(({ label, value, notified }) => (
+        <li key={`${label} ${value}`} data-notified={notified}>
           {label}: {format(value)}
-          {told && ', reached and told'}
+          {notified && ', reached and notified'}
         </li>
       ))}
     </ul>

@@ -17,7 +17,7 @@ export function deliveryStories(portal: Portal): void {
     await page.getByRole('link', { name: 'Shop pages' }).waitFor();
   });
 
-  test('a threshold is drawn against what is used, and says that it was told', async () => {
+  test('a threshold is drawn against what is used, and says that it was notified', async () => {
     const { page, virga } = portal;
     await portal.go(1, 'storage?new=1');
     await page.getByLabel('Storage', { exact: false }).last().fill('media');
@@ -33,7 +33,7 @@ export function deliveryStories(portal: Portal): void {
       authorization: `APIKey ${portal.credential('OPERATOR_TOKEN')}`,
     });
     await page.reload();
-    await page.getByLabel('told').waitFor();
+    await page.getByLabel('notified').waitFor();
     expect(await portal.barriers()).toEqual([]);
   });
 

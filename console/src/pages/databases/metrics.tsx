@@ -52,14 +52,14 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
             label="Storage"
             used={storage.used_bytes}
             at={storage.size_bytes * FULL}
-            told={false}
+            notified={false}
             words={`Storage: ${bytes(storage.used_bytes)} of ${bytes(storage.size_bytes)}; from 95 % on it can only be read`}
           />
           <UsageBar
             label="Connections"
             used={connections.active + connections.idle}
             at={connections.max}
-            told={false}
+            notified={false}
             words={`Connections: ${connections.active} active, ${connections.idle} idle, of ${connections.max}`}
           />
         </div>
@@ -80,7 +80,7 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
-/** What this page has been told, oldest first. */
+/** What this page has received, oldest first. */
 function useSamples(measured: Measured | undefined, at: number): readonly Sample[] {
   const [samples, setSamples] = useState<readonly Sample[]>([]);
   useEffect(() => {

@@ -99,10 +99,10 @@ interface FiltersProps {
 function Filters({ search, change }: FiltersProps) {
   const [text, setText] = useState(search.text ?? '');
   const [settled] = useDebouncedValue(text, 250);
-  const told = useRef(search.text ?? '');
+  const sent = useRef(search.text ?? '');
   useEffect(() => {
-    if (told.current === settled) return;
-    told.current = settled;
+    if (sent.current === settled) return;
+    sent.current = settled;
     change({ text: settled || undefined } as LogSearch);
   }, [settled, change]);
   return (

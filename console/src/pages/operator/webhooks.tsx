@@ -39,7 +39,7 @@ export function WebhookTargets() {
         remove={{
           kind: 'webhook target',
           nameOf: ({ url }) => url,
-          consequences: () => 'What it was still to be told is given up.',
+          consequences: () => 'Deliveries that still wait for it are given up.',
           call: ({ id }) =>
             operatorClient.DELETE('/virga/v1/webhook_targets/{target_id}', {
               params: { path: { target_id: id } },

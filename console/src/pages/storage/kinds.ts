@@ -23,7 +23,7 @@ export interface Threshold {
   readonly bucket: string;
   readonly at: number;
   readonly used: number;
-  readonly told: boolean;
+  readonly notified: boolean;
 }
 
 type Configured = Schemas['StorageNotificationEvents'];
@@ -44,7 +44,7 @@ export function thresholdsOf(events: Configured, usage: readonly Usage[]): reado
         bucket,
         at: 'bytes' in event ? event.bytes : event.count,
         used: rows.reduce((sum, row) => sum + row[kind.usage], 0),
-        told: usage.some(({ reached }) => reached.includes(event.uuid)),
+        notified: usage.some(({ reached }) => reached.includes(event.uuid)),
       };
     }),
   );

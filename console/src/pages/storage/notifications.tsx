@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Threshold>[] = [
         label={`${one.kind.label} of ${one.storage}`}
         used={one.used}
         at={one.at}
-        told={one.told}
+        notified={one.notified}
         words={`${amount(one.kind, one.used)} of ${amount(one.kind, one.at)}`}
       />
     ),
@@ -46,7 +46,7 @@ const USAGE_COLUMNS: readonly Column<Usage>[] = [
 
 const refresh = () => void queryClient.invalidateQueries();
 
-/** Thresholds of storages, drawn against what is used, and what was told. */
+/** Thresholds of storages, drawn against what is used, and what was notified. */
 export function StorageNotifications() {
   // A storage's own page leads here with its name.
   const { storage = '' } = useSearch({ strict: false }) as { storage?: string };
@@ -60,7 +60,7 @@ export function StorageNotifications() {
     <>
       <NounPage<Threshold, Body>
         title="Storage notifications"
-        about="You are told by mail and webhook when a storage, or one of its buckets, reaches a threshold."
+        about="You are notified by mail and webhook when a storage, or one of its buckets, reaches a threshold."
         result={
           {
             ...events,
@@ -72,7 +72,7 @@ export function StorageNotifications() {
         remove={{
           kind: 'threshold',
           nameOf: ({ kind, storage, bucket }) => `${kind.label} of ${bucket || storage}`,
-          consequences: () => 'Nobody is told any more when it is reached.',
+          consequences: () => 'Nobody is notified any more when it is reached.',
           call: ({ uuid, kind }) =>
             client.DELETE('/storage/notifications/v1/event', {
               body: { uuid, name: kind.name } as Body,

@@ -29,7 +29,7 @@ const MOST_BUCKETS = 3;
 const COLORS = ['--good', '--degraded', '--quiet'];
 const count = (value: number) => Math.round(value).toLocaleString();
 
-/** What a storage has used over time, against the thresholds that somebody is told of. */
+/** What a storage has used over time, against the thresholds that somebody is notified of. */
 export function StorageUsage({ storage }: { readonly storage: string }) {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as { span?: string };
@@ -85,10 +85,10 @@ function useThresholds(storage: string): readonly Threshold[] | undefined {
 const marksOf = (thresholds: readonly Threshold[] | undefined, name: Threshold['kind']['name']): Mark[] =>
   (thresholds ?? [])
     .filter(({ kind }) => kind.name === name)
-    .map(({ bucket, at, told }) => ({
+    .map(({ bucket, at, notified }) => ({
       label: bucket ? `Threshold of ${bucket}` : 'Threshold',
       value: at,
-      told,
+      notified,
     }));
 
 interface ChartsProps {
@@ -182,7 +182,7 @@ function Below({ storage, none }: { readonly storage: string; readonly none: boo
       >
         Set threshold
       </Button>
-      {none && 'Set one, and you are told by mail and webhook when it is reached.'}
+      {none && 'Set one, and you are notified by mail and webhook when it is reached.'}
     </p>
   );
 }
