@@ -21,6 +21,7 @@ export function firstHourStories(portal: Portal): void {
     await page.goto(`${virga.url}/projects/1/regions/2/quotas`);
     await page.getByRole('heading', { name: 'Sign in to Virga' }).waitFor();
     expect(await portal.barriers()).toEqual([]);
+    await portal.picture('sign-in');
     await page.getByLabel('Email address').fill(portal.credential('EMAIL'));
     await page.getByRole('textbox', { name: 'Password' }).fill(portal.credential('PASSWORD'));
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -46,6 +47,7 @@ export function firstHourStories(portal: Portal): void {
       headers: { authorization: `APIKey ${token}` },
     });
     expect(answer.status).toBe(200);
+    await portal.picture('api-token', dialog.locator('code'));
     await dialog.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('cell', { name: 'pipeline' }).waitFor();
     expect(await page.content()).not.toContain(token);
@@ -140,6 +142,7 @@ export function firstHourStories(portal: Portal): void {
     expect((await virga.call('GET', '/cloud/v2/client_quotas/1/notification_threshold')).body.threshold).toBe(
       70,
     );
+    await portal.picture('warning');
     expect(await portal.barriers()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../harness/process.ts';
 
 /** A real browser in front of the real program, shared by all stories of the portal. */
@@ -153,10 +153,15 @@ export class Portal {
     await this.page.getByRole('option', { name: option }).first().click();
   }
 
-  /** A picture for the documents, made by `npm run screenshots`. */
-  async picture(name: string): Promise<void> {
+  /** A picture for the documents, made by `npm run screenshots`.
+   *  @param secret what nobody is to read in it */
+  async picture(name: string, secret?: Locator): Promise<void> {
     if (process.env.VIRGA_TEST_SCREENSHOTS !== 'on') return;
     await this.page.mouse.move(0, 0);
-    await this.page.screenshot({ path: path.join(IMAGES, `${name}.png`), animations: 'disabled' });
+    await this.page.screenshot({
+      path: path.join(IMAGES, `${name}.png`),
+      animations: 'disabled',
+      ...(secret ? { mask: [secret], maskColor: '#d5dae2' } : {}),
+    });
   }
 }
