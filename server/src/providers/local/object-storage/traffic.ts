@@ -12,8 +12,8 @@ export interface BucketTraffic {
 /** By bucket; what concerns no bucket has the name ''. */
 export type Traffic = ReadonlyMap<string, Readonly<BucketTraffic>>;
 
-/** What is read at once: a backlog of many requests takes several looks. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** What is read at once, some 10,000 requests, so that no other work waits for long: a backlog takes several looks. */
+const MOST_BYTES = 1024 * 1024;
 /** A log that was read to its end and is longer is emptied. */
 const LARGEST_LOG = 16 * 1024 * 1024;
 const WRITES = new Set(['PUT', 'POST', 'DELETE', 'PATCH']);
