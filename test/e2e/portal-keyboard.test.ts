@@ -19,6 +19,9 @@ interface Asked {
   readonly ownerDocument: { readonly activeElement: unknown };
   contains(other: unknown): boolean;
 }
+interface Styles {
+  getComputedStyle(of: unknown): { readonly fontWeight: string };
+}
 const has = (target: Locator) =>
   target.evaluate((element) => (element as unknown as Asked).ownerDocument.activeElement === element);
 const holdsFocus = (target: Locator) =>
@@ -150,6 +153,25 @@ test('the menu of a row opens a form, which gives the focus back to its row', as
   await page.getByRole('link', { name: 'rye' }).waitFor();
 });
 
+test('an id is copied also where the browser offers no clipboard, as to pages that came over plain HTTP', async () => {
+  const { page } = portal;
+  await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await page.reload();
+  const row = page.getByRole('link', { name: 'rye' });
+  await row.waitFor();
+  const id = (await row.getAttribute('href'))?.split('/').at(-1);
+  await press('j');
+  await focused(row);
+  await act('Copy ID');
+  await press('Control+k');
+  const asked = dialog().getByRole('textbox');
+  await focused(asked);
+  await press('Control+v');
+  await expect.poll(() => asked.inputValue()).toBe(id);
+  await press('Escape');
+  await gone();
+});
+
 test('another region is chosen, and the page stays', async () => {
   const { page } = portal;
   await tabTo(page.getByRole('button', { name: 'Region: Simulated' }), 'Shift+Tab');
@@ -169,6 +191,11 @@ test('a row is opened, and what is there is deleted when its name is typed', asy
   await press('j');
   await press('Enter');
   await page.getByRole('heading', { name: /rye/ }).waitFor();
+  const bar = page.getByRole('navigation').getByRole('link', { name: 'Volumes', exact: true });
+  const weight = await bar.evaluate(
+    (link) => (globalThis as unknown as Styles).getComputedStyle(link).fontWeight,
+  );
+  expect(weight, 'the bar shows where the reader is').toBe('550');
   const actions = page.getByRole('button', { name: 'Actions' });
   await tabTo(actions);
   await press('Enter');

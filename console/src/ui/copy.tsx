@@ -1,5 +1,6 @@
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { type MouseEvent, useEffect, useState } from 'react';
+import { copyText } from './clipboard.ts';
 import { hint, showHint } from './hint.tsx';
 import styles from './icon-button.module.css';
 
@@ -16,9 +17,9 @@ export function Copy({ value, label = 'Copy ID' }: { readonly value: string; rea
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = async ({ currentTarget }: MouseEvent<HTMLElement>) => {
-    await navigator.clipboard.writeText(value);
-    setCopied(true);
-    showHint(currentTarget, 'Copied');
+    const done = await copyText(value);
+    setCopied(done);
+    showHint(currentTarget, done ? 'Copied' : 'This browser does not let pages copy');
   };
   return (
     <button

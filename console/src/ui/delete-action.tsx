@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { copyText } from './clipboard.ts';
 import { ConfirmDelete } from './confirm-delete.tsx';
 import { startTask } from './follow-task.tsx';
 import type { RowAction } from './list-page.tsx';
@@ -51,7 +52,7 @@ export function useDelete<Row>(options: DeleteOptions<Row>): {
 /** The row action that copies the id. */
 export const copyId = <Row,>(idOf: (row: Row) => string): RowAction<Row> => ({
   label: 'Copy ID',
-  run: (row) => void navigator.clipboard.writeText(idOf(row)),
+  run: (row) => void copyText(idOf(row)),
 });
 
 /** Why something that a task changes can't be changed now. */

@@ -4,6 +4,7 @@ import { api, client, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge, wordOf } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
+import { copyId } from '../../ui/delete-action.tsx';
 import type { Search } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
@@ -126,7 +127,7 @@ export function LoadBalancers() {
         rowKey={({ id }) => id}
         href={({ id }) => pathIn(place, 'load-balancers', id)}
         actions={[
-          { label: 'Copy ID', run: ({ id }) => void navigator.clipboard.writeText(id) },
+          copyId(({ id }) => id),
           {
             label: 'Fail over',
             disabled: whyBusy,
