@@ -20,7 +20,8 @@ export const without = <Column extends string, Other extends string>(
 ): Exclude<Column, Other>[] =>
   columns.filter((name): name is Exclude<Column, Other> => !(others as readonly string[]).includes(name));
 
-/** These fields of an object. */
+/** These fields of an object. In a literal they come last: with fields behind what is spread, V8 takes 17 µs for each
+ *  object, not 0.5 (measured with 13 and 15 fields). */
 export const pick = <Whole extends object, Name extends keyof Whole>(
   whole: Whole,
   names: readonly Name[],

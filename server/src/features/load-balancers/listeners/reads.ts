@@ -83,14 +83,16 @@ const FORWARDED = { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Fo
 /** What is not shown as it is kept. */
 const OTHERWISE = ['insert_x_forwarded', 'sni_secret_ids', 'user_list'] as const;
 
+const AS_KEPT = [...SHOWN, ...without(LISTENER_COLUMNS, OTHERWISE)];
+
 function viewListener(row: ListedListener, showStats: boolean) {
   const { insert_x_forwarded, sni_secret_ids, user_list, pool_count, stats } = row;
   return {
-    ...pick(row, [...SHOWN, ...without(LISTENER_COLUMNS, OTHERWISE)]),
     insert_headers: insert_x_forwarded ? FORWARDED : {},
     pool_count,
     sni_secret_id: sni_secret_ids,
     stats: showStats ? (stats ?? NO_STATS) : null,
     user_list: user_list.map(({ username, encrypted_password }) => ({ username, encrypted_password })),
+    ...pick(row, AS_KEPT),
   };
 }

@@ -51,8 +51,8 @@ export async function getMember(ctx: RegionContext, poolId: string, id: string) 
 }
 
 export const viewMember = (row: MemberRow) => ({
-  ...pick(row, SHOWN),
   last_check: viewLastCheck(row.last_check),
+  ...pick(row, SHOWN),
 });
 
 export function viewLastCheck(check: LastCheck | null) {

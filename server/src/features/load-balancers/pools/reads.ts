@@ -85,9 +85,10 @@ export async function getHealthMonitor(ctx: RegionContext, poolId: string) {
   return healthmonitor;
 }
 
+const AS_KEPT = without(SHOWN, ['session_persistence']);
+
 function viewPool(row: ListedPool) {
   return {
-    ...pick(row, SHOWN),
     listeners: row.listener_ids.map((id) => ({ id })),
     loadbalancers: [{ id: row.load_balancer_id }],
     members: row.members.map((member) => ('address' in member ? viewMember(member) : { id: member.id })),
@@ -98,6 +99,7 @@ function viewPool(row: ListedPool) {
       persistence_timeout: row.session_persistence.persistence_timeout,
       persistence_granularity: row.session_persistence.persistence_granularity,
     },
+    ...pick(row, AS_KEPT),
   };
 }
 
