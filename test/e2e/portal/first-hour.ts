@@ -91,7 +91,7 @@ export function firstHourStories(portal: Portal): void {
     first.close();
     await page.locator('[data-node][data-meaning="failed"]', { hasText: name }).waitFor({ timeout: 60_000 });
     await page.getByText('Degraded').first().waitFor();
-    await page.getByText(/Connection refused It went down/).waitFor();
+    await page.getByText(/Connection refused\. It went down/).waitFor();
     await portal.picture('load-balancer');
     expect(await portal.barriers()).toEqual([]);
   });

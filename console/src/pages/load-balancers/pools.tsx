@@ -97,7 +97,7 @@ function Why({ member: { operating_status: status, last_check: check } }: { read
   if (status !== 'ERROR' || !check) return null;
   return (
     <p className={styles.why}>
-      {check.reason}
+      {check.reason.replace(/\.?$/, '.')}
       {check.since && (
         <>
           {' '}

@@ -52,7 +52,7 @@ export function Wrong() {
             <li key={task.id}>
               <StatusBadge status="ERROR" />
               <span>
-                {taskName(task)}: {task.error} <Time at={task.finished_on} />
+                {taskName(task)}: {task.error} · <Time at={task.finished_on} />
               </span>
             </li>
           ))}
