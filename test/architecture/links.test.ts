@@ -63,3 +63,8 @@ test('every document is linked from another one', () => {
   const folders = [...linked].map((each) => each.replace(/\/$/, ''));
   expect(documents.filter((file) => isAlone(file) && !folders.includes(path.dirname(file)))).toEqual([]);
 });
+
+test('no table has only a head', () => {
+  const empty = documents.filter((file) => /^\|[-| :]+\|\n(?!\|)/m.test(`${read(file)}\n`));
+  expect(empty).toEqual([]);
+});
