@@ -8,13 +8,13 @@ const LONGEST_SEGMENT = 64;
 /** The path that was meant by one where nothing is: with a typing error or another version, a part left out at the
  *  beginning, or ids left out at the end (which are then named in braces). */
 export function nearestPath(routes: readonly Route[], path: string): string | undefined {
-  const desired = segmentsOf(path);
+  const requested = segmentsOf(path);
   let best: { cost: number; path: string } | undefined;
   for (const { spec } of routes) {
     const pattern = segmentsOf(spec.path);
-    const cost = costOf(pattern, desired);
+    const cost = costOf(pattern, requested);
     if (cost === undefined || cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
-    best = { cost, path: filled(pattern, desired) };
+    best = { cost, path: filled(pattern, requested) };
   }
   return best?.path;
 }
@@ -23,22 +23,22 @@ const segmentsOf = (path: string) => path.replace(/^\/|\/$/g, '').split('/');
 const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true;
 
 /** How far a path is from a pattern; undefined: too far. */
-function costOf(pattern: readonly string[], desired: readonly string[]): number | undefined {
-  const more = pattern.length - desired.length;
-  if (more === 0) return typos(pattern, desired);
+function costOf(pattern: readonly string[], requested: readonly string[]): number | undefined {
+  const more = pattern.length - requested.length;
+  if (more === 0) return typos(pattern, requested);
   // What is missing must all be ids at the end, or the one name of the area at the beginning.
-  if (more > 0 && pattern.slice(desired.length).every(isParameter)) {
-    const cost = typos(pattern.slice(0, desired.length), desired);
+  if (more > 0 && pattern.slice(requested.length).every(isParameter)) {
+    const cost = typos(pattern.slice(0, requested.length), requested);
     return cost === undefined ? undefined : cost + more / 10;
   }
   if (more !== 1 || isParameter(pattern[0])) return undefined;
-  return typos(pattern.slice(1), desired) === 0 ? 1 : undefined;
+  return typos(pattern.slice(1), requested) === 0 ? 1 : undefined;
 }
 
-function typos(pattern: readonly string[], desired: readonly string[]): number | undefined {
+function typos(pattern: readonly string[], requested: readonly string[]): number | undefined {
   let cost = 0;
   for (const [index, segment] of pattern.entries()) {
-    const given = desired[index] ?? '';
+    const given = requested[index] ?? '';
     if (isParameter(segment) ? given !== '' : segment === given) continue;
     if (isParameter(segment) || given.length > LONGEST_SEGMENT) return undefined;
     const letters = distance(segment, given);
@@ -51,13 +51,13 @@ function typos(pattern: readonly string[], desired: readonly string[]): number |
 }
 
 /** The pattern with what was given for its parameters. */
-function filled(pattern: readonly string[], desired: readonly string[]): string {
+function filled(pattern: readonly string[], requested: readonly string[]): string {
   const shift =
-    pattern.length - desired.length === 1 && pattern[0] !== desired[0] && !isParameter(pattern.at(-1))
+    pattern.length - requested.length === 1 && pattern[0] !== requested[0] && !isParameter(pattern.at(-1))
       ? 1
       : 0;
   const parts = pattern.map((segment, index) =>
-    isParameter(segment) ? (desired[index - shift] ?? segment) : segment,
+    isParameter(segment) ? (requested[index - shift] ?? segment) : segment,
   );
   return `/${parts.join('/')}`;
 }

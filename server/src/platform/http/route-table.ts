@@ -26,9 +26,9 @@ export function checkRoutes(routes: readonly Route[]): void {
 
 /** The methods that do exist at a path. */
 export function otherMethods(routes: readonly Route[], path: string): string[] {
-  const desired = path.replace(/\/$/, '').split('/');
+  const requested = path.replace(/\/$/, '').split('/');
   const found = routes
-    .filter(({ spec }) => matches(spec.path.split('/'), desired))
+    .filter(({ spec }) => matches(spec.path.split('/'), requested))
     .map(({ spec }) => spec.method);
   return [...new Set(found)].sort();
 }
