@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type MovableClock, movableClock } from '../harness/clock.ts';
 import { PASSWORD, type Pair, type People, people } from '../harness/people.ts';
 import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
@@ -211,6 +211,24 @@ test('a token that is made while its maker is being deleted does not outlive it'
     const list = (await server.call('GET', TOKENS)).body.map((each: { id: number }) => each.id);
     expect(list).not.toContain(made.body.id);
   }
+});
+
+test('a token whose maker ends right after it was made is answered, not called unknown', async () => {
+  const { id, token } = await newToken();
+  const transaction = server.db.transaction.bind(server.db);
+  const once = vi.spyOn(server.db, 'transaction').mockImplementationOnce(async (work) => {
+    const made = await transaction(work);
+    expect((await server.call('DELETE', `${TOKENS}/${id}`)).status).toBe(204);
+    return made;
+  });
+  const made = await server.call('POST', TOKENS, {
+    token,
+    body: { name: 'short', exp_date: null, client_user: {} },
+  });
+  expect(once).toHaveBeenCalled();
+  once.mockRestore();
+  expect(made).toMatchObject({ status: 200, body: { name: 'short', token: expect.any(String) } });
+  expect((await server.call('GET', `${TOKENS}/${made.body.id}`)).status).toBe(404);
 });
 
 describe('what is open', () => {

@@ -4,7 +4,7 @@ import type { Ids } from '../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
-import type { Tx } from '../../platform/database/db.ts';
+import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { clientRole } from './assignable-roles.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
@@ -42,9 +42,13 @@ export async function listTokens(ctx: ClientContext, query: TokenListQuery): Pro
 
 /** @throws NotFound */
 export async function getToken(ctx: ClientContext, id: number): Promise<ApiToken> {
-  const row = await store.readToken(ctx.db, ctx.clientId, id);
+  return viewToken(await findToken(ctx.db, ctx.clientId, id), ctx.clock.now());
+}
+
+async function findToken(db: Queryable, clientId: number, id: number): Promise<store.TokenRow> {
+  const row = await store.readToken(db, clientId, id);
   if (!row) throw new NotFound(`Token ${id} was not found`);
-  return viewToken(row, ctx.clock.now());
+  return row;
 }
 
 /** Makes a token; its value is in this answer and nowhere else. One that is made with another token ends with that.
@@ -57,7 +61,7 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
     throw new Invalid({ exp_date: ['must be in the future, or null for a token that does not expire'] });
   }
   const value = newTokenValue(ctx.ids);
-  const id = await ctx.db.transaction(async (tx) => {
+  const row = await ctx.db.transaction(async (tx) => {
     if ((await store.countTokensLocked(tx, ctx.clientId)) >= MAX_TOKENS) {
       throw new Conflict(`A client may have ${MAX_TOKENS} tokens; delete one first`);
     }
@@ -74,9 +78,10 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
       madeWith,
     });
     await recordAudit(tx, ctx, { action: 'create_token', subject: id });
-    return id;
+    // Read here: a moment after the commit its maker, and so it, may have ended.
+    return findToken(tx, ctx.clientId, id);
   });
-  return { ...(await getToken(ctx, id)), token: value };
+  return { ...viewToken(row, ctx.clock.now()), token: value };
 }
 
 /** @throws Invalid for what is no time */
