@@ -1,6 +1,6 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
-import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { constraintOf, type Queryable, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { readClusterNodes } from '../instances/index.ts';
@@ -72,7 +72,7 @@ async function checkCreation(
   const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
   const key = await findSshKey(ctx.db, input.keypair, viewer);
   if (!key) faults.add('keypair', `there is no SSH key ${input.keypair} in this project`);
-  await checkSlurm(faults, ctx, settings);
+  await checkSlurm(ctx.db, faults, ctx, settings);
   return faults.require(key).public_key;
 }
 
@@ -86,11 +86,16 @@ function checkLogRegion(
     faults.add('logging.destination_region_id', `there is no region ${id}`);
 }
 
-async function checkSlurm(faults: Faults, ctx: RegionContext, { slurm }: ClusterSettings): Promise<void> {
+async function checkSlurm(
+  db: Queryable,
+  faults: Faults,
+  ctx: RegionContext,
+  { slurm }: ClusterSettings,
+): Promise<void> {
   const requested = slurm.ssh_key_ids ?? [];
   if (requested.length === 0) return;
   const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
-  const known = await findSshKeyIds(ctx.db, requested, viewer);
+  const known = await findSshKeyIds(db, requested, viewer);
   requested.forEach((id, i) => {
     if (!known.includes(id.toLowerCase()))
       faults.add(`add_ons.slurm.ssh_key_ids.${i}`, `there is no SSH key ${id} in this project`);
@@ -157,7 +162,7 @@ export async function updateCluster(
   return ctx.db.transaction(async (tx) => {
     const cluster = await lockFreeCluster(tx, ctx, name);
     const settings = changedSettings(cluster.settings, input);
-    await checkChange(service, ctx, cluster, input, settings);
+    await checkChange(tx, service, ctx, { cluster, input, next: settings });
     const type = 'update_k8s_cluster_v2';
     if (isSame(settings, cluster.settings)) return startNothing(tx, ctx, taskFor(ctx, type, cluster));
     const taskId = ctx.ids.uuid();
@@ -169,12 +174,17 @@ export async function updateCluster(
   });
 }
 
+interface SettingsChange {
+  readonly cluster: ClusterRow;
+  readonly input: UpdateCluster;
+  readonly next: ClusterSettings;
+}
+
 async function checkChange(
+  tx: Tx,
   service: KubernetesService,
   ctx: RegionContext,
-  { settings: now }: ClusterRow,
-  input: UpdateCluster,
-  next: ClusterSettings,
+  { cluster: { settings: now }, input, next }: SettingsChange,
 ): Promise<void> {
   const faults = new Faults();
   checkCni(faults, input.cni && { ...input.cni, provider: next.cni.provider ?? 'calico' });
@@ -182,7 +192,7 @@ async function checkChange(
     faults.add('cni.provider', `is ${now.cni.provider} and cannot be changed`);
   checkSettings(faults, next);
   if (input.logging) checkLogRegion(service, faults, next);
-  if (input.add_ons?.slurm) await checkSlurm(faults, ctx, next);
+  if (input.add_ons?.slurm) await checkSlurm(tx, faults, ctx, next);
   faults.refuse();
 }
 

@@ -33,20 +33,25 @@ export async function listKeys(
   page: { storageId: number; up: boolean; limit: number; offset: number },
 ) {
   const down = page.up ? 'asc' : 'desc';
-  const [rows, counts] = await Promise.all([
+  const [rows, count] = await Promise.all([
     db.named<KeyRow>(
       `object_storage_keys_list_${down}`,
       `select ${KEYS} from object_storage_keys where storage_id = $1 and ${IS_THERE}
         order by created_at ${down}, access_key ${down} limit $2 offset $3`,
       [page.storageId, page.limit, page.offset],
     ),
-    db.named<{ count: number }>(
-      'object_storage_keys_count',
-      `select count(*)::int as count from object_storage_keys where storage_id = $1 and ${IS_THERE}`,
-      [page.storageId],
-    ),
+    countKeys(db, page.storageId),
   ]);
-  return { count: counts[0]?.count ?? 0, rows };
+  return { count, rows };
+}
+
+export async function countKeys(db: Queryable, storageId: number): Promise<number> {
+  const [row] = await db.named<{ count: number }>(
+    'object_storage_keys_count',
+    `select count(*)::int as count from object_storage_keys where storage_id = $1 and ${IS_THERE}`,
+    [storageId],
+  );
+  return row?.count ?? 0;
 }
 
 export async function findKey(db: Queryable, storageId: number, accessKey: string) {
@@ -75,20 +80,25 @@ export async function markKeyDeleted(tx: Tx, accessKey: string): Promise<void> {
 }
 
 export async function listBuckets(db: Db, page: { storageId: number; limit: number; offset: number }) {
-  const [rows, counts] = await Promise.all([
+  const [rows, count] = await Promise.all([
     db.named<BucketRow>(
       'object_storage_buckets_list',
       `select ${BUCKETS} from object_storage_buckets where storage_id = $1 and ${IS_THERE}
         order by name limit $2 offset $3`,
       [page.storageId, page.limit, page.offset],
     ),
-    db.named<{ count: number }>(
-      'object_storage_buckets_count',
-      `select count(*)::int as count from object_storage_buckets where storage_id = $1 and ${IS_THERE}`,
-      [page.storageId],
-    ),
+    countBuckets(db, page.storageId),
   ]);
-  return { count: counts[0]?.count ?? 0, rows };
+  return { count, rows };
+}
+
+export async function countBuckets(db: Queryable, storageId: number): Promise<number> {
+  const [row] = await db.named<{ count: number }>(
+    'object_storage_buckets_count',
+    `select count(*)::int as count from object_storage_buckets where storage_id = $1 and ${IS_THERE}`,
+    [storageId],
+  );
+  return row?.count ?? 0;
 }
 
 export async function findBucket(db: Queryable, storageId: number, name: string) {

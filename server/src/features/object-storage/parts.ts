@@ -75,8 +75,8 @@ export async function createKey(service: Service, ctx: RequestContext, storageId
     failure: 'The key could not be made',
   } as const;
   await change(service, ctx, order, async (tx, row) => {
-    const { count } = await parts.listKeys(ctx.db, { storageId, up: false, limit: 1, offset: 0 });
-    if (count >= MAX_KEYS) throw new Forbidden(`A storage has at most ${MAX_KEYS} access keys`);
+    if ((await parts.countKeys(tx, row.id)) >= MAX_KEYS)
+      throw new Forbidden(`A storage has at most ${MAX_KEYS} access keys`);
     const key = { ...sealSecret(ctx.cipher, accessKey, secret), storage_id: row.id, read_only: readOnly };
     await parts.insertKey(tx, { ...key, pending: 'create' }, ctx.clock.timestamp());
   });
@@ -122,8 +122,8 @@ export async function createBucket(service: Service, ctx: RequestContext, storag
   const failure = `Bucket ${name} could not be made`;
   try {
     await change(service, ctx, { id: storageId, type: 'create_storage_bucket', failure }, async (tx, row) => {
-      const { count } = await parts.listBuckets(ctx.db, { storageId, limit: 1, offset: 0 });
-      if (count >= MAX_BUCKETS) throw new Forbidden(`A storage has at most ${MAX_BUCKETS} buckets`);
+      if ((await parts.countBuckets(tx, row.id)) >= MAX_BUCKETS)
+        throw new Forbidden(`A storage has at most ${MAX_BUCKETS} buckets`);
       await parts.insertBucket(tx, row.id, name, ctx.clock.timestamp());
     });
   } catch (error) {
