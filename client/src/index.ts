@@ -1,6 +1,8 @@
 import createClient, { type Client, type ClientOptions } from 'openapi-fetch';
 import type { components, paths } from './schema.gen.ts';
 
+export { type ApiCall, type ApiCalls, apiCallsOf } from './calls.ts';
+
 export type { components, paths };
 
 /** The shapes of the API by their names in its document. */

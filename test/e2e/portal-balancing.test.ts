@@ -16,7 +16,7 @@ let address: string;
 beforeAll(async () => {
   await portal.start();
   await portal.signIn();
-  servers = await Promise.all(['web', 'api'].map(startServer));
+  servers = await Promise.all(['web', 'api', 'spare'].map(startServer));
   const { virga } = portal;
   const task = await virga.ended(
     await virga.call('POST', '/cloud/v1/loadbalancers/1/1', {
@@ -69,6 +69,56 @@ test('a pool that is added to a listener takes its requests', async () => {
   await portal.go(1, `load-balancers/${id}`);
   await addPool('web', servers[0], 'its listener');
   await comes('/', 'web');
+});
+
+test('another member is added as the code beside the form says; what is refused stands at its field', async () => {
+  const { page, virga } = portal;
+  const { body: pools } = await virga.call('GET', '/cloud/v1/lbpools/1/1');
+  const members = `/cloud/v1/loadbalancers/1/1/pools/${pools.results[0].id}/members`;
+  const field = page.getByRole('textbox', { name: 'Address' });
+  await page.getByRole('button', { name: 'Add member' }).click();
+  await page.getByRole('textbox', { name: 'Port' }).fill(String(portOf(servers[2])));
+  await field.fill('nowhere');
+  portal.expected.add(`400 POST ${members}`);
+  await save('Add member');
+  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+  expect(await portal.barriers()).toEqual([]);
+  await field.fill('127.0.0.1');
+  await page.getByRole('textbox', { name: 'Weight' }).fill('3');
+  const code = await page.getByRole('dialog').getByRole('tabpanel').innerText();
+  const sent = page.waitForRequest(
+    (request) => request.method() === 'POST' && /members$/.test(request.url()),
+  );
+  await save('Add member');
+  const request = await sent;
+  expect(code).toContain(`curl -X POST ${virga.url}${members}`);
+  expect(request.url()).toBe(`${virga.url}${members}`);
+  expect(JSON.parse(/-d '(.*?)'/s.exec(code)?.[1] ?? '')).toEqual(request.postDataJSON());
+  expect(request.postDataJSON()).toEqual({
+    address: '127.0.0.1',
+    protocol_port: portOf(servers[2]),
+    weight: 3,
+  });
+  await comes('/', 'spare');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const { body: pool } = await virga.call('GET', `/cloud/v1/lbpools/1/1/${pools.results[0].id}`);
+  const added = pool.members.find(({ weight }: { weight: number }) => weight === 3);
+  await virga.ended(await virga.call('DELETE', `${members}/${added.id}`));
+});
+
+test('it is resized, and the button of its actions has the focus again', async () => {
+  const { page } = portal;
+  const actions = page.getByRole('button', { name: 'Actions' }).first();
+  await actions.click();
+  await page.getByRole('menuitem', { name: 'Resize…' }).click();
+  await portal.choose('Size', /lb1-2-4/);
+  expect(await portal.barriers()).toEqual([]);
+  await save('Resize');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect
+    .poll(() => actions.evaluate((button) => button === button.ownerDocument.activeElement))
+    .toBe(true);
+  await page.getByText('lb1-2-4', { exact: true }).waitFor();
 });
 
 test('a policy with a rule sends some requests to another pool', async () => {

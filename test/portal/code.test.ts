@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Language, type Node, Parser } from 'web-tree-sitter';
+import { apiCallsOf, createVirgaClient } from '../../client/src/index.ts';
 
 /** The code beside a form says what the form sends: it is read back by a shell, by Python and by a parser. */
 
@@ -13,6 +14,7 @@ const { terraform } = await portal('ui/terraform.ts');
 const balancers = await portal('pages/load-balancers/draft.ts');
 const instances = await portal('pages/instances/draft.ts');
 
+const BALANCERS = '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
 const require = createRequire(import.meta.url);
 const place = { project: 1, region: 2 };
 const call = (body: unknown) => ({ method: 'POST', path: '/cloud/v1/things/1/2', body });
@@ -31,6 +33,54 @@ beforeAll(() => {
   vi.stubGlobal('location', { origin: 'http://127.0.0.1:8080' });
 });
 afterAll(() => void vi.unstubAllGlobals());
+
+test('what is shown of a call is what is sent', async () => {
+  const sent: Request[] = [];
+  const client = createVirgaClient({
+    baseUrl: 'http://127.0.0.1:8080',
+    fetch: async (request) => {
+      sent.push(request);
+      return Response.json({ tasks: [] });
+    },
+  });
+  const prepare = apiCallsOf(client);
+  await fc.assert(
+    fc.asyncProperty(word, fc.option(word, { nil: undefined }), word, async (id, text, name) => {
+      const path = { project_id: 1, region_id: 2, load_balancer_id: id };
+      const query = { limit: 5, ...(text === undefined ? {} : { text }) };
+      const calls = [
+        prepare('get', `${BALANCERS}/access_log`, { params: { path, query } }),
+        prepare('patch', '/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+          params: { path },
+          body: { name },
+        }),
+      ];
+      for (const call of calls) {
+        await call.send();
+        const request = sent.pop() ?? expect.fail('nothing was sent');
+        const body = await request.text();
+        expect([call.method, new URL(call.path, request.url).href]).toEqual([request.method, request.url]);
+        expect(body === '' ? undefined : JSON.parse(body)).toEqual(call.body);
+      }
+    }),
+  );
+});
+
+test('a shell hands curl the whole address', () => {
+  const heard = (path: string) => {
+    const spy = 'curl() { printf %s "$1"; }';
+    const code = curlOf({ method: 'GET', path });
+    return spawnSync('sh', ['-c', `${spy}\n${code}`], { encoding: 'utf8' });
+  };
+  const query = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), word);
+  fc.assert(
+    fc.property(query, (asked) => {
+      const path = `/video/token?${new URLSearchParams(asked)}`;
+      expect(heard(path)).toMatchObject({ stdout: `http://127.0.0.1:8080${path}`, stderr: '', status: 0 });
+    }),
+    { numRuns: 60 },
+  );
+});
 
 test('a shell hands curl what the form sends', () => {
   const heard = (body: unknown) => {
@@ -56,7 +106,7 @@ test.skipIf(!python)(
       'import json, sys, types',
       'class Answer:',
       '  def raise_for_status(self): pass',
-      '  def json(self): return None',
+      "  text = ''",
       'def post(url, headers, json): sent.append(json); return Answer()',
       'sent = []',
       "sys.modules['requests'] = types.SimpleNamespace(post=post)",

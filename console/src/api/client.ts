@@ -1,10 +1,10 @@
 import { QueryClient } from '@tanstack/react-query';
 import createQueryClient from 'openapi-react-query';
-import { createVirgaClient, type Schemas } from '../../../client/src/index.ts';
+import { type ApiCall, apiCallsOf, createVirgaClient, type Schemas } from '../../../client/src/index.ts';
 import { noteAnswer } from './connection.ts';
 import { csrfToken, signedOut } from './session.ts';
 
-export type { Schemas };
+export type { ApiCall, Schemas };
 
 /** The API as the portal uses it: the session's cookie, and the token against forgery for writes. */
 export const client = createVirgaClient({
@@ -63,6 +63,9 @@ client.use({
 });
 
 export const api = createQueryClient(client);
+
+/** Prepares a call: a form shows it while it is filled in, and sends the same one. */
+export const apiCall = apiCallsOf(client);
 
 const LOOK_EVERY_MS = 30_000;
 

@@ -1,6 +1,6 @@
 import createQueryClient from 'openapi-react-query';
 import { useSyncExternalStore } from 'react';
-import { createVirgaClient } from '../../../client/src/index.ts';
+import { apiCallsOf, createVirgaClient } from '../../../client/src/index.ts';
 import { ask } from './client.ts';
 
 /** The API as those who run the cloud use it: with their token, which this page alone holds and forgets. */
@@ -39,3 +39,4 @@ operatorClient.use({
 });
 
 export const operatorApi = createQueryClient(operatorClient);
+export const operatorCall = apiCallsOf(operatorClient);

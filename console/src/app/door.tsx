@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { type ApiFault, faultOf } from '../api/client.ts';
+import type { FormEvent, ReactNode } from 'react';
 import { FaultNote } from '../ui/fault.tsx';
+import { useSubmit } from '../ui/submit.ts';
 import styles from './sign-in.module.css';
 
 interface DoorProps {
@@ -17,19 +17,15 @@ interface DoorProps {
 
 /** A page before the frame: signing in, a new password, an invitation. */
 export function Door({ title, about, verb, submit, children, below }: DoorProps) {
-  const [fault, setFault] = useState<ApiFault>();
-  const [busy, setBusy] = useState(false);
-  const send = async (event: FormEvent<HTMLFormElement>) => {
+  const { busy, fault, send } = useSubmit();
+  const enter = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    setBusy(true);
-    setFault(undefined);
-    const error = await submit?.(new FormData(event.currentTarget)).catch((thrown: unknown) => thrown);
-    setBusy(false);
-    if (error !== undefined) setFault(faultOf(error));
+    const form = new FormData(event.currentTarget);
+    await send(async () => ({ error: await submit?.(form) }));
   };
   return (
     <main className={styles.page}>
-      <form className={styles.form} onSubmit={(event) => void send(event)}>
+      <form className={styles.form} onSubmit={(event) => void enter(event)}>
         <img src="/icon.svg" alt="" width={36} height={36} />
         <h1>{title}</h1>
         {about && <p>{about}</p>}

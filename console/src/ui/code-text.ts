@@ -1,9 +1,8 @@
+import type { ApiCall } from '../api/client.ts';
+
 /** A call of the API as somebody would write it elsewhere. */
 
-export interface Call {
-  readonly method: string;
-  /** With the ids filled in. */
-  readonly path: string;
+export interface Call extends Pick<ApiCall, 'method' | 'path'> {
   readonly body?: unknown;
   /** The same as a resource of the infrastructure tool. */
   readonly terraform?: string;
@@ -13,9 +12,12 @@ const address = () => location.origin;
 /** In single quotes of a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** As one word of a shell: `?` and `&` mean something else there. */
+const asWord = (text: string) => (/^[\w./:@%+,-]+$/.test(text) ? text : quoted(text));
+
 export function curlOf({ method, path, body }: Call): string {
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${address()}${path}`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${asWord(`${address()}${path}`)}`,
     `  -H "Authorization: APIKey $API_TOKEN"`,
   ];
   if (body !== undefined) {
@@ -34,7 +36,7 @@ export function pythonOf({ method, path, body }: Call): string {
     `    headers={"Authorization": f"APIKey {os.environ['API_TOKEN']}"}${given},`,
     ')',
     'answer.raise_for_status()',
-    'print(answer.json())',
+    'print(answer.text)',
   ].join('\n');
 }
 

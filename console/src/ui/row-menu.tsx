@@ -8,13 +8,15 @@ export interface RowAction<Row> {
   readonly label: string;
   readonly run: (row: Row) => void;
   readonly danger?: boolean;
-  /** Why it can't be done now; shown instead of doing it. */
+  /** Why it can't be done now, shown instead of doing it; empty where that stands elsewhere. */
   readonly disabled?: (row: Row) => string | undefined;
 }
 
 interface ActionsProps<Row> {
   readonly row: Row;
   readonly actions: readonly RowAction<Row>[];
+  /** Stands above them. */
+  readonly note?: string | undefined;
 }
 
 const DOTS = <IconDots size={16} />;
@@ -99,7 +101,7 @@ function Anchor({ element, ref, id, ...aria }: AnchorProps) {
 }
 
 /** The same verbs at the head of a detail page. */
-export function ActionsMenu<Row>({ row, actions }: ActionsProps<Row>) {
+export function ActionsMenu<Row>({ row, actions, note }: ActionsProps<Row>) {
   const button = useRef<HTMLButtonElement>(null);
   return (
     <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
@@ -109,6 +111,7 @@ export function ActionsMenu<Row>({ row, actions }: ActionsProps<Row>) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
+        {note && <Menu.Label>{note}</Menu.Label>}
         <Verbs row={row} actions={actions} from={() => button.current} />
       </Menu.Dropdown>
     </Menu>

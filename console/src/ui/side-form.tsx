@@ -1,21 +1,17 @@
 import { Button, Drawer, Group, Stack } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { type ApiFault, faultOf, queryClient } from '../api/client.ts';
+import { type ApiCall, type ApiFault, queryClient } from '../api/client.ts';
 import type { Task } from '../api/tasks.ts';
-import { type Call, CodePanel } from './code-panel.tsx';
+import { CodePanel } from './code-panel.tsx';
 import { FaultNote } from './fault.tsx';
 import { type Field, FieldInput, initialValue, type Value, type Values } from './field-input.tsx';
 import { followTask } from './follow-task.tsx';
 import styles from './side-form.module.css';
+import { focusFault, useSubmit } from './submit.ts';
 
 export { given, text } from './values.ts';
 export type { Field, Value, Values };
-
-interface Answer {
-  readonly data?: unknown;
-  readonly error?: unknown;
-}
 
 /** What a form asks for, what it sends, and what comes of it. */
 export interface FormOptions<Body> {
@@ -25,9 +21,12 @@ export interface FormOptions<Body> {
   readonly verb?: string;
   readonly fields: readonly Field[];
   readonly body: (values: Values) => Body;
-  readonly submit: (body: Body) => Promise<Answer>;
-  /** The call as somebody would write it elsewhere. */
-  readonly call: (body: Body) => Call;
+  /** The call that it makes, which is shown as somebody would write it elsewhere. */
+  readonly request: (body: Body) => ApiCall;
+  /** The body as it is shown, where something in it is secret. */
+  readonly shown?: (body: Body) => unknown;
+  /** The same as a resource of the infrastructure tool. */
+  readonly terraform?: (body: Body) => string;
   /** Where the result is once its task has ended. */
   readonly to?: (task: Task) => string | undefined;
   /** Sees the answer of a call. */
@@ -96,30 +95,21 @@ function errorOf(fault: ApiFault | undefined, field: Field): string | undefined 
 }
 
 function Form<Body>(props: SideFormProps<Body>) {
-  const { title, verb = title, fields, body, submit, call, to, done, close, picture } = props;
+  const { title, verb = title, fields, request, to, done, close, picture } = props;
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map((field) => [field.key, initialValue(field)])),
   );
-  const [fault, setFault] = useState<ApiFault>();
-  const [busy, setBusy] = useState(false);
+  const { busy, fault, send } = useSubmit();
   const form = useRef<HTMLFormElement>(null);
   const shown = fields.filter(({ when }) => when?.(values) ?? true);
   const others = Object.entries(fault?.fields ?? {}).filter(
     ([name]) => !shown.some((field) => isAbout(field, name)),
   );
-  const send = async (event: FormEvent) => {
+  const body = props.body(values);
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    const { data, error } = await submit(body(values)).catch((thrown: unknown) => ({
-      data: undefined,
-      error: thrown,
-    }));
-    setBusy(false);
-    if (error !== undefined) {
-      setFault(faultOf(error));
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
-      return;
-    }
+    const { data, error } = await send(request(body).send);
+    if (error !== undefined) return focusFault(form.current);
     const [task] = (data as { tasks?: readonly string[] } | undefined)?.tasks ?? [];
     if (task) followTask(task, { title, to });
     // It was done when it was answered, and no event tells of it.
@@ -128,7 +118,7 @@ function Form<Body>(props: SideFormProps<Body>) {
     close();
   };
   return (
-    <form ref={form} onSubmit={(event) => void send(event)} className={styles.columns}>
+    <form ref={form} onSubmit={(event) => void submit(event)} className={styles.columns}>
       <Stack gap="sm">
         {fault && <FaultNote fault={{ ...fault, fields: Object.fromEntries(others) }} />}
         {shown.map((field, index) => (
@@ -152,7 +142,13 @@ function Form<Body>(props: SideFormProps<Body>) {
       </Stack>
       <Stack gap="sm">
         {picture?.(values)}
-        <CodePanel call={call(body(values))} />
+        <CodePanel
+          call={{
+            ...request(body),
+            ...(props.shown ? { body: props.shown(body) } : {}),
+            ...(props.terraform ? { terraform: props.terraform(body) } : {}),
+          }}
+        />
       </Stack>
     </form>
   );

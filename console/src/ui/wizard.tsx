@@ -1,8 +1,10 @@
 import { Button, Group } from '@mantine/core';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { type ApiFault, faultOf } from '../api/client.ts';
+import { type FormEvent, type ReactNode, useRef } from 'react';
+import type { ApiCall } from '../api/client.ts';
+import { CodePanel } from './code-panel.tsx';
 import { FaultNote } from './fault.tsx';
 import { PageHead } from './page.tsx';
+import { focusFault, useSubmit } from './submit.ts';
 import styles from './wizard.module.css';
 
 interface WizardProps<Data> {
@@ -10,7 +12,10 @@ interface WizardProps<Data> {
   readonly title: string;
   readonly about: string;
   readonly back: { readonly to: string; readonly label: string };
-  readonly submit: () => Promise<{ readonly data?: Data | undefined; readonly error?: unknown }>;
+  /** The call that it makes; it is shown below the outcome. */
+  readonly request: ApiCall<Data>;
+  /** The same as a resource of the infrastructure tool. */
+  readonly terraform?: string;
   /** Sees the answer when the call was accepted. */
   readonly done: (data: Data) => void;
   /** The fields; `errorOf` tells what the API said of one. */
@@ -19,29 +24,24 @@ interface WizardProps<Data> {
   readonly known: (field: string) => boolean;
   /** Beside the button that submits. */
   readonly aside?: ReactNode;
-  /** What will come of it: picture, quota, code. */
+  /** What will come of it: picture, quota. */
   readonly outcome: ReactNode;
 }
 
 /** A form that is a page: left what is asked, right what will come of it, in step with each key pressed. */
 export function Wizard<Data>(props: WizardProps<Data>) {
-  const [fault, setFault] = useState<ApiFault>();
-  const [busy, setBusy] = useState(false);
+  const { request, terraform } = props;
+  const { busy, fault, send } = useSubmit();
   const form = useRef<HTMLFormElement>(null);
-  const send = async (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    const { data, error } = await props
-      .submit()
-      .catch((thrown: unknown) => ({ data: undefined, error: thrown }));
-    setBusy(false);
+    const { data } = await send(request.send);
     if (data !== undefined) return props.done(data);
-    setFault(faultOf(error));
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+    focusFault(form.current);
   };
   const others = Object.entries(fault?.fields ?? {}).filter(([field]) => !props.known(field));
   return (
-    <form ref={form} onSubmit={(event) => void send(event)}>
+    <form ref={form} onSubmit={(event) => void submit(event)}>
       <PageHead title={props.title} about={props.about} back={props.back} />
       <div className={styles.columns}>
         <div className={styles.fields}>
@@ -58,7 +58,10 @@ export function Wizard<Data>(props: WizardProps<Data>) {
             </Button>
           </Group>
         </div>
-        <div className={styles.outcome}>{props.outcome}</div>
+        <div className={styles.outcome}>
+          {props.outcome}
+          <CodePanel call={{ ...request, ...(terraform === undefined ? {} : { terraform }) }} />
+        </div>
       </div>
     </form>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -48,12 +48,11 @@ export function People() {
         },
       ],
       body: (values) => ({ user_role: { id: Number(values.role) } }),
-      submit: (body) =>
-        client.PUT('/iam/clients/{clientId}/client-users/{userId}', {
+      request: (body) =>
+        apiCall('put', '/iam/clients/{clientId}/client-users/{userId}', {
           params: { path: { clientId, userId: person.id } },
           body,
         }),
-      call: (body) => ({ method: 'PUT', path: `/iam/clients/${clientId}/client-users/${person.id}`, body }),
       done: refresh,
     }),
   });
@@ -102,8 +101,7 @@ export function People() {
           client_id: clientId,
           ...given({ name: text(values, 'name') }),
         }),
-        submit: (body) => client.POST('/iam/clients/invite_user', { body }),
-        call: (body) => ({ method: 'POST', path: '/iam/clients/invite_user', body }),
+        request: (body) => apiCall('post', '/iam/clients/invite_user', { body }),
         done: refresh,
       }}
     />

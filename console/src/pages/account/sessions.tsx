@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { setSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
@@ -68,12 +68,9 @@ export function Sessions() {
         new: String(values.new),
         double: String(values.double),
       }),
-      submit: (body) => client.PUT('/iam/users/{userId}/password', { params: { path: { userId } }, body }),
-      call: () => ({
-        method: 'PUT',
-        path: `/iam/users/${userId}/password`,
-        body: { old: '…', new: '…', double: '…' },
-      }),
+      request: (body) =>
+        apiCall('put', '/iam/users/{userId}/password', { params: { path: { userId } }, body }),
+      shown: () => ({ old: '…', new: '…', double: '…' }),
       done: leave,
     }),
   });

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -74,12 +74,8 @@ export function Subscriptions() {
             auth_header_name: text(values, 'auth_header_name'),
             auth_header_value: text(values, 'auth_header_value'),
           }),
-          submit: (body) => client.POST('/cloud/v1/user_actions/subscribe', { body }),
-          call: (body) => ({
-            method: 'POST',
-            path: '/cloud/v1/user_actions/subscribe',
-            body: { ...body, auth_header_value: '…' },
-          }),
+          request: (body) => apiCall('post', '/cloud/v1/user_actions/subscribe', { body }),
+          shown: (body) => ({ ...body, auth_header_value: '…' }),
           done: refresh,
         }}
       />

@@ -1,7 +1,7 @@
 import { Alert, Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import type { Column } from '../../ui/list-page.tsx';
@@ -97,9 +97,8 @@ export function ApiTokens() {
                 : null,
             client_user: { role: { id: Number(values.role) } },
           }),
-          submit: (body) =>
-            client.POST('/iam/clients/{clientId}/tokens', { params: { path }, body: body as never }),
-          call: (body) => ({ method: 'POST', path: `/iam/clients/${clientId}/tokens`, body }),
+          request: (body) =>
+            apiCall('post', '/iam/clients/{clientId}/tokens', { params: { path }, body: body as never }),
           done: (data) => {
             setMade((data as { token?: string }).token);
             refresh();

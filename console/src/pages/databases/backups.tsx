@@ -2,7 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { faultOf } from '../../api/client.ts';
-import { operatorApi, operatorClient, useOperatorToken } from '../../api/operator.ts';
+import { operatorApi, operatorCall, operatorClient, useOperatorToken } from '../../api/operator.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
@@ -150,16 +150,11 @@ function useSchedule(cluster: Cluster, done: () => void) {
         every_hours: number(values, 'every_hours') ?? 24,
         keep: number(values, 'keep') ?? 7,
       }),
-      submit: (body) =>
-        operatorClient.PUT(BACKUPS, {
+      request: (body) =>
+        operatorCall('put', BACKUPS, {
           params: { path: clusterPath(place, cluster.cluster_name) },
           body,
         }),
-      call: (body) => ({
-        method: 'PUT',
-        path: `/virga/v1/postgresql_clusters/${place.project}/${place.region}/${cluster.cluster_name}/backups`,
-        body,
-      }),
       done,
     }),
   });
@@ -195,16 +190,15 @@ function useRestore(cluster: Cluster) {
           until: until ? new Date(until).toISOString() : null,
         };
       },
-      submit: (body) =>
-        operatorClient.POST('/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore', {
-          params: { path: clusterPath(place, cluster.cluster_name) },
-          body,
-        }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/virga/v1/postgresql_clusters/${place.project}/${place.region}/${cluster.cluster_name}/restore`,
-        body,
-      }),
+      request: (body) =>
+        operatorCall(
+          'post',
+          '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore',
+          {
+            params: { path: clusterPath(place, cluster.cluster_name) },
+            body,
+          },
+        ),
       to: () => pathIn(place, 'databases', `${cluster.cluster_name}-restored`),
     }),
   });

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
-import { client } from '../../api/client.ts';
+import { apiCall } from '../../api/client.ts';
 import { type Place, pathIn, pathParams } from '../../app/place.ts';
 import { type FormOptions, text, type Values } from '../../ui/side-form.tsx';
 import { list, number } from '../../ui/values.ts';
@@ -16,12 +16,7 @@ export const createForm = (place: Place, offer: Offer | undefined): FormOptions<
   title: 'Create cluster',
   fields: fieldsOf(offer),
   body: bodyOf,
-  submit: (body) => client.POST(CLUSTERS, { params: { path: pathParams(place) }, body }),
-  call: (body) => ({
-    method: 'POST',
-    path: `/cloud/v1/dbaas/postgres/clusters/${place.project}/${place.region}`,
-    body,
-  }),
+  request: (body) => apiCall('post', CLUSTERS, { params: { path: pathParams(place) }, body }),
   to: () => pathIn(place, 'databases'),
 });
 

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { api } from '../../api/client.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
+import { api, apiCall } from '../../api/client.ts';
+import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { Servers } from '../../pictures/servers.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
@@ -144,10 +144,9 @@ function Connect({ cluster }: { readonly cluster: Cluster }) {
         </div>
       </Card>
       <CodePanel
-        call={{
-          method: 'GET',
-          path: `/cloud/v1/dbaas/postgres/clusters/${place.project}/${place.region}/${cluster.cluster_name}`,
-        }}
+        call={apiCall('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
+          params: { path: { ...pathParams(place), cluster_name: cluster.cluster_name } },
+        })}
       />
     </>
   );

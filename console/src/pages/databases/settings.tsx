@@ -2,12 +2,13 @@ import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ApiFault, api, faultOf } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
+import { useSubmit } from '../../ui/submit.ts';
 import { ConfEditor } from './conf-editor.tsx';
 import { type Cluster, useOffer, whyFixed } from './queries.ts';
 import { change } from './verbs.ts';
@@ -31,8 +32,7 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
   const place = usePlace();
   const { pg_conf: saved, version } = cluster.pg_server_configuration;
   const [text, setText] = useState(saved);
-  const [refused, setRefused] = useState<ApiFault>();
-  const [busy, setBusy] = useState(false);
+  const { busy, fault: refused, send, forget } = useSubmit();
   const [settled] = useDebouncedValue(text, 300);
   const checked = useQuery({
     ...api.queryOptions('post', '/cloud/v1/dbaas/postgres/validate_pg_conf/{project_id}/{region_id}', {
@@ -46,15 +46,9 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
   const said = refused?.fields[FIELD] ?? (pending ? undefined : checked.data?.errors) ?? [];
   const { lines, others } = faultsByLine(said);
   const why = whyFixed(cluster) ?? (text === saved ? 'Nothing is changed' : undefined);
-  const body = { pg_server_configuration: { pg_conf: text } };
+  const call = change(place, cluster.cluster_name, { pg_server_configuration: { pg_conf: text } });
   const save = async () => {
-    setBusy(true);
-    const { data, error } = await change(place, cluster.cluster_name, body).catch((thrown: unknown) => ({
-      data: undefined,
-      error: thrown,
-    }));
-    setBusy(false);
-    setRefused(error === undefined ? undefined : faultOf(error));
+    const { data } = await send(call.send);
     const [task] = data?.tasks ?? [];
     if (task) followTask(task, { title: `Settings of ${cluster.cluster_name}` });
   };
@@ -77,7 +71,7 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
             faults={lines}
             change={(next) => {
               setText(next);
-              setRefused(undefined);
+              forget();
             }}
           />
           <div style={{ display: 'flex', gap: 8 }}>
@@ -91,13 +85,7 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
         </div>
       </Card>
       <OfTheSize cluster={cluster} />
-      <CodePanel
-        call={{
-          method: 'PATCH',
-          path: `/cloud/v1/dbaas/postgres/clusters/${place.project}/${place.region}/${cluster.cluster_name}`,
-          body,
-        }}
-      />
+      <CodePanel call={call} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { client, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import type { Place } from '../../app/place.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { FormOptions } from '../../ui/side-form.tsx';
@@ -19,7 +19,7 @@ export type Change = Schemas['UpdatePostgresqlCluster'];
 
 /** The call that changes a cluster. */
 export const change = (place: Place, name: string, body: Change) =>
-  client.PATCH('/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
+  apiCall('patch', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
     params: { path: clusterPath(place, name) },
     body,
   });
@@ -31,12 +31,7 @@ const changing = (
   form: Pick<FormOptions<Change>, 'title' | 'verb' | 'fields' | 'body'>,
 ): FormOptions<Change> => ({
   ...form,
-  submit: (body) => change(place, cluster.cluster_name, body),
-  call: (body) => ({
-    method: 'PATCH',
-    path: `/cloud/v1/dbaas/postgres/clusters/${place.project}/${place.region}/${cluster.cluster_name}`,
-    body,
-  }),
+  request: (body) => change(place, cluster.cluster_name, body),
 });
 
 /** The forms of the menu: size, who may connect, replica, pooler. */

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
@@ -113,15 +113,10 @@ export function FloatingIps() {
         title="Create floating IP"
         fields={[]}
         body={() => ({})}
-        submit={(body) =>
-          client.POST('/cloud/v1/floatingips/{project_id}/{region_id}', { params: { path }, body })
+        request={(body) =>
+          apiCall('post', '/cloud/v1/floatingips/{project_id}/{region_id}', { params: { path }, body })
         }
-        call={(body) => ({
-          method: 'POST',
-          path: `/cloud/v1/floatingips/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_floatingip', 'address', place, {}),
-        })}
+        terraform={() => terraform('gcore_floatingip', 'address', place, {})}
         opened={form.opened}
         close={form.close}
       />

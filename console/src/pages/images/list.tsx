@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -128,18 +128,13 @@ export function Images() {
             os_type: text(values, 'os_type'),
             tags: tagsOf(values),
           }) as unknown as Body,
-        submit: (body) =>
+        request: (body) =>
           'volume_id' in body
-            ? client.POST('/cloud/v1/images/{project_id}/{region_id}', { params: { path }, body })
-            : client.POST('/cloud/v1/downloadimage/{project_id}/{region_id}', {
+            ? apiCall('post', '/cloud/v1/images/{project_id}/{region_id}', { params: { path }, body })
+            : apiCall('post', '/cloud/v1/downloadimage/{project_id}/{region_id}', {
                 params: { path },
                 body: body as Schemas['DownloadImage'],
               }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/${'volume_id' in body ? 'images' : 'downloadimage'}/${place.project}/${place.region}`,
-          body,
-        }),
       }}
     />
   );

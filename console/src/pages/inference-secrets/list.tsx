@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -63,12 +63,9 @@ export function InferenceSecrets() {
           type: 'aws-iam',
           data: { aws_access_key_id: text(values, 'id'), aws_secret_access_key: text(values, 'secret') },
         }),
-        submit: (body) => client.POST('/cloud/v3/inference/{project_id}/secrets', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v3/inference/${project}/secrets`,
-          body: { ...body, data: { ...body.data, aws_secret_access_key: '…' } },
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v3/inference/{project_id}/secrets', { params: { path }, body }),
+        shown: (body) => ({ ...body, data: { ...body.data, aws_secret_access_key: '…' } }),
         done: refresh,
       }}
     />

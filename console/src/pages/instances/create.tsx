@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, client } from '../../api/client.ts';
+import { api, apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
-import { CodePanel } from '../../ui/code-panel.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Wizard } from '../../ui/wizard.tsx';
@@ -53,7 +52,8 @@ export function CreateInstance() {
       title="Create instance"
       about="Say what it starts from, how large it is and where it is connected."
       back={{ to: list, label: 'Instances' }}
-      submit={() => client.POST('/cloud/v2/instances/{project_id}/{region_id}', { params: { path }, body })}
+      request={apiCall('post', '/cloud/v2/instances/{project_id}/{region_id}', { params: { path }, body })}
+      terraform={terraformOf(body, place)}
       done={created}
       known={(field) => KNOWN.test(field)}
       fields={(errorOf) => {
@@ -76,14 +76,6 @@ export function CreateInstance() {
             />
           </Card>
           <QuotaAfter draft={draft} />
-          <CodePanel
-            call={{
-              method: 'POST',
-              path: `/cloud/v2/instances/${place.project}/${place.region}`,
-              body,
-              terraform: terraformOf(body, place),
-            }}
-          />
         </>
       }
     />

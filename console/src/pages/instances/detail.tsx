@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { api, apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
@@ -64,10 +64,9 @@ export function InstanceDetail() {
           label: 'Code',
           body: (
             <CodePanel
-              call={{
-                method: 'GET',
-                path: `/cloud/v1/instances/${place.project}/${place.region}/${instance.id}`,
-              }}
+              call={apiCall('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
+                params: { path: { ...pathParams(place), instance_id: instance.id } },
+              })}
             />
           ),
         },

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
-import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -80,7 +80,6 @@ export const interfaceFields = (place: { project: number; region: number }): rea
 export function Interfaces({ instance }: { readonly instance: Instance }) {
   const place = usePlace();
   const path = { ...pathParams(place), instance_id: instance.id };
-  const at = `/cloud/v1/instances/${place.project}/${place.region}/${instance.id}`;
   const why = whyNot(['ACTIVE', 'SHUTOFF', 'ERROR']);
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/interfaces', {
@@ -112,12 +111,11 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
           ...given({ security_groups: list(values, 'security_groups').map((id) => ({ id })) }),
         };
       },
-      submit: (body) =>
-        client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/attach_interface', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/attach_interface', {
           params: { path },
           body,
         }),
-      call: (body) => ({ method: 'POST', path: `${at}/attach_interface`, body }),
     }),
   });
   const detach = ({ port_id, ip_assignments }: Interface) =>

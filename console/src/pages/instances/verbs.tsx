@@ -1,5 +1,5 @@
 import { flavors, serverGroups } from '../../api/choices.ts';
-import { client } from '../../api/client.ts';
+import { apiCall, client } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
@@ -42,7 +42,6 @@ interface InstanceVerbs {
 /** What can be done with an instance, in its list and on its page. */
 export function useInstanceVerbs(place: Place): InstanceVerbs {
   const path = (id: string) => ({ ...pathParams(place), instance_id: id });
-  const at = (id: string) => `${place.project}/${place.region}/${id}`;
   const power = (action: Power, label: string) => (instance: Instance) =>
     void startTask(
       client.POST('/cloud/v2/instances/{project_id}/{region_id}/{instance_id}/action', {
@@ -70,16 +69,11 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
         },
       ],
       body: (values) => ({ flavor_id: text(values, 'flavor_id') }),
-      submit: (body) =>
-        client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/changeflavor', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/changeflavor', {
           params: { path: path(instance.id) },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/instances/${at(instance.id)}/changeflavor`,
-        body,
-      }),
     }),
   });
   const group = useRowForm<Instance, { servergroup_id: string }>({
@@ -99,16 +93,11 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
         },
       ],
       body: (values) => ({ servergroup_id: text(values, 'servergroup_id') }),
-      submit: (body) =>
-        client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/put_into_servergroup', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/put_into_servergroup', {
           params: { path: path(instance.id) },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/instances/${at(instance.id)}/put_into_servergroup`,
-        body,
-      }),
     }),
   });
   const edit = useRowForm<Instance, { name: string; tags: Record<string, string | null> }>({
@@ -121,12 +110,11 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(instance.tags) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(instance.tags, values) }),
-      submit: (body) =>
-        client.PATCH('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
           params: { path: path(instance.id) },
           body,
         }),
-      call: (body) => ({ method: 'PATCH', path: `/cloud/v1/instances/${at(instance.id)}`, body }),
     }),
   });
   return {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
-import { api, client, faultOf } from '../../api/client.ts';
+import { api, apiCall, faultOf } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
@@ -40,16 +40,11 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
         },
       ],
       body: (values) => ({ volume: text(values, 'volume') }),
-      submit: ({ volume }) =>
-        client.POST('/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
+      request: ({ volume }) =>
+        apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
           params: { path: { ...pathParams(place), volume_id: volume } },
           body: { instance_id: instance.id },
         }),
-      call: ({ volume }) => ({
-        method: 'POST',
-        path: `/cloud/v2/volumes/${place.project}/${place.region}/${volume || 'VOLUME'}/attach`,
-        body: { instance_id: instance.id },
-      }),
     }),
   });
   if (query.error && !query.data)

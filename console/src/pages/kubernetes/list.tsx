@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
@@ -82,14 +82,9 @@ export function Clusters() {
             },
           ],
         })}
-        submit={(body) =>
-          client.POST('/cloud/v2/k8s/clusters/{project_id}/{region_id}', { params: { path }, body })
+        request={(body) =>
+          apiCall('post', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', { params: { path }, body })
         }
-        call={(body) => ({
-          method: 'POST',
-          path: `/cloud/v2/k8s/clusters/${place.project}/${place.region}`,
-          body,
-        })}
         to={() => pathIn(place, 'kubernetes')}
         opened={form.opened}
         close={form.close}

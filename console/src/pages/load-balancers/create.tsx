@@ -2,10 +2,9 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, client } from '../../api/client.ts';
+import { api, apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
-import { CodePanel } from '../../ui/code-panel.tsx';
 import { unread } from '../../ui/field-input.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
 import { tellApart } from '../../ui/options.ts';
@@ -61,12 +60,11 @@ export function CreateLoadBalancer() {
       title="Create load balancer"
       about="Say where it listens and which servers are behind it. The picture shows what will come of it."
       back={{ to: list, label: 'Load balancers' }}
-      submit={() =>
-        client.POST('/cloud/v1/loadbalancers/{project_id}/{region_id}', {
-          params: { path },
-          body: bodyOf(draft),
-        })
-      }
+      request={apiCall('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
+        params: { path },
+        body: bodyOf(draft),
+      })}
+      terraform={terraformOf(bodyOf(draft), place)}
       done={created}
       known={(field) => KNOWN.test(field)}
       aside={
@@ -121,19 +119,9 @@ export function CreateLoadBalancer() {
         </>
       )}
       outcome={
-        <>
-          <Card title="What will come of it">
-            <TopologyPicture topology={draftTopology(draft)} label="The load balancer that will be created" />
-          </Card>
-          <CodePanel
-            call={{
-              method: 'POST',
-              path: `/cloud/v1/loadbalancers/${place.project}/${place.region}`,
-              body: bodyOf(draft),
-              terraform: terraformOf(bodyOf(draft), place),
-            }}
-          />
-        </>
+        <Card title="What will come of it">
+          <TopologyPicture topology={draftTopology(draft)} label="The load balancer that will be created" />
+        </Card>
       }
     />
   );

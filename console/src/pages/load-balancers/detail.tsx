@@ -1,18 +1,19 @@
-import { Button, Menu, Skeleton, Tabs } from '@mantine/core';
+import { Skeleton, Tabs } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { client, faultOf } from '../../api/client.ts';
+import { apiCall, client, faultOf } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { Copy, CopyText } from '../../ui/copy.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
+import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeleteLoadBalancer } from './delete.tsx';
@@ -23,7 +24,6 @@ import { Metrics } from './metrics.tsx';
 import { Policies } from './policies.tsx';
 import { Pools } from './pools.tsx';
 import { useLoadBalancer } from './queries.ts';
-import { ResizeLoadBalancer } from './resize.tsx';
 import { topologyOf } from './topology.ts';
 import { useLoadBalancerForms } from './verbs.tsx';
 
@@ -77,9 +77,7 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
   const place = usePlace();
   const navigate = useNavigate();
   const [deleting, ask] = useDisclosure(false);
-  const [resizing, resize] = useDisclosure(false);
   const forms = useLoadBalancerForms(place);
-  const busy = lb.task_id !== null;
   const list = pathIn(place, 'load-balancers');
   const path = { ...pathParams(place), load_balancer_id: lb.id };
   const failOver = () =>
@@ -102,6 +100,14 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
         title: `${admin_state_up ? 'Enable' : 'Disable'} ${lb.name}`,
       },
     );
+  // Why it is busy stands once above all of them.
+  const disabled = (one: LoadBalancer) => (whyBusy(one) === undefined ? undefined : '');
+  const actions: readonly RowAction<LoadBalancer>[] = [
+    ...forms.map(({ action }) => ({ ...action, disabled })),
+    { label: 'Fail over', run: failOver, disabled },
+    { label: lb.admin_state_up ? 'Disable' : 'Enable', run: () => switchTo(!lb.admin_state_up), disabled },
+    { label: 'Delete…', run: ask.open, danger: true, disabled },
+  ];
   return (
     <PageHead
       back={{ to: list, label: 'Load balancers' }}
@@ -112,38 +118,10 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
         </>
       }
     >
-      <Menu position="bottom-end" width={240}>
-        <Menu.Target>
-          <Button variant="default" rightSection={<IconChevronDown size={15} />}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {busy && <Menu.Label>Task {lb.task_id?.slice(0, 8)} is changing it</Menu.Label>}
-          {forms.map(({ action }) => (
-            <Menu.Item key={action.label} disabled={busy} onClick={() => action.run(lb)}>
-              {action.label}
-            </Menu.Item>
-          ))}
-          <Menu.Item disabled={busy} onClick={resize.open}>
-            Resize…
-          </Menu.Item>
-          <Menu.Item disabled={busy} onClick={failOver}>
-            Fail over
-          </Menu.Item>
-          <Menu.Item disabled={busy} onClick={() => switchTo(!lb.admin_state_up)}>
-            {lb.admin_state_up ? 'Disable' : 'Enable'}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" disabled={busy} onClick={ask.open}>
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu row={lb} actions={actions} note={whyBusy(lb)} />
       {forms.map(({ action, dialog }) => (
         <Fragment key={action.label}>{dialog}</Fragment>
       ))}
-      <ResizeLoadBalancer lb={lb} opened={resizing} close={resize.close} />
       <DeleteLoadBalancer
         lb={deleting ? lb : undefined}
         close={ask.close}
@@ -222,10 +200,12 @@ function Parts({ lb, pools, listeners, policies, logs }: PartsProps) {
       <Tabs.Panel value="logs">{logs}</Tabs.Panel>
       <Tabs.Panel value="code">
         <CodePanel
-          call={{
-            method: 'GET',
-            path: `/cloud/v1/loadbalancers/${place.project}/${place.region}/${lb.id}?show_stats=true`,
-          }}
+          call={apiCall('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+            params: {
+              path: { ...pathParams(place), load_balancer_id: lb.id },
+              query: { show_stats: true },
+            },
+          })}
         />
       </Tabs.Panel>
     </Tabs>

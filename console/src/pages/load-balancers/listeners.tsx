@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { certificates } from '../../api/choices.ts';
-import { client, type Schemas } from '../../api/client.ts';
+import { apiCall, client, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
@@ -127,13 +127,8 @@ export function Listeners({ lb, listeners }: ListenersProps) {
           timeout_client_data: number(values, 'timeout_client_data'),
         }),
       }),
-      submit: (body) =>
-        client.POST('/cloud/v1/lblisteners/{project_id}/{region_id}', { params: { path }, body }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/lblisteners/${place.project}/${place.region}`,
-        body,
-      }),
+      request: (body) =>
+        apiCall('post', '/cloud/v1/lblisteners/{project_id}/{region_id}', { params: { path }, body }),
     }),
   });
   const edit = useRowForm<Listener, Schemas['UpdateListener']>({
@@ -152,16 +147,11 @@ export function Listeners({ lb, listeners }: ListenersProps) {
         }),
         timeout_client_data: number(values, 'timeout_client_data') ?? null,
       }),
-      submit: (body) =>
-        client.PATCH('/cloud/v2/lblisteners/{project_id}/{region_id}/{listener_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v2/lblisteners/{project_id}/{region_id}/{listener_id}', {
           params: { path: { ...path, listener_id: listener.id } },
           body,
         }),
-      call: (body) => ({
-        method: 'PATCH',
-        path: `/cloud/v2/lblisteners/${place.project}/${place.region}/${listener.id}`,
-        body,
-      }),
     }),
   });
   const remove = useDelete<Listener>({

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { api, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
@@ -11,6 +11,8 @@ import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { readTime } from '../../ui/time.tsx';
 import styles from './logs.module.css';
+
+const LOG = '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/access_log';
 
 type Line = Schemas['AccessLogLine'];
 
@@ -39,19 +41,16 @@ export function Logs({ id, pools }: LogsProps) {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as LogSearch;
   const isLive = search.follow !== 'no';
-  const query = {
-    limit: LIMIT,
-    ...(search.status ? { status: search.status } : {}),
-    ...(search.text ? { text: search.text } : {}),
+  const params = {
+    path: { ...pathParams(place), load_balancer_id: id },
+    query: {
+      limit: LIMIT,
+      ...(search.status ? { status: search.status } : {}),
+      ...(search.text ? { text: search.text } : {}),
+    },
   };
   const log = useQuery({
-    ...api.queryOptions(
-      'get',
-      '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/access_log',
-      {
-        params: { path: { ...pathParams(place), load_balancer_id: id }, query },
-      },
-    ),
+    ...api.queryOptions('get', LOG, { params }),
     refetchInterval: isLive ? 1_000 : false,
   });
   const change = (next: LogSearch) =>
@@ -60,7 +59,6 @@ export function Logs({ id, pools }: LogsProps) {
       search: ((old: object) => ({ ...old, ...next })) as never,
       replace: true,
     });
-  const asked = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
   return (
     <>
       <Card title="Access log" aside={<Live isLive={isLive} change={change} />}>
@@ -71,12 +69,7 @@ export function Logs({ id, pools }: LogsProps) {
           log.data && <Lines log={log.data} search={search} isLive={isLive} pools={pools} />
         )}
       </Card>
-      <CodePanel
-        call={{
-          method: 'GET',
-          path: `/virga/v1/loadbalancers/${place.project}/${place.region}/${id}/access_log?${asked}`,
-        }}
-      />
+      <CodePanel call={apiCall('get', LOG, { params })} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { client, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -115,17 +115,12 @@ export function useNewPool(
       verb: 'Add pool',
       fields: fieldsOf(listeners, pools),
       body: (values) => bodyOf(lb, values),
-      submit: (body) =>
-        client.POST('/cloud/v1/lbpools/{project_id}/{region_id}', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/lbpools/{project_id}/{region_id}', {
           params: { path: pathParams(place) },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/lbpools/${place.project}/${place.region}`,
-        body,
-        terraform: terraformOf(place, body),
-      }),
+      terraform: (body) => terraformOf(place, body),
     }),
   });
 }

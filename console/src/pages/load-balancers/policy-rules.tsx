@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
@@ -103,16 +103,11 @@ export function useNewRule(): RowVerb<Policy> {
       verb: 'Add rule',
       fields: fieldsOf(),
       body: bodyOf,
-      submit: (body) =>
-        client.POST('/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
           params: { path: { ...pathParams(place), l7policy_id: policy.id } },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/l7policies/${place.project}/${place.region}/${policy.id}/rules`,
-        body,
-      }),
     }),
   });
 }
@@ -136,12 +131,7 @@ export function Rules({ policy }: { readonly policy: Policy }) {
       verb: 'Save',
       fields: fieldsOf(rule),
       body: bodyOf,
-      submit: (body) => client.PUT(one, { params: { path: { ...path, l7rule_id: rule.id } }, body }),
-      call: (body) => ({
-        method: 'PUT',
-        path: `/cloud/v1/l7policies/${place.project}/${place.region}/${policy.id}/rules/${rule.id}`,
-        body,
-      }),
+      request: (body) => apiCall('put', one, { params: { path: { ...path, l7rule_id: rule.id } }, body }),
     }),
   });
   const remove = useDelete<Rule>({

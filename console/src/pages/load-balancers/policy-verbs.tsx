@@ -1,4 +1,4 @@
-import { client, type Schemas } from '../../api/client.ts';
+import { apiCall, client, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -112,7 +112,6 @@ interface Around {
 /** The form that adds a policy to a listener, and what can be done with one. */
 export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
   const path = pathParams(place);
-  const at = `/cloud/v1/l7policies/${place.project}/${place.region}`;
   const able = listeners.filter(readsRequests);
   const add = useRowForm<LoadBalancer, Schemas['CreateL7Policy']>({
     label: 'Add policy',
@@ -136,9 +135,8 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
       ],
       body: (values) =>
         ({ listener_id: text(values, 'listener_id'), ...bodyOf(values) }) as Schemas['CreateL7Policy'],
-      submit: (body) =>
-        client.POST('/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path }, body }),
-      call: (body) => ({ method: 'POST', path: at, body }),
+      request: (body) =>
+        apiCall('post', '/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path }, body }),
     }),
   });
   const edit = useRowForm<Policy, Schemas['UpdateL7Policy']>({
@@ -149,12 +147,11 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
       verb: 'Save',
       fields: fieldsOf(pools, policy),
       body: bodyOf,
-      submit: (body) =>
-        client.PATCH('/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}', {
           params: { path: { ...path, l7policy_id: policy.id } },
           body,
         }),
-      call: (body) => ({ method: 'PATCH', path: `${at}/${policy.id}`, body }),
     }),
   });
   const remove = useDelete<Policy>({

@@ -1,4 +1,4 @@
-import { client, type Schemas } from '../../api/client.ts';
+import { apiCall, client, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -101,8 +101,6 @@ export const checkBody = (values: Values) =>
 /** What can be done with a pool: its own properties, how its members are checked, its end. */
 export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
   const path = (id: string) => ({ ...pathParams(place), pool_id: id });
-  const at = (id: string, more = '', version = 'v1') =>
-    `/cloud/${version}/lbpools/${place.project}/${place.region}/${id}${more}`;
   const edit = useRowForm<Pool, Schemas['UpdatePool']>({
     label: 'Edit…',
     disabled: whyBusy,
@@ -143,12 +141,11 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
           : null,
         timeout_member_data: number(values, 'timeout_member_data') ?? null,
       }),
-      submit: (body) =>
-        client.PATCH('/cloud/v2/lbpools/{project_id}/{region_id}/{pool_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v2/lbpools/{project_id}/{region_id}/{pool_id}', {
           params: { path: path(pool.id) },
           body,
         }),
-      call: (body) => ({ method: 'PATCH', path: at(pool.id, '', 'v2'), body }),
     }),
   });
   const check = useRowForm<Pool, Partial<NewCheck>>({
@@ -162,21 +159,16 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
         ...(pool.healthmonitor ? {} : { type: text(values, 'type') as NewCheck['type'] }),
         ...checkBody(values),
       }),
-      submit: (body) =>
+      request: (body) =>
         pool.healthmonitor
-          ? client.PATCH('/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
+          ? apiCall('patch', '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
               params: { path: path(pool.id) },
               body,
             })
-          : client.POST('/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
+          : apiCall('post', '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
               params: { path: path(pool.id) },
               body: body as NewCheck,
             }),
-      call: (body) => ({
-        method: pool.healthmonitor ? 'PATCH' : 'POST',
-        path: at(pool.id, '/healthmonitor'),
-        body,
-      }),
     }),
   });
   const remove = useDelete<Pool>({

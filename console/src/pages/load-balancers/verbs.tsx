@@ -1,23 +1,33 @@
-import { client } from '../../api/client.ts';
+import { apiCall, client, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import type { Choices } from '../../ui/field-input.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { number, tagChanges, tagPairs } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
-/** Forms about the load balancer itself: its name and tags, and where its access log goes. */
+const flavors = (place: Place): Choices => ({
+  key: `load balancer flavors ${place.project} ${place.region}`,
+  load: async () => {
+    const { data, error } = await client.GET('/cloud/v1/lbflavors/{project_id}/{region_id}', {
+      params: { path: pathParams(place) },
+    });
+    if (error !== undefined) throw error;
+    return data.results.map(({ flavor_name, vcpus, ram }) => ({
+      value: flavor_name,
+      label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
+    }));
+  },
+});
+
+/** Forms about the load balancer itself: its name and tags, its size, and where its access log goes. */
 export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalancer>[] {
   const save = (lb: LoadBalancer) => (body: object) =>
-    client.PATCH('/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+    apiCall('patch', '/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
       params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
       body,
     });
-  const call = (lb: LoadBalancer) => (body: object) => ({
-    method: 'PATCH',
-    path: `/cloud/v2/loadbalancers/${place.project}/${place.region}/${lb.id}`,
-    body,
-  });
   const edit = useRowForm<LoadBalancer, object>({
     label: 'Rename, tag…',
     disabled: whyBusy,
@@ -29,8 +39,7 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(lb.tags_v2) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(lb.tags_v2, values) }),
-      submit: save(lb),
-      call: call(lb),
+      request: save(lb),
     }),
   });
   const logging = useRowForm<LoadBalancer, object>({
@@ -77,9 +86,33 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
           }),
         },
       }),
-      submit: save(lb),
-      call: call(lb),
+      request: save(lb),
     }),
   });
-  return [edit, logging];
+  const resize = useRowForm<LoadBalancer, Schemas['ResizeLoadBalancer']>({
+    label: 'Resize…',
+    disabled: whyBusy,
+    form: (lb) => ({
+      title: `Resize ${lb.name}`,
+      verb: 'Resize',
+      fields: [
+        {
+          key: 'flavor',
+          label: 'Size',
+          about: 'Traffic goes on while it changes.',
+          kind: 'choice',
+          required: true,
+          initial: lb.flavor?.flavor_name ?? '',
+          choices: flavors(place),
+        },
+      ],
+      body: (values) => ({ flavor: text(values, 'flavor') }),
+      request: (body) =>
+        apiCall('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/resize', {
+          params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
+          body,
+        }),
+    }),
+  });
+  return [edit, resize, logging];
 }

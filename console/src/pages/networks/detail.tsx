@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { SubnetStrip } from '../../pictures/subnet-strip.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -113,15 +113,10 @@ export function NetworkDetail() {
           cidr: text(values, 'cidr'),
           enable_dhcp: values.enable_dhcp === true,
         })}
-        submit={(body) =>
-          client.POST('/cloud/v1/subnets/{project_id}/{region_id}', { params: { path }, body })
+        request={(body) =>
+          apiCall('post', '/cloud/v1/subnets/{project_id}/{region_id}', { params: { path }, body })
         }
-        call={(body) => ({
-          method: 'POST',
-          path: `/cloud/v1/subnets/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_subnet', body.name, place, { ...body }),
-        })}
+        terraform={(body) => terraform('gcore_subnet', body.name, place, { ...body })}
         opened={form.opened}
         close={form.close}
       />

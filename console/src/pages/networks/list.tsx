@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -82,14 +82,9 @@ export function Networks() {
         title: 'Create network',
         fields: FIELDS,
         body: (values) => ({ name: text(values, 'name'), create_router: values.create_router === true }),
-        submit: (body) =>
-          client.POST('/cloud/v1/networks/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/networks/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_network', body.name, place, { ...body }),
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v1/networks/{project_id}/{region_id}', { params: { path }, body }),
+        terraform: (body) => terraform('gcore_network', body.name, place, { ...body }),
         to: ({ created_resources }) =>
           created_resources?.networks?.[0]
             ? pathIn(place, 'networks', String(created_resources.networks[0]))

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { queryClient } from '../../api/client.ts';
-import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -55,16 +55,12 @@ export function Clients() {
         user_role: { id: Number(values.role) },
         ...given({ password: text(values, 'password') }),
       }),
-      submit: (body) =>
-        operatorClient.POST('/virga/v1/clients/{client_id}/users', {
+      request: (body) =>
+        operatorCall('post', '/virga/v1/clients/{client_id}/users', {
           params: { path: { client_id: client.id } },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/virga/v1/clients/${client.id}/users`,
-        body: 'password' in body ? { ...body, password: '…' } : body,
-      }),
+      shown: (body) => ('password' in body ? { ...body, password: '…' } : body),
       done: refresh,
     }),
   });
@@ -106,12 +102,11 @@ export function Clients() {
           { region_id: number(values, 'region') ?? 0, [text(values, 'name')]: number(values, 'limit') ?? 0 },
         ],
       }),
-      submit: (body) =>
-        operatorClient.PATCH('/virga/v1/clients/{client_id}/quotas', {
+      request: (body) =>
+        operatorCall('patch', '/virga/v1/clients/{client_id}/quotas', {
           params: { path: { client_id: client.id } },
           body,
         }),
-      call: (body) => ({ method: 'PATCH', path: `/virga/v1/clients/${client.id}/quotas`, body }),
       done: refresh,
     }),
   });
@@ -131,8 +126,7 @@ export function Clients() {
           { key: 'email', label: 'Where warnings go', kind: 'text', required: true },
         ],
         body: (values) => ({ name: text(values, 'name'), email: text(values, 'email') }),
-        submit: (body) => operatorClient.POST('/virga/v1/clients', { body }),
-        call: (body) => ({ method: 'POST', path: '/virga/v1/clients', body }),
+        request: (body) => operatorCall('post', '/virga/v1/clients', { body }),
         done: refresh,
       }}
     />

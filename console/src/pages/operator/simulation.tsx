@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
-import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { operatorApi, operatorCall, operatorClient } from '../../api/operator.ts';
 import { regionsQuery } from '../../app/home.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -180,12 +180,11 @@ const formOf = (region: number, kinds: readonly string[]): FormOptions<NewFault>
     },
   ],
   body: bodyOf,
-  submit: (body) =>
-    operatorClient.POST('/virga/v1/simulation/{region_id}/faults', {
+  request: (body) =>
+    operatorCall('post', '/virga/v1/simulation/{region_id}/faults', {
       params: { path: { region_id: region } },
       body,
     }),
-  call: (body) => ({ method: 'POST', path: `/virga/v1/simulation/${region}/faults`, body }),
   done: refresh,
 });
 

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
-import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { operatorApi, operatorCall, operatorClient } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
@@ -68,8 +68,7 @@ export function WebhookTargets() {
             },
           ],
           body: (values) => ({ client_id: number(values, 'client_id') ?? 0, url: text(values, 'url') }),
-          submit: (body) => operatorClient.POST('/virga/v1/webhook_targets', { body }),
-          call: (body) => ({ method: 'POST', path: '/virga/v1/webhook_targets', body }),
+          request: (body) => operatorCall('post', '/virga/v1/webhook_targets', { body }),
           done: (data) => {
             setSecret((data as { secret?: string }).secret);
             refresh();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { securityGroups } from '../../api/choices.ts';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -63,16 +63,11 @@ export function Ports() {
         security_group_ids: [...list(values, 'security_group_ids')],
         allowed_address_pairs: list(values, 'allowed_address_pairs').map((ip_address) => ({ ip_address })),
       }),
-      submit: (body) =>
-        client.PATCH('/cloud/v1/ports/{project_id}/{region_id}/{port_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v1/ports/{project_id}/{region_id}/{port_id}', {
           params: { path: { ...path, port_id: port.id } },
           body,
         }),
-      call: (body) => ({
-        method: 'PATCH',
-        path: `/cloud/v1/ports/${place.project}/${place.region}/${port.id}`,
-        body,
-      }),
     }),
   });
   const columns: readonly Column<Port>[] = [

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -90,8 +90,7 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
         body={(values) =>
           bodyOf(text(values, 'quota'), number(values, 'limit') ?? 0, text(values, 'description'))
         }
-        submit={(body) => client.POST('/cloud/v2/limits_request', { body })}
-        call={(body) => ({ method: 'POST', path: '/cloud/v2/limits_request', body })}
+        request={(body) => apiCall('post', '/cloud/v2/limits_request', { body })}
         done={refresh}
         opened={form.opened}
         close={form.close}

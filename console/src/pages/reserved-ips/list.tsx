@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { networks, subnets } from '../../api/choices.ts';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
@@ -163,14 +163,12 @@ export function ReservedIps() {
         title: 'Reserve address',
         fields: fieldsOf(place),
         body: bodyOf,
-        submit: (body) =>
-          client.POST('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/reserved_fixed_ips/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_reservedfixedip', 'address', place, { ...body }),
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
+            params: { path },
+            body,
+          }),
+        terraform: (body) => terraform('gcore_reservedfixedip', 'address', place, { ...body }),
       }}
     />
   );

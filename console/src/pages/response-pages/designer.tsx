@@ -3,11 +3,12 @@ import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ApiFault, api, client, faultOf, queryClient } from '../../api/client.ts';
+import { api, apiCall, faultOf, queryClient } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
+import { useSubmit } from '../../ui/submit.ts';
 import styles from '../../ui/wizard.module.css';
 import { type Draft, type Drafts, draftsOf, FIELDS, type Key, KINDS, type PageSet, pageOf } from './kinds.ts';
 import { Previews } from './previews.tsx';
@@ -39,7 +40,7 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
   const { page: shown = 'block' } = useSearch({ strict: false }) as { page?: Key };
   const [name, setName] = useState(set?.name ?? '');
   const [drafts, setDrafts] = useState<Drafts>(() => draftsOf(set));
-  const [fault, setFault] = useState<ApiFault>();
+  const { busy, fault, send } = useSubmit();
   const list = pathIn(place, 'response-pages');
   const choose = (key: string) =>
     void navigate({ to: '.', search: { page: key } as never, replace: true, resetScroll: false });
@@ -54,14 +55,15 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
       ]),
     ),
   };
+  const call = set
+    ? apiCall('patch', '/waap/v2/custom-page-sets/{set_id}', {
+        params: { path: { set_id: set.id } },
+        body: body as never,
+      })
+    : apiCall('post', '/waap/v1/custom-page-sets', { body: body as never });
   const save = async () => {
-    const { error } = set
-      ? await client.PATCH('/waap/v2/custom-page-sets/{set_id}', {
-          params: { path: { set_id: set.id } },
-          body: body as never,
-        })
-      : await client.POST('/waap/v1/custom-page-sets', { body: body as never });
-    if (error) return setFault(faultOf(error));
+    const { error } = await send<unknown>(call.send);
+    if (error !== undefined) return;
     notifications.show({ color: 'green', title: name, message: 'Saved' });
     void queryClient.invalidateQueries();
     await navigate({ to: list });
@@ -75,7 +77,9 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
         about="Write on one page; the others show what they have. Nothing is kept before you save."
         back={{ to: list, label: 'Response pages' }}
       >
-        <Button onClick={() => void save()}>Save</Button>
+        <Button onClick={() => void save()} loading={busy}>
+          Save
+        </Button>
       </PageHead>
       <div className={styles.columns}>
         <div className={styles.fields}>
@@ -105,13 +109,7 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
               />
             </div>
           </Card>
-          <CodePanel
-            call={{
-              method: set ? 'PATCH' : 'POST',
-              path: set ? `/waap/v2/custom-page-sets/${set.id}` : '/waap/v1/custom-page-sets',
-              body: shortened(body),
-            }}
-          />
+          <CodePanel call={{ ...call, body: shortened(body) }} />
         </div>
         <div className={styles.outcome}>
           <SegmentedControl

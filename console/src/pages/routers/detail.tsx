@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { subnets } from '../../api/choices.ts';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
@@ -25,7 +25,6 @@ export function RouterDetail() {
   const navigate = useNavigate();
   const { id } = useParams({ strict: false }) as { id: string };
   const routerPath = { ...path, router_id: id };
-  const at = `/cloud/v1/routers/${place.project}/${place.region}/${id}`;
   const back = pathIn(place, 'routers');
   const deletion = useDelete<Router>({
     ...routerDeletion(path),
@@ -53,12 +52,11 @@ export function RouterDetail() {
         },
       ],
       body: (values) => ({ subnet_id: text(values, 'subnet_id') }),
-      submit: (body) =>
-        client.POST('/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {
           params: { path: routerPath },
           body,
         }),
-      call: (body) => ({ method: 'POST', path: `${at}/attach`, body }),
       done: refresh,
     }),
   });
@@ -86,12 +84,11 @@ export function RouterDetail() {
           return { destination, nexthop };
         }),
       }),
-      submit: (body) =>
-        client.PATCH('/cloud/v2/routers/{project_id}/{region_id}/{router_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v2/routers/{project_id}/{region_id}/{router_id}', {
           params: { path: routerPath },
           body,
         }),
-      call: (body) => ({ method: 'PATCH', path: at.replace('/v1/', '/v2/'), body }),
     }),
   });
   const detach = (subnetId: string) =>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { subnets } from '../../api/choices.ts';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
@@ -90,14 +90,9 @@ export function Routers() {
             interfaces: list(values, 'subnets').map((subnet_id) => ({ type: 'subnet' as const, subnet_id })),
           }),
         }),
-        submit: (body) =>
-          client.POST('/cloud/v1/routers/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/routers/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_router', body.name, place, { ...body }),
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v1/routers/{project_id}/{region_id}', { params: { path }, body }),
+        terraform: (body) => terraform('gcore_router', body.name, place, { ...body }),
         to: ({ created_resources }) =>
           created_resources?.routers?.[0]
             ? pathIn(place, 'routers', String(created_resources.routers[0]))

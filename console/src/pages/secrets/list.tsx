@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -85,13 +85,9 @@ export function Secrets() {
             certificate_chain: text(values, 'chain') || text(values, 'certificate'),
           },
         }),
-        submit: (body) =>
-          client.POST('/cloud/v2/secrets/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v2/secrets/${place.project}/${place.region}`,
-          body: { ...body, payload: { ...body.payload, private_key: '…' } },
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v2/secrets/{project_id}/{region_id}', { params: { path }, body }),
+        shown: (body) => ({ ...body, payload: { ...body.payload, private_key: '…' } }),
       }}
     />
   );

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { securityGroups } from '../../api/choices.ts';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
@@ -48,16 +48,11 @@ export function SecurityGroupDetail() {
       verb: 'Add rule',
       fields: ruleFields(securityGroups(place)),
       body: ruleOf,
-      submit: (body) =>
-        client.POST('/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules', {
+      request: (body) =>
+        apiCall('post', '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules', {
           params: { path },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v2/security_groups/${place.project}/${place.region}/${group.id}/rules`,
-        body,
-      }),
     }),
   });
   const drop = (rule: Rule) =>

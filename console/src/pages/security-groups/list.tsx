@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -64,14 +64,9 @@ export function SecurityGroups() {
           ...given({ description: text(values, 'about'), tags: tagsOf(values) }),
           rules: [ruleOf(values)],
         }),
-        submit: (body) =>
-          client.POST('/cloud/v2/security_groups/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v2/security_groups/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_securitygroup', body.name, place, { ...body }),
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v2/security_groups/{project_id}/{region_id}', { params: { path }, body }),
+        terraform: (body) => terraform('gcore_securitygroup', body.name, place, { ...body }),
         to: ({ created_resources }) => {
           const [id] = created_resources?.security_groups ?? [];
           return id ? pathIn(place, 'security-groups', String(id)) : undefined;

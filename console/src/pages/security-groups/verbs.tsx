@@ -1,4 +1,4 @@
-import { client, queryClient } from '../../api/client.ts';
+import { apiCall, client, queryClient } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -34,16 +34,11 @@ export function useGroupVerbs(place: Place): {
         description: text(values, 'description'),
         tags: tagChanges(group.tags_v2, values),
       }),
-      submit: (body) =>
-        client.PATCH('/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}', {
           params: { path: path(group.id) },
           body,
         }),
-      call: (body) => ({
-        method: 'PATCH',
-        path: `/cloud/v2/security_groups/${place.project}/${place.region}/${group.id}`,
-        body,
-      }),
     }),
   });
   const copy = useRowForm<SecurityGroup, { name: string }>({
@@ -61,16 +56,11 @@ export function useGroupVerbs(place: Place): {
         },
       ],
       body: (values) => ({ name: text(values, 'name') }),
-      submit: (body) =>
-        client.POST('/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/copy', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/copy', {
           params: { path: path(group.id) },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/securitygroups/${place.project}/${place.region}/${group.id}/copy`,
-        body,
-      }),
       done: refresh,
     }),
   });

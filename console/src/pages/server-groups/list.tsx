@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -85,14 +85,9 @@ export function ServerGroups() {
           name: text(values, 'name'),
           policy: text(values, 'policy') as 'affinity',
         }),
-        submit: (body) =>
-          client.POST('/cloud/v1/servergroups/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/servergroups/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_servergroup', body.name, place, { ...body }),
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v1/servergroups/{project_id}/{region_id}', { params: { path }, body }),
+        terraform: (body) => terraform('gcore_servergroup', body.name, place, { ...body }),
         done: () => void queryClient.invalidateQueries(),
       }}
     />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -64,14 +64,9 @@ export function Snapshots() {
           name: text(values, 'name'),
           ...given({ description: text(values, 'description'), tags: tagsOf(values) }),
         }),
-        submit: (body) =>
-          client.POST('/cloud/v1/snapshots/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/snapshots/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_snapshot', body.name, place, { ...body }),
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v1/snapshots/{project_id}/{region_id}', { params: { path }, body }),
+        terraform: (body) => terraform('gcore_snapshot', body.name, place, { ...body }),
       }}
     />
   );

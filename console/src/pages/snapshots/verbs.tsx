@@ -1,4 +1,4 @@
-import { client, type Schemas } from '../../api/client.ts';
+import { apiCall, client, type Schemas } from '../../api/client.ts';
 import { type Place, pathIn, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -40,12 +40,8 @@ export function useSnapshotVerbs(place: Place): { readonly verbs: readonly RowVe
         name: text(values, 'name'),
         size: number(values, 'size') ?? snapshot.size,
       }),
-      submit: (body) => client.POST('/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/volumes/${place.project}/${place.region}`,
-        body,
-      }),
+      request: (body) =>
+        apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
       to: ({ created_resources }) =>
         created_resources?.volumes?.[0]
           ? pathIn(place, 'volumes', String(created_resources.volumes[0]))

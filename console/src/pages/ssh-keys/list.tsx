@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -74,13 +74,8 @@ export function SshKeys() {
           public_key: text(values, 'public_key'),
           shared_in_project: values.shared_in_project === true,
         }),
-        submit: (body) => client.POST('/cloud/v1/ssh_keys/{project_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/ssh_keys/${project}`,
-          body,
-          terraform: terraform('gcore_keypair', body.name, { project }, { ...body }),
-        }),
+        request: (body) => apiCall('post', '/cloud/v1/ssh_keys/{project_id}', { params: { path }, body }),
+        terraform: (body) => terraform('gcore_keypair', body.name, { project }, { ...body }),
         done: refresh,
       }}
     />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { api, client, faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, faultOf, queryClient, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -122,8 +122,7 @@ export function StorageNotifications() {
                 ? { bytes: Math.round((number(values, 'gigabytes') ?? 0) * 1e9) }
                 : { count: number(values, 'count') }),
             }) as unknown as Body,
-          submit: (body) => client.POST('/storage/notifications/v1/event', { body }),
-          call: (body) => ({ method: 'POST', path: '/storage/notifications/v1/event', body }),
+          request: (body) => apiCall('post', '/storage/notifications/v1/event', { body }),
           done: refresh,
         }}
       />

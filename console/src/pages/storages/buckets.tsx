@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -44,7 +44,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
   );
   const usage = useStorageUsage(storage.name);
   const used = new Map((usage ?? []).map((row) => [row.bucket_name, row]));
-  const create = useNewBucket(storage);
+  const create = useNewBucket();
   const edit = useBucketForm(storage);
   const remove = useDelete<Bucket>({
     kind: 'bucket',
@@ -97,7 +97,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
   );
 }
 
-const useNewBucket = (storage: Storage) =>
+const useNewBucket = () =>
   useRowForm<Storage, Schemas['CreateStorageBucket']>({
     label: 'Create bucket',
     form: ({ id }) => ({
@@ -112,16 +112,11 @@ const useNewBucket = (storage: Storage) =>
         },
       ],
       body: (values) => ({ name: text(values, 'name') }),
-      submit: (body) =>
-        client.POST('/storage/v4/object_storages/{storage_id}/buckets', {
+      request: (body) =>
+        apiCall('post', '/storage/v4/object_storages/{storage_id}/buckets', {
           params: { path: { storage_id: id } },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/storage/v4/object_storages/${storage.id}/buckets`,
-        body,
-      }),
       done: refresh,
     }),
   });
@@ -166,16 +161,11 @@ const useBucketForm = (storage: Storage) =>
         cors: { allowed_origins: [...list(values, 'origins')] },
         lifecycle: { expiration_days: number(values, 'days') ?? 0 },
       }),
-      submit: (body) =>
-        client.PATCH('/storage/v4/object_storages/{storage_id}/buckets/{name}', {
+      request: (body) =>
+        apiCall('patch', '/storage/v4/object_storages/{storage_id}/buckets/{name}', {
           params: { path: { storage_id: storage.id, name } },
           body,
         }),
-      call: (body) => ({
-        method: 'PATCH',
-        path: `/storage/v4/object_storages/${storage.id}/buckets/${name}`,
-        body,
-      }),
       done: refresh,
     }),
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { api } from '../../api/client.ts';
+import { api, apiCall } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -88,7 +88,11 @@ function Connect({ storage: { id, address } }: { readonly storage: Storage }) {
           {lines}
         </pre>
       </Card>
-      <CodePanel call={{ method: 'GET', path: `/storage/v4/object_storages/${id}` }} />
+      <CodePanel
+        call={apiCall('get', '/storage/v4/object_storages/{storage_id}', {
+          params: { path: { storage_id: id } },
+        })}
+      />
     </>
   );
 }

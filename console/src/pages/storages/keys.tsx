@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -48,13 +48,8 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
         },
       ],
       body: (values) => ({ read_only: values.read_only === true }),
-      submit: (body) =>
-        client.POST('/storage/v4/object_storages/{storage_id}/access_keys', { params: { path }, body }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/storage/v4/object_storages/${storage.id}/access_keys`,
-        body,
-      }),
+      request: (body) =>
+        apiCall('post', '/storage/v4/object_storages/{storage_id}/access_keys', { params: { path }, body }),
       done: (data) => {
         setMade(data as Schemas['NewStorageAccessKey']);
         refresh();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { storageLocations } from '../../api/choices.ts';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -101,8 +101,7 @@ export function Storages() {
             },
           ],
           body: (values) => ({ location_name: text(values, 'location_name'), name: text(values, 'name') }),
-          submit: (body) => client.POST(STORAGES, { body }),
-          call: (body) => ({ method: 'POST', path: STORAGES, body }),
+          request: (body) => apiCall('post', STORAGES, { body }),
           done: (data) => {
             setMade(data as Schemas['NewObjectStorage']);
             refresh();

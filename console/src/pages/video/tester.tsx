@@ -2,7 +2,7 @@ import { Button, NumberInput, RingProgress, SegmentedControl, TextInput, Tooltip
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { api, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -21,6 +21,14 @@ interface Asked {
   readonly client_ip?: string;
 }
 
+/** What the address of the page, or the form, asks for. */
+const askedOf = ({ video = '', type, expire = '3600', viewer }: Readonly<Record<string, string>>): Asked => ({
+  video,
+  type: type === 'live' ? 'live' : 'vod',
+  expire: Number(expire),
+  ...(viewer ? { client_ip: viewer } : {}),
+});
+
 /** Asks for a token as a player would, and says what each part of the address is for. */
 export function VideoTester() {
   const navigate = useNavigate();
@@ -29,20 +37,13 @@ export function VideoTester() {
   const [type, setType] = useState<'vod' | 'live'>(search.type === 'live' ? 'live' : 'vod');
   const [expire, setExpire] = useState<number | string>(Number(search.expire ?? 3600));
   const [viewer, setViewer] = useState(search.viewer ?? '');
-  const asked: Asked | undefined = search.video
-    ? {
-        video: search.video,
-        type: search.type === 'live' ? 'live' : 'vod',
-        expire: Number(search.expire ?? 3600),
-        ...(search.viewer ? { client_ip: search.viewer } : {}),
-      }
-    : undefined;
+  const asked = search.video ? askedOf(search) : undefined;
   const ask = () =>
     void navigate({
       to: '.',
       search: { video, type, expire: String(expire), ...(viewer ? { viewer } : {}) } as never,
     });
-  const query = new URLSearchParams({ video: video || 'VIDEO', type, expire: String(expire) });
+  const draft = askedOf({ video: video || 'VIDEO', type, expire: String(expire), viewer });
   return (
     <>
       <PageHead
@@ -85,7 +86,7 @@ export function VideoTester() {
               <Button type="submit">Get an address</Button>
             </form>
           </Card>
-          <CodePanel call={{ method: 'GET', path: `/video/token?${query}` }} />
+          <CodePanel call={apiCall('get', '/video/token', { params: { query: draft } })} />
         </div>
         <div className={wizard.outcome}>{asked && <Outcome asked={asked} />}</div>
       </div>

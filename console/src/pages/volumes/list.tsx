@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { images, snapshots } from '../../api/choices.ts';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -132,14 +132,9 @@ export function Volumes() {
               tags: tagsOf(values),
             }),
           }) as unknown as Schemas['CreateVolume'],
-        submit: (body) =>
-          client.POST('/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
-        call: (body) => ({
-          method: 'POST',
-          path: `/cloud/v1/volumes/${place.project}/${place.region}`,
-          body,
-          terraform: terraform('gcore_volume', body.name, place, { ...body, source: undefined }),
-        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
+        terraform: (body) => terraform('gcore_volume', body.name, place, { ...body, source: undefined }),
         to: ({ created_resources }) =>
           created_resources?.volumes?.[0]
             ? pathIn(place, 'volumes', String(created_resources.volumes[0]))

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
-import { client, queryClient, type Schemas } from '../../api/client.ts';
+import { apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
@@ -30,8 +30,6 @@ interface VolumeVerbs {
 /** What can be done with a volume, in its list, on its page, and on that of its machine. */
 export function useVolumeVerbs(place: Place): VolumeVerbs {
   const path = (id: string) => ({ ...pathParams(place), volume_id: id });
-  const at = (id: string, verb = '', version = 'v1') =>
-    `/cloud/${version}/volumes/${place.project}/${place.region}/${id}${verb}`;
   const detach = ({ id, name, attachments }: Volume) =>
     void startTask(
       client.POST('/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/detach', {
@@ -57,12 +55,11 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         },
       ],
       body: (values) => ({ instance_id: text(values, 'instance_id') }),
-      submit: (body) =>
-        client.POST('/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
+      request: (body) =>
+        apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
           params: { path: path(volume.id) },
           body,
         }),
-      call: (body) => ({ method: 'POST', path: at(volume.id, '/attach', 'v2'), body }),
     }),
   });
   const extend = useRowForm<Volume, { size: number }>({
@@ -83,12 +80,11 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         },
       ],
       body: (values) => ({ size: number(values, 'size') ?? 0 }),
-      submit: (body) =>
-        client.POST('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/extend', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/extend', {
           params: { path: path(volume.id) },
           body,
         }),
-      call: (body) => ({ method: 'POST', path: at(volume.id, '/extend'), body }),
     }),
   });
   const snapshot = useRowForm<Volume, Schemas['CreateSnapshot']>({
@@ -106,16 +102,11 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         name: text(values, 'name'),
         ...given({ description: text(values, 'description') }),
       }),
-      submit: (body) =>
-        client.POST('/cloud/v1/snapshots/{project_id}/{region_id}', {
+      request: (body) =>
+        apiCall('post', '/cloud/v1/snapshots/{project_id}/{region_id}', {
           params: { path: pathParams(place) },
           body,
         }),
-      call: (body) => ({
-        method: 'POST',
-        path: `/cloud/v1/snapshots/${place.project}/${place.region}`,
-        body,
-      }),
     }),
   });
   const edit = useRowForm<Volume, { name: string; tags: Record<string, string | null> }>({
@@ -128,12 +119,11 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(volume.tags) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(volume.tags, values) }),
-      submit: (body) =>
-        client.PATCH('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
+      request: (body) =>
+        apiCall('patch', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
           params: { path: path(volume.id) },
           body,
         }),
-      call: (body) => ({ method: 'PATCH', path: at(volume.id), body }),
     }),
   });
   const revert = useDelete<Volume>({

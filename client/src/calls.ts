@@ -1,0 +1,55 @@
+import {
+  type Client,
+  type ClientPathsWithMethod,
+  createFinalURL,
+  createQuerySerializer,
+  defaultPathSerializer,
+  type FetchOptions,
+  type MethodResponse,
+} from 'openapi-fetch';
+import type { paths } from './schema.gen.ts';
+
+/** A call that can be looked at before it is made. */
+export interface ApiCall<Data = unknown> {
+  /** In capitals. */
+  readonly method: string;
+  /** With ids and parameters filled in, without the address of the server. */
+  readonly path: string;
+  /** Undefined: it has none. */
+  readonly body: unknown;
+  /** Makes it; a refusal is an answer, not an exception. */
+  readonly send: () => Promise<{ readonly data?: Data | undefined; readonly error?: unknown }>;
+}
+
+type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Operation<Path extends keyof paths, Method extends Verb> = paths[Path][Method];
+
+/** Prepares a call of an operation, with the types of the API's document. */
+export type ApiCalls = <Method extends Verb, Path extends ClientPathsWithMethod<Client<paths>, Method>>(
+  method: Method,
+  path: Path,
+  options: FetchOptions<Operation<Path, Method>>,
+) => ApiCall<MethodResponse<Client<paths>, Method, Path>>;
+
+interface Options {
+  readonly params?: { readonly path?: Record<string, unknown>; readonly query?: Record<string, unknown> };
+  readonly body?: unknown;
+}
+
+/** Calls through a client: what is shown of one is what is sent. */
+export function apiCallsOf(client: Client<paths>): ApiCalls {
+  const prepare = (method: Verb, path: keyof paths, options: Options): ApiCall => ({
+    method: method.toUpperCase(),
+    path: createFinalURL(path, {
+      baseUrl: '',
+      params: options.params ?? {},
+      querySerializer: createQuerySerializer(),
+      pathSerializer: defaultPathSerializer,
+    }),
+    body: options.body,
+    send: () => (client.request as Send)(method, path, options),
+  });
+  return prepare as ApiCalls;
+}
+
+type Send = (method: string, path: string, options: Options) => ReturnType<ApiCall['send']>;

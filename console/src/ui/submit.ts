@@ -1,0 +1,38 @@
+import { useState } from 'react';
+import { type ApiFault, faultOf } from '../api/client.ts';
+
+/** What came of a call. */
+export interface Answer<Data> {
+  readonly data?: Data | undefined;
+  readonly error?: unknown;
+}
+
+interface Submit {
+  /** Whether a call is under way: nothing is to be sent twice. */
+  readonly busy: boolean;
+  /** Why the last call was refused. */
+  readonly fault: ApiFault | undefined;
+  /** Makes a call, and keeps why it was refused. */
+  readonly send: <Data>(call: () => Promise<Answer<Data>>) => Promise<Answer<Data>>;
+  /** What was refused says nothing of what is there now. */
+  readonly forget: () => void;
+}
+
+/** The one way in which forms send what they ask for. */
+export function useSubmit(): Submit {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<ApiFault>();
+  const send: Submit['send'] = async (call) => {
+    setBusy(true);
+    const answer = await call().catch((thrown: unknown) => ({ data: undefined, error: thrown }));
+    setBusy(false);
+    setFault(answer.error === undefined ? undefined : faultOf(answer.error));
+    return answer;
+  };
+  return { busy, fault, send, forget: () => setFault(undefined) };
+}
+
+/** Brings the reader to the first field that was refused, once it says so. */
+export function focusFault(form: HTMLElement | null): void {
+  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+}
