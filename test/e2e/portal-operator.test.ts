@@ -13,6 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => portal.stop());
 
+test('a token that is not the operator’s opens nothing, and is told so', async () => {
+  const { page } = portal;
+  await page.goto(`${portal.virga.url}/operator/nodes`);
+  await page.getByRole('textbox', { name: 'Token' }).fill('virga_of_somebody_else');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('alert').getByText('This is not an operator’s token').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Token' }).inputValue()).toBe('virga_of_somebody_else');
+  expect(await portal.barriers()).toEqual([]);
+});
+
 test('the operator sees which nodes live, and who works on which region', async () => {
   const { page } = portal;
   await portal.operate('nodes');

@@ -1,10 +1,10 @@
 import { Button, PasswordInput } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { type ApiFault, faultOf } from '../../api/client.ts';
 import { operatorClient, setOperatorToken, useOperatorToken } from '../../api/operator.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
+import { useSubmit } from '../../ui/submit.ts';
 import styles from '../../ui/wizard.module.css';
 
 /** Lets those in who have the operator's token. It is kept by this page alone, and gone when the page is. */
@@ -22,20 +22,24 @@ export function OperatorGate() {
   );
 }
 
+/** Makes a call with a token before this page takes it for the operator's. */
+async function tryToken(token: string) {
+  const { error, response } = await operatorClient.GET('/virga/v1/clients', {
+    params: { query: { limit: 1 } },
+    headers: { Authorization: `APIKey ${token}` },
+  });
+  const refused = response.status === 401 || response.status === 403;
+  return { error: error && refused ? { ...error, message: 'This is not an operator’s token' } : error };
+}
+
 /** Asks for the operator's token. */
 export function OperatorToken() {
   const [value, setValue] = useState('');
-  const [fault, setFault] = useState<ApiFault>();
+  const { busy, fault, send } = useSubmit();
   const enter = async (event: FormEvent) => {
     event.preventDefault();
-    setOperatorToken(value);
-    const { error, response } = await operatorClient.GET('/virga/v1/clients', {
-      params: { query: { limit: 1 } },
-    });
-    if (!error) return;
-    setOperatorToken(undefined);
-    const refused = response.status === 401 || response.status === 403;
-    setFault({ ...faultOf(error), ...(refused ? { message: 'This is not an operator’s token' } : {}) });
+    const { error } = await send(() => tryToken(value));
+    if (error === undefined) setOperatorToken(value);
   };
   return (
     <Card title="Operator token">
@@ -49,7 +53,9 @@ export function OperatorToken() {
           autoComplete="off"
           required
         />
-        <Button type="submit">Go on</Button>
+        <Button type="submit" loading={busy}>
+          Go on
+        </Button>
       </form>
     </Card>
   );
