@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api, faultOf } from '../../api/client.ts';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import { type ApiFault, api, faultOf } from '../../api/client.ts';
+import { FaultNote } from '../../ui/fault.tsx';
 import { type Draft, type Drafts, type Key, KINDS, type Kind, pageOf } from './kinds.ts';
 import styles from './previews.module.css';
 
@@ -14,44 +15,64 @@ interface PreviewsProps {
 
 /** All six pages as visitors see them, the one that is written on large. */
 export function Previews({ drafts, shown, choose }: PreviewsProps) {
+  const [settled] = useDebouncedValue(
+    JSON.stringify(KINDS.map(({ key }) => wordsOf(key, drafts[key]))),
+    SETTLE_MS,
+  );
+  const words = JSON.parse(settled) as readonly object[];
+  const previews = useQueries({ queries: KINDS.map((kind, index) => previewOf(kind, words[index] ?? {})) });
+  const faults = previews.map(({ error }) => (error ? faultOf(error) : undefined));
+  // What is no field's fault, as that the server is away, is the same for all of them.
+  const general = faults.find((fault) => fault && Object.keys(fault.fields).length === 0);
   return (
-    <div className={styles.grid}>
-      {KINDS.map((kind) => (
-        <figure key={kind.key} className={styles.page} data-shown={kind.key === shown}>
-          <Preview kind={kind} draft={drafts[kind.key]} />
-          <figcaption>
-            <button type="button" onClick={() => choose(kind.key)}>
-              {kind.name}
-            </button>
-            <span>{drafts[kind.key].enabled ? kind.when : 'built in'}</span>
-          </figcaption>
-        </figure>
-      ))}
-    </div>
+    <>
+      {general && (
+        <FaultNote fault={general} retry={() => void Promise.all(previews.map((one) => one.refetch()))} />
+      )}
+      <div className={styles.grid}>
+        {KINDS.map((kind, index) => (
+          <figure key={kind.key} className={styles.page} data-shown={kind.key === shown}>
+            <Preview kind={kind} html={previews[index]?.data?.html} fault={faults[index]} />
+            <figcaption>
+              <button type="button" onClick={() => choose(kind.key)}>
+                {kind.name}
+              </button>
+              <span>{drafts[kind.key].enabled ? kind.when : 'built in'}</span>
+            </figcaption>
+          </figure>
+        ))}
+      </div>
+    </>
   );
 }
 
-function Preview({ kind, draft }: { readonly kind: Kind; readonly draft: Draft }) {
-  const { enabled: _, ...words } = pageOf(kind.key, draft);
-  const [settled] = useDebouncedValue(JSON.stringify(words), SETTLE_MS);
-  const preview = useQuery({
-    ...api.queryOptions('post', '/waap/v1/preview-custom-page', {
-      params: { query: { page_type: kind.type } },
-      body: JSON.parse(settled),
-    }),
-    placeholderData: keepPreviousData,
-    refetchInterval: false,
-    retry: false,
-  });
-  if (preview.error) {
-    const { fields, message } = faultOf(preview.error);
-    const first = Object.entries(fields)[0];
-    return <div className={styles.fault}>{first ? `${first[0]} ${first[1].join(', ')}` : message}</div>;
-  }
+function wordsOf(key: Key, draft: Draft): object {
+  const { enabled: _, ...words } = pageOf(key, draft);
+  return words;
+}
+
+const previewOf = ({ type }: Kind, words: object) => ({
+  ...api.queryOptions('post', '/waap/v1/preview-custom-page', {
+    params: { query: { page_type: type } },
+    body: words,
+  }),
+  placeholderData: keepPreviousData,
+  refetchInterval: false as const,
+});
+
+interface PreviewProps {
+  readonly kind: Kind;
+  readonly html: string | undefined;
+  readonly fault: ApiFault | undefined;
+}
+
+function Preview({ kind, html = '', fault }: PreviewProps) {
+  const [first] = Object.entries(fault?.fields ?? {});
+  if (first) return <div className={styles.fault}>{`${first[0]} ${first[1].join(', ')}`}</div>;
   return (
     <div className={styles.window}>
       {/* The page is one document that may fetch nothing and run nothing. */}
-      <iframe title={kind.name} sandbox="" srcDoc={withNonce(preview.data?.html ?? '')} tabIndex={-1} />
+      <iframe title={kind.name} sandbox="" srcDoc={withNonce(html)} tabIndex={-1} />
     </div>
   );
 }
