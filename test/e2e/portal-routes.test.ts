@@ -99,6 +99,8 @@ test('of lists of a thousand, those rows are drawn that are looked at', async ()
   const seen: string[] = [];
   const wrong = await look({
     samples,
+    // So narrow that tables scroll within their frames.
+    width: 1000,
     break: async (page) => {
       await page.route(API, thousandfold);
     },

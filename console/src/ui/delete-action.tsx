@@ -3,8 +3,7 @@ import { copyText } from './clipboard.ts';
 import { ConfirmDelete } from './confirm-delete.tsx';
 import { startTask } from './follow-task.tsx';
 import type { RowAction } from './list-page.tsx';
-
-type Answer = Promise<{ data?: { tasks?: readonly string[] } | undefined; error?: unknown }>;
+import type { Answer } from './submit.ts';
 
 export interface DeleteOptions<Row> {
   readonly kind: string;
@@ -12,7 +11,7 @@ export interface DeleteOptions<Row> {
   /** What stops with it. */
   readonly consequences: (row: Row) => ReactNode;
   readonly askName?: (row: Row) => boolean;
-  readonly call: (row: Row) => Answer;
+  readonly call: (row: Row) => Promise<Answer<unknown>>;
   readonly disabled?: (row: Row) => string | undefined;
   readonly deleted?: () => void;
   /** What else than deleting is asked about, and how the menu names it. */

@@ -3,6 +3,11 @@ import type { ReactNode } from 'react';
 import { client, faultOf, queryClient } from '../api/client.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
 import { router } from '../app/router.tsx';
+import type { Answer } from './submit.ts';
+
+/** The task that an answer names, if it names one. */
+export const taskOf = (data: unknown): string | undefined =>
+  (data as { tasks?: readonly string[] } | null | undefined)?.tasks?.[0];
 
 interface Follow {
   readonly title: string;
@@ -68,10 +73,7 @@ function Done({ to }: { readonly to: string | undefined }) {
 
 /** Starts a write that answers tasks, follows its task, and returns it; a refusal is shown as a toast.
  *  @returns the task's id, or undefined when the call was refused */
-export async function startTask(
-  call: Promise<{ data?: { tasks?: readonly string[] } | undefined; error?: unknown }>,
-  follow: Follow,
-): Promise<string | undefined> {
+export async function startTask(call: Promise<Answer<unknown>>, follow: Follow): Promise<string | undefined> {
   const { data, error } = await call.catch((thrown: unknown) => ({ data: undefined, error: thrown }));
   if (error !== undefined) {
     const fault = faultOf(error);
@@ -82,9 +84,11 @@ export async function startTask(
       message: [fault.message, ...fields].join('. '),
       autoClose: false,
     });
+    // Maybe since it is not any more what the page shows.
+    void queryClient.invalidateQueries();
     return undefined;
   }
-  const [task] = data?.tasks ?? [];
+  const task = taskOf(data);
   if (task) followTask(task, follow);
   // It was done when it was answered, and no event tells of it.
   else void queryClient.invalidateQueries();

@@ -6,7 +6,7 @@ import type { Task } from '../api/tasks.ts';
 import { CodePanel } from './code-panel.tsx';
 import { FaultNote } from './fault.tsx';
 import { type Field, FieldInput, initialValue, type Value, type Values } from './field-input.tsx';
-import { followTask } from './follow-task.tsx';
+import { followTask, taskOf } from './follow-task.tsx';
 import styles from './side-form.module.css';
 import { focusFault, useSubmit } from './submit.ts';
 
@@ -110,7 +110,7 @@ function Form<Body>(props: SideFormProps<Body>) {
     event.preventDefault();
     const { data, error } = await send(request(body).send);
     if (error !== undefined) return focusFault(form.current);
-    const [task] = (data as { tasks?: readonly string[] } | undefined)?.tasks ?? [];
+    const task = taskOf(data);
     if (task) followTask(task, { title, to });
     // It was done when it was answered, and no event tells of it.
     else void queryClient.invalidateQueries();

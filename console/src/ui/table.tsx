@@ -96,7 +96,7 @@ const Row = memo(function Row({ name, row, index, columns, open, href }: RowProp
           data-label={column.label}
           data-end={column.end}
           data-wide-only={column.wideOnly}
-          {...(place === 0 ? hintWhenCut : {})}
+          {...hintWhenCut}
         >
           {place === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
         </td>

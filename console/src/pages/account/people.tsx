@@ -76,7 +76,7 @@ export function People() {
         call: ({ id }) =>
           client.DELETE('/iam/clients/{clientId}/client-users/{userId}', {
             params: { path: { clientId, userId: id } },
-          }) as never,
+          }),
         deleted: refresh,
       }}
       empty={{ title: 'Nobody', about: 'Invite the first person.' }}

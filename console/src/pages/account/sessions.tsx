@@ -45,7 +45,7 @@ export function Sessions() {
     kind: 'all sessions',
     nameOf: () => '',
     consequences: () => 'You are signed out here and everywhere else. API tokens stay.',
-    call: () => client.DELETE('/virga/v1/sessions') as never,
+    call: () => client.DELETE('/virga/v1/sessions'),
     deleted: leave,
   });
   const password = useRowForm<number, NewPassword>({

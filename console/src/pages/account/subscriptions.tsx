@@ -25,7 +25,7 @@ export function Subscriptions() {
     kind: 'webhook',
     nameOf: ({ url }) => url,
     consequences: () => 'It hears of no change any more.',
-    call: () => client.POST('/cloud/v1/user_actions/unsubscribe') as never,
+    call: () => client.POST('/cloud/v1/user_actions/unsubscribe'),
     deleted: refresh,
   });
   const [one] = result.data?.results ?? [];

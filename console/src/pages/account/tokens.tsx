@@ -82,7 +82,7 @@ export function ApiTokens() {
           call: ({ id }) =>
             client.DELETE('/iam/clients/{clientId}/tokens/{tokenId}', {
               params: { path: { ...path, tokenId: id } },
-            }) as never,
+            }),
           deleted: refresh,
         }}
         form={{

@@ -57,7 +57,7 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
     nameOf: () => cluster.cluster_name,
     consequences: () => 'All copies are removed, and no earlier moment can be restored any more.',
     askName: () => true,
-    call: () => operatorClient.DELETE(BACKUPS, { params: { path } }) as never,
+    call: () => operatorClient.DELETE(BACKUPS, { params: { path } }),
     deleted: () => void query.refetch(),
   });
   if (query.error && !query.data)

@@ -52,7 +52,7 @@ export function InferenceSecrets() {
         call: ({ name }) =>
           client.DELETE('/cloud/v3/inference/{project_id}/secrets/{secret_name}', {
             params: { path: { ...path, secret_name: name } },
-          }) as never,
+          }),
         deleted: refresh,
       }}
       form={{

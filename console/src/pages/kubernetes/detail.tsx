@@ -134,7 +134,7 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
               {
                 params: { path: { ...path, instance_id: doomed.id } },
               },
-            ) as never,
+            ),
             { title: `Delete node ${doomed.name}` },
           )
         }

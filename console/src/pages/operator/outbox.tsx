@@ -19,6 +19,7 @@ const COLUMNS: readonly Column<Mail>[] = [
   },
   { label: 'To', cell: ({ recipient }) => recipient },
   { label: 'Attempts', cell: ({ attempts }) => attempts, end: true },
+  { label: 'Why not', cell: ({ error }) => error ?? '' },
   { label: 'Written', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

@@ -1,8 +1,8 @@
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { operatorApi, operatorClient } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { wishesOf } from '../quotas/names.ts';
@@ -26,13 +26,13 @@ export function QuotaRequests() {
       params: { query: { ...page, ...(search.status ? { status: search.status as never } : {}) } },
     }),
   );
-  const answer = async (request: Request, verb: 'approve' | 'reject') => {
-    const { error } = await operatorClient.POST(`/virga/v1/limits_requests/{request_id}/${verb}`, {
-      params: { path: { request_id: request.id } },
-    });
-    if (error) notifications.show({ color: 'red', title: 'Refused', message: faultOf(error).message });
-    void queryClient.invalidateQueries();
-  };
+  const answer = (request: Request, verb: 'approve' | 'reject') =>
+    startTask(
+      operatorClient.POST(`/virga/v1/limits_requests/{request_id}/${verb}`, {
+        params: { path: { request_id: request.id } },
+      }),
+      { title: `${verb === 'approve' ? 'Approve' : 'Reject'} request ${request.id}` },
+    );
   const settled = ({ status }: Request) =>
     status === 'in progress' ? undefined : `It is answered: ${status === 'done' ? 'granted' : status}`;
   return (

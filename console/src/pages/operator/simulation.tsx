@@ -113,7 +113,7 @@ export function Simulation() {
         call: ({ id }) =>
           operatorClient.DELETE('/virga/v1/simulation/{region_id}/faults/{fault_id}', {
             params: { path: { ...path, fault_id: id } },
-          }) as never,
+          }),
         deleted: refresh,
       }}
       empty={

@@ -1,11 +1,11 @@
 import { Alert, Button, Modal } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { queryClient, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall, operatorClient } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { text } from '../../ui/side-form.tsx';
@@ -43,7 +43,7 @@ export function WebhookTargets() {
           call: ({ id }) =>
             operatorClient.DELETE('/virga/v1/webhook_targets/{target_id}', {
               params: { path: { target_id: id } },
-            }) as never,
+            }),
           deleted: refresh,
         }}
         empty={{ title: 'No targets', about: 'Add one to hear of the events of a client.' }}
@@ -102,7 +102,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
   { label: 'To', cell: ({ url }) => url },
   { label: 'Attempts', cell: ({ attempts }) => attempts, end: true },
-  { label: 'Why not', cell: ({ last_error }) => last_error ?? '', wideOnly: true },
+  { label: 'Why not', cell: ({ last_error }) => last_error ?? '' },
   { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
@@ -115,13 +115,13 @@ export function Deliveries() {
       params: { query: { ...page, ...(search.state ? { state: search.state as 'FAILED' } : {}) } },
     }),
   );
-  const replay = async ({ id }: Delivery) => {
-    const { error } = await operatorClient.POST('/virga/v1/webhook_deliveries/{delivery_id}/replay', {
-      params: { path: { delivery_id: id } },
-    });
-    if (error) notifications.show({ color: 'red', title: 'Not posted', message: faultOf(error).message });
-    refresh();
-  };
+  const replay = ({ id, type }: Delivery) =>
+    startTask(
+      operatorClient.POST('/virga/v1/webhook_deliveries/{delivery_id}/replay', {
+        params: { path: { delivery_id: id } },
+      }),
+      { title: `Post ${type} again` },
+    );
   return (
     <>
       <ListPage<Delivery>

@@ -110,7 +110,7 @@ export function OwnRequests() {
     call: ({ id }) =>
       client.DELETE('/cloud/v2/limits_request/{request_id}', {
         params: { path: { request_id: id } },
-      }) as never,
+      }),
     deleted: refresh,
   });
   if (!data || data.results.length === 0) return null;

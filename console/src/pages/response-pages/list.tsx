@@ -42,7 +42,7 @@ export function ResponsePages() {
         askName: ({ domains }) => (domains?.length ?? 0) > 0,
         consequences: ({ domains }) => `${domains?.length ?? 0} domains show the built-in pages again.`,
         call: ({ id }) =>
-          client.DELETE('/waap/v1/custom-page-sets/{set_id}', { params: { path: { set_id: id } } }) as never,
+          client.DELETE('/waap/v1/custom-page-sets/{set_id}', { params: { path: { set_id: id } } }),
         deleted: () => void queryClient.invalidateQueries(),
       }}
       empty={{

@@ -75,7 +75,7 @@ export function useGroupVerbs(place: Place): {
       call: ({ id }) =>
         client.DELETE('/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}', {
           params: { path: path(id) },
-        }) as never,
+        }),
       deleted: refresh,
     },
   };

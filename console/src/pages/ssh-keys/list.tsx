@@ -63,7 +63,7 @@ export function SshKeys() {
         call: ({ id }) =>
           client.DELETE('/cloud/v1/ssh_keys/{project_id}/{ssh_key_id}', {
             params: { path: { ...path, ssh_key_id: id } },
-          }) as never,
+          }),
         deleted: refresh,
       }}
       form={{

@@ -76,7 +76,7 @@ export function StorageNotifications() {
           call: ({ uuid, kind }) =>
             client.DELETE('/storage/notifications/v1/event', {
               body: { uuid, name: kind.name } as Body,
-            }) as never,
+            }),
           deleted: refresh,
         }}
         empty={{ title: 'No thresholds', about: 'Set one, and you hear of it before the storage is full.' }}

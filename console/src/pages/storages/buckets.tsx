@@ -54,7 +54,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
     call: ({ name }) =>
       client.DELETE('/storage/v4/object_storages/{storage_id}/buckets/{name}', {
         params: { path: { ...path, name } },
-      }) as never,
+      }),
     deleted: refresh,
   });
   const why = whyFixed(storage);

@@ -64,7 +64,7 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
     call: ({ access_key: key }) =>
       client.DELETE('/storage/v4/object_storages/{storage_id}/access_keys/{access_key}', {
         params: { path: { ...path, access_key: key } },
-      }) as never,
+      }),
     deleted: refresh,
   });
   const why = whyFixed(storage);

@@ -37,7 +37,7 @@ export const removal = (deleted: () => void = () => undefined): DeleteOptions<St
   call: ({ id }) =>
     client.DELETE('/storage/v4/object_storages/{storage_id}', {
       params: { path: { storage_id: id } },
-    }) as never,
+    }),
   deleted: () => {
     refresh();
     deleted();

@@ -138,7 +138,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
     call: ({ id }) =>
       client.POST('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/revert', {
         params: { path: path(id) },
-      }) as never,
+      }),
     deleted: () => {
       notifications.show({ color: 'green', message: 'The volume holds what its last snapshot holds' });
       void queryClient.invalidateQueries();
