@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { listPage } from '../../platform/database/list-page.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
@@ -21,20 +23,21 @@ export interface AssignmentFilter {
   readonly projectId?: number | undefined;
 }
 
-export async function listAssignments(db: Queryable, filter: AssignmentFilter, page: Page) {
-  const where = `client_id = $1 and ($2::int is null or user_id = $2) and ($3::int is null or project_id = $3)`;
-  const values = [filter.clientId, filter.userId ?? null, filter.projectId ?? null];
-  const results = await db.named<AssignmentRow>(
-    'assignment_list',
-    `select ${COLUMNS} from role_assignments where ${where} order by id limit $4 offset $5`,
-    [...values, page.limit, page.offset],
-  );
-  const [total] = await db.named<{ count: number }>(
-    'assignment_count',
-    `select count(*) as count from role_assignments where ${where}`,
-    values,
-  );
-  return { count: total?.count ?? 0, results };
+/** In the order of their ids. */
+export function listAssignments(
+  db: Queryable,
+  { clientId, userId, projectId }: AssignmentFilter,
+  page: Page,
+) {
+  return listPage<AssignmentRow>(db, {
+    ...{ table: 'role_assignments', alias: 'a', columns: COLUMNS, ...page },
+    where: [
+      sql`client_id = ${clientId}::int`,
+      ...(userId === undefined ? [] : [sql`user_id = ${userId}::int`]),
+      ...(projectId === undefined ? [] : [sql`project_id = ${projectId}::int`]),
+    ],
+    order: 'id',
+  });
 }
 
 /** The roles of users in a client beside their memberships'. */

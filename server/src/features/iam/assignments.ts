@@ -43,8 +43,8 @@ export function listRoles(query: { project_id?: number }) {
 export async function listAssignments(ctx: RequestContext, query: AssignmentsQuery) {
   const { limit = PAGE_SIZE, offset = 0, user_id, project_id } = query;
   const filter = { clientId: ctx.caller.clientId, userId: user_id, projectId: project_id };
-  const { count, results } = await store.listAssignments(ctx.db, filter, { limit, offset });
-  return { count, results: results.map(viewAssignment) };
+  const { count, rows } = await store.listAssignments(ctx.db, filter, { limit, offset });
+  return { count, results: rows.map(viewAssignment) };
 }
 
 /** Members, and those who are invited. */

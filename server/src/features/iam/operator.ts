@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { sql } from 'kysely';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { listPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
 import { Key, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
@@ -71,7 +73,10 @@ interface ClientRow {
   readonly created_at: Date;
 }
 const COLUMNS = 'id, name, email, status, created_at';
-const view = (row: ClientRow) => ({ ...row, created_at: offsetTime(row.created_at) });
+const view = ({ id, name, email, status, created_at }: ClientRow) => ({
+  ...{ id, name, email, status },
+  created_at: offsetTime(created_at),
+});
 
 /** A client starts with a default project. */
 async function createClient(
@@ -101,20 +106,20 @@ async function createClient(
 }
 
 async function listClients(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
-  const rows = await ctx.db.named<ClientRow>(
-    'client_list',
-    `select ${COLUMNS} from clients order by id limit $1 offset $2`,
-    [limit, offset],
-  );
-  const count = await counted(ctx.db, keptCountOfClient('clients by client', 'all'));
+  const { count, rows } = await listPage<ClientRow>(ctx.db, {
+    ...{ name: 'client_list', table: 'clients', alias: 'a', columns: COLUMNS, limit, offset },
+    where: [sql`true`],
+    order: 'id',
+    count: keptCountOfClient('clients by client', 'all'),
+  });
   return { count, results: rows.map(view) };
 }
 
 async function readOutbox(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
-  const { count, results } = await listMail(ctx.db, { limit, offset });
+  const { count, rows } = await listMail(ctx.db, { limit, offset });
   return {
     count,
-    results: results.map((row) => ({
+    results: rows.map((row) => ({
       id: row.id,
       client_id: row.client_id,
       kind: row.kind,

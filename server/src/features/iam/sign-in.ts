@@ -185,11 +185,11 @@ export class SignIn {
   }
 
   async listSignIns(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
-    const { count, results } = await store.listSignIns(ctx.db, ctx.caller.clientId, { limit, offset });
+    const { count, rows } = await store.listSignIns(ctx.db, ctx.caller.clientId, { limit, offset });
     return {
       count,
       ...neighbours('/iam/activity_log/logins', { limit, offset, count }),
-      result: results.map((row) => ({
+      result: rows.map((row) => ({
         id: row.id,
         user: row.user_id,
         login_at: offsetTime(row.at),

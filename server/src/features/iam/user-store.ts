@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { listPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import { PENDING } from './invitation-store.ts';
 import { deleteLinksOf } from './link-store.ts';
@@ -274,15 +276,15 @@ export async function markSignedIn(tx: Tx, id: number): Promise<void> {
   await tx.named('sign_in_success', 'update sign_ins set is_successful = true where id = $1', [id]);
 }
 
-export async function listSignIns(db: Db, clientId: number, page: { limit: number; offset: number }) {
-  const results = await db.named<SignInRow>(
-    'sign_in_list',
-    `select id, user_id, at, ip, user_agent, is_successful from sign_ins
-      where client_id = $1 order by id desc limit $2 offset $3`,
-    [clientId, page.limit, page.offset],
-  );
-  return { count: await counted(db, keptCountOfClient('sign_ins by client', clientId)), results };
-}
+/** The newest first. */
+export const listSignIns = (db: Db, clientId: number, page: { limit: number; offset: number }) =>
+  listPage<SignInRow>(db, {
+    ...{ name: 'sign_in_list', table: 'sign_ins', alias: 's', ...page },
+    columns: 'id, user_id, at, ip, user_agent, is_successful',
+    where: [sql`client_id = ${clientId}::int`],
+    order: 'id desc',
+    count: keptCountOfClient('sign_ins by client', clientId),
+  });
 
 /** Forgets attempts to sign in before a moment. */
 export async function deleteOldSignIns(db: Queryable, before: Date): Promise<void> {

@@ -80,10 +80,10 @@ export class InferenceSecrets {
   /** In the order of names. One audit entry names all that the page tells. */
   async list(ctx: ProjectContext, { limit = 1000, offset = 0 }: SecretListQuery) {
     return ctx.db.transaction(async (tx) => {
-      const { count, results } = await store.listSecrets(tx, ctx.project.id, { limit, offset });
-      const names = results.map(({ name }) => name).join(',');
+      const { count, rows } = await store.listSecrets(tx, ctx.project.id, { limit, offset });
+      const names = rows.map(({ name }) => name).join(',');
       await audit(tx, ctx, 'list_inference_secrets', names);
-      return { count, results: results.map((row) => this.#view(row)) };
+      return { count, results: rows.map((row) => this.#view(row)) };
     });
   }
 

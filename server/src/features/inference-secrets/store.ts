@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Tx } from '../../platform/database/db.ts';
+import { countedRows, listPage } from '../../platform/database/list-page.ts';
 
 export interface SecretRow {
   readonly project_id: number;
@@ -61,21 +63,15 @@ export async function readSecret(tx: Tx, projectId: number, name: string): Promi
   return row;
 }
 
-/** One page in the order of names, and how many there are in all. */
-export async function listSecrets(tx: Tx, projectId: number, page: { limit: number; offset: number }) {
-  const results = await tx.named<SecretRow>(
-    'inference_secret_list',
-    `select ${COLUMNS} from inference_secrets where project_id = $1 order by name limit $2 offset $3`,
-    [projectId, page.limit, page.offset],
-  );
-  const [total] = await tx.named<{ count: number }>(
-    'inference_secret_count',
-    `select count from resource_counts
-      where project_id = $1 and region_id = 0 and resource = 'inference_secrets'`,
-    [projectId],
-  );
-  return { count: total?.count ?? 0, results };
-}
+/** In the order of names. */
+export const listSecrets = (tx: Tx, projectId: number, page: { limit: number; offset: number }) =>
+  listPage<SecretRow>(tx, {
+    ...{ name: 'inference_secret_list', table: 'inference_secrets', alias: 's', columns: COLUMNS, ...page },
+    key: 'name',
+    where: [sql`project_id = ${projectId}::int`],
+    order: 'name',
+    count: countedRows('inference_secrets', { projectId, regionId: 0 }),
+  });
 
 /** All values that are not under this key yet, locked until the transaction ends. */
 export async function lockSecretsNotUnder(tx: Tx, keyId: string): Promise<SecretRow[]> {

@@ -1,5 +1,6 @@
 import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import type { ClusterRow, ClusterSettings } from './model.ts';
 import { CLUSTER_TRANSITIONS, type ClusterStatus } from './states.ts';
@@ -57,22 +58,14 @@ export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | unde
   return row;
 }
 
-export async function listClusters(db: Db, scope: Scope, page: Page) {
-  const [rows, counts] = await Promise.all([
-    db.named<ClusterRow>(
-      'k8s_cluster_list',
-      `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2
-        order by created_at desc, id desc limit $3 offset $4`,
-      [scope.projectId, scope.regionId, page.limit, page.offset],
-    ),
-    db.named<{ count: number }>(
-      'k8s_cluster_count',
-      `select count from resource_counts where project_id = $1 and region_id = $2 and resource = 'k8s_clusters'`,
-      [scope.projectId, scope.regionId],
-    ),
-  ]);
-  return { count: counts[0]?.count ?? 0, rows };
-}
+/** Newest first. */
+export const listClusters = (db: Db, scope: Scope, page: Page) =>
+  listPage<ClusterRow>(db, {
+    ...{ name: 'k8s_cluster_list', table: 'k8s_clusters', alias: 'k', columns: COLUMNS, ...page },
+    where: [inPlace(scope)],
+    order: 'created_at desc, id desc',
+    count: countedRows('k8s_clusters', scope),
+  });
 
 export type NewCluster = Omit<
   ClusterRow,

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
 import type { ClusterRow, ClusterSpec, ClusterStatus } from './model.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 
@@ -62,31 +64,15 @@ export interface ListWhere extends Scope {
   readonly name: string;
 }
 
-const MATCHES = `project_id = $1 and region_id = $2 and position($3::text in name) > 0`;
-
-/** The page, newest first, and how many match in all. */
-export async function listClusters(db: Db, { projectId, regionId, name, limit, offset }: ListWhere) {
-  const [rows, counts] = await Promise.all([
-    db.named<ClusterRow>(
-      'postgresql_cluster_list',
-      `select ${COLUMNS} from postgresql_clusters where ${MATCHES}
-        order by created_at desc, id desc limit $4 offset $5`,
-      [projectId, regionId, name, limit, offset],
-    ),
-    name === ''
-      ? db.named<{ count: number }>(
-          'postgresql_cluster_count',
-          `select count from resource_counts where project_id = $1 and region_id = $2 and resource = 'postgresql_clusters'`,
-          [projectId, regionId],
-        )
-      : db.named<{ count: number }>(
-          'postgresql_cluster_count_named',
-          `select count(*) as count from postgresql_clusters where ${MATCHES}`,
-          [projectId, regionId, name],
-        ),
-  ]);
-  return { count: counts[0]?.count ?? 0, rows };
-}
+/** Newest first. */
+export const listClusters = (db: Db, { name, ...where }: ListWhere) =>
+  listPage<ClusterRow>(db, {
+    ...{ table: 'postgresql_clusters', alias: 'k', columns: COLUMNS },
+    where: [inPlace(where), ...(name === '' ? [] : [sql`position(${name} in name) > 0`])],
+    order: 'created_at desc, id desc',
+    count: name === '' ? countedRows('postgresql_clusters', where) : undefined,
+    ...{ limit: where.limit, offset: where.offset },
+  });
 
 export interface NewCluster {
   readonly id: string;

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { listPage } from '../../platform/database/list-page.ts';
 import type { BucketRow, BucketSettings, KeyRow } from './model.ts';
 
 /** SQL of keys and buckets. */
@@ -28,21 +30,17 @@ export async function readParts(db: Queryable, storageId: number): Promise<Parts
 /** Those that are there: what a task still makes is not. */
 const IS_THERE = `pending is distinct from 'create'`;
 
-export async function listKeys(
+export function listKeys(
   db: Db,
-  page: { storageId: number; up: boolean; limit: number; offset: number },
+  { storageId, up, ...page }: { storageId: number; up: boolean; limit: number; offset: number },
 ) {
-  const down = page.up ? 'asc' : 'desc';
-  const [rows, count] = await Promise.all([
-    db.named<KeyRow>(
-      `object_storage_keys_list_${down}`,
-      `select ${KEYS} from object_storage_keys where storage_id = $1 and ${IS_THERE}
-        order by created_at ${down}, access_key ${down} limit $2 offset $3`,
-      [page.storageId, page.limit, page.offset],
-    ),
-    countKeys(db, page.storageId),
-  ]);
-  return { count, rows };
+  const down = up ? 'asc' : 'desc';
+  return listPage<KeyRow>(db, {
+    ...{ table: 'object_storage_keys', alias: 'k', columns: KEYS, key: 'access_key', ...page },
+    name: `object_storage_keys_list_${down}`,
+    where: [sql`storage_id = ${storageId}::int`, sql.raw(IS_THERE)],
+    order: `created_at ${down}, access_key ${down}`,
+  });
 }
 
 export async function countKeys(db: Queryable, storageId: number): Promise<number> {
@@ -79,18 +77,17 @@ export async function markKeyDeleted(tx: Tx, accessKey: string): Promise<void> {
   );
 }
 
-export async function listBuckets(db: Db, page: { storageId: number; limit: number; offset: number }) {
-  const [rows, count] = await Promise.all([
-    db.named<BucketRow>(
-      'object_storage_buckets_list',
-      `select ${BUCKETS} from object_storage_buckets where storage_id = $1 and ${IS_THERE}
-        order by name limit $2 offset $3`,
-      [page.storageId, page.limit, page.offset],
-    ),
-    countBuckets(db, page.storageId),
-  ]);
-  return { count, rows };
-}
+/** In the order of names. */
+export const listBuckets = (
+  db: Db,
+  { storageId, ...page }: { storageId: number; limit: number; offset: number },
+) =>
+  listPage<BucketRow>(db, {
+    ...{ table: 'object_storage_buckets', alias: 'b', columns: BUCKETS, key: 'name', ...page },
+    name: 'object_storage_buckets_list',
+    where: [sql`storage_id = ${storageId}::int`, sql.raw(IS_THERE)],
+    order: 'name',
+  });
 
 export async function countBuckets(db: Queryable, storageId: number): Promise<number> {
   const [row] = await db.named<{ count: number }>(

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { listPage } from '../../platform/database/list-page.ts';
 import type { SshKeyRow } from './model.ts';
 
 /** SQL of the SSH keys that open SFTP storages. */
@@ -29,26 +31,16 @@ export interface KeyFilter {
 
 export const KEY_ORDER_FIELDS = ['created_at', 'id', 'name'] as const;
 
-/** The page, and how many match in all. */
-export async function listKeys(db: Db, { clientId, name, order, limit, offset }: KeyFilter) {
+/** Those of an account, with this name if one is given. */
+export function listKeys(db: Db, { clientId, name, order, limit, offset }: KeyFilter) {
   const [field = '', direction = ''] = order.split('.');
   const column = KEY_ORDER_FIELDS.find((each) => each === field) ?? 'created_at';
   const down = direction === 'desc' ? 'desc' : 'asc';
-  const matches = 'client_id = $1 and ($2::text is null or name = $2)';
-  const [rows, counts] = await Promise.all([
-    db.named<SshKeyRow>(
-      `storage_ssh_keys_list_${column}_${down}`,
-      `select ${COLUMNS} from storage_ssh_keys where ${matches}
-        order by ${column} ${down}, id ${down} limit $3 offset $4`,
-      [clientId, name, limit, offset],
-    ),
-    db.named<{ count: number }>(
-      'storage_ssh_keys_count',
-      `select count(*)::int as count from storage_ssh_keys where ${matches}`,
-      [clientId, name],
-    ),
-  ]);
-  return { count: counts[0]?.count ?? 0, rows };
+  return listPage<SshKeyRow>(db, {
+    ...{ table: 'storage_ssh_keys', alias: 'k', columns: COLUMNS, limit, offset },
+    where: [sql`client_id = ${clientId}::int`, ...(name === null ? [] : [sql`name = ${name}`])],
+    order: `${column} ${down}, id ${down}`,
+  });
 }
 
 /** How many an account has. The caller holds the client. */

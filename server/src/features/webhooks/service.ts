@@ -37,8 +37,8 @@ export async function createTarget(ctx: RequestContext, cipher: Cipher, input: C
 }
 
 export async function listTargets(ctx: RequestContext, query: TargetListQuery) {
-  const { count, results } = await store.listTargets(ctx.db, query);
-  return { count, results: results.map(viewTarget) };
+  const { count, rows } = await store.listTargets(ctx.db, query);
+  return { count, results: rows.map(viewTarget) };
 }
 
 /** @throws NotFound */

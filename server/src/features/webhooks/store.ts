@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { listPage } from '../../platform/database/list-page.ts';
 import { type DeliveryState, RETRY_AFTER } from './model.ts';
 import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 
@@ -76,23 +77,13 @@ export async function lockSubscriptions(tx: Tx, clientId: number): Promise<Subsc
   return readSubscriptions(tx, clientId);
 }
 
-export async function listTargets(db: Db, { client_id, limit = 1000, offset = 0 }: TargetListQuery) {
-  const values = [client_id ?? null];
-  const [results, totals] = await Promise.all([
-    db.named<TargetRow>(
-      'webhook_target_list',
-      `select id, client_id, url, created_at from webhook_targets
-        where kind = 'events' and ($1::int is null or client_id = $1) order by id limit $2 offset $3`,
-      [...values, limit, offset],
-    ),
-    db.named<{ count: number }>(
-      'webhook_target_count',
-      "select count(*)::int as count from webhook_targets where kind = 'events' and ($1::int is null or client_id = $1)",
-      values,
-    ),
-  ]);
-  return { count: totals[0]?.count ?? 0, results };
-}
+/** In the order of their ids. */
+export const listTargets = (db: Db, { client_id, limit = 1000, offset = 0 }: TargetListQuery) =>
+  listPage<TargetRow>(db, {
+    ...{ table: 'webhook_targets', alias: 't', columns: 'id, client_id, url, created_at', limit, offset },
+    where: [sql`kind = 'events'`, ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`])],
+    order: 'id',
+  });
 
 /** Deletes a target and gives up what it was still to be told. @returns whether there was one */
 export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './db.ts';
+import type { Queryable } from './db.ts';
 
 /** A page of a list, and how many match in all. */
 export interface Page<Row> {
@@ -48,7 +48,7 @@ export const countedRows = (resource: string, place: Parameters<typeof inPlace>[
 
 /** Reads the page and the count in one statement; the count comes along even when the page is empty. Only what is on
  *  the page is joined. */
-export async function listPage<Row>(db: Db, list: PageOfTable | PageOfRows): Promise<Page<Row>> {
+export async function listPage<Row>(db: Queryable, list: PageOfTable | PageOfRows): Promise<Page<Row>> {
   const query = pageQuery(list).compile(db.kysely);
   const rows =
     list.name === undefined

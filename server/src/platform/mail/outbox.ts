@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../database/db.ts';
-import { counted, keptCountOfClient } from '../database/kept-counts.ts';
+import { keptCountOfClient } from '../database/kept-counts.ts';
+import { listPage } from '../database/list-page.ts';
 import type { Backlog } from '../metrics/cluster.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 
@@ -145,15 +147,14 @@ export const mailWaiting: Backlog = {
   },
 };
 
-/** One page of the whole outbox, newest first, and how many there are. */
-export async function listMail(db: Db, page: { limit: number; offset: number }) {
-  const results = await db.named<MailRow>(
-    'mail_list',
-    `select ${COLUMNS} from mail_outbox order by id desc limit $1 offset $2`,
-    [page.limit, page.offset],
-  );
-  return { count: await counted(db, keptCountOfClient('mail by client', 'all')), results };
-}
+/** The whole outbox, newest first. */
+export const listMail = (db: Db, page: { limit: number; offset: number }) =>
+  listPage<MailRow>(db, {
+    ...{ name: 'mail_list', table: 'mail_outbox', alias: 'm', columns: COLUMNS, ...page },
+    where: [sql`true`],
+    order: 'id desc',
+    count: keptCountOfClient('mail by client', 'all'),
+  });
 
 /** Forgets mail that was sent or refused before a moment. What waits stays, however old. */
 export async function deleteEndedMail(db: Queryable, before: Date): Promise<void> {
