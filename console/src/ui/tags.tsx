@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { hint } from './hint.tsx';
 import styles from './tags.module.css';
 
@@ -9,23 +10,27 @@ interface Tag {
 
 const SHOWN = 2;
 
-/** The first tags, the others when pointed at. */
+/** The first tags, the others when pointed at, and all of them when pressed. */
 export function Tags({ tags }: { readonly tags: readonly Tag[] }) {
-  const rest = tags.slice(SHOWN);
+  const [all, setAll] = useState(false);
+  const rest = all ? [] : tags.slice(SHOWN);
   return (
-    <span className={styles.tags}>
-      {tags.slice(0, SHOWN).map(({ key, value }) => (
+    <span className={styles.tags} data-all={all || undefined}>
+      {(all ? tags : tags.slice(0, SHOWN)).map(({ key, value }) => (
         <span key={key} className={styles.tag}>
           {key}: {value}
         </span>
       ))}
       {rest.length > 0 && (
-        <span
+        <button
+          type="button"
           className={styles.tag}
+          aria-label={`Show ${rest.length} more tags`}
+          onClick={() => setAll(true)}
           {...hint(() => rest.map(({ key, value }) => `${key}: ${value}`).join(', '))}
         >
           +{rest.length}
-        </span>
+        </button>
       )}
     </span>
   );

@@ -11,6 +11,7 @@ import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
 import { Card } from '../../ui/page.tsx';
+import { Several } from '../../ui/several.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DatabasesAndUsers } from './access.tsx';
 import { removal } from './list.tsx';
@@ -72,7 +73,7 @@ const factsOf = ({ network, flavor, storage, pg_server_configuration: conf, ...c
   { label: 'Size', value: flavorWords(flavor) },
   { label: 'Storage', value: `${storage.size_gib} GiB, ${storage.type}` },
   { label: 'Pooler', value: conf.pooler ? `${conf.pooler.mode}, at port 6432` : 'none' },
-  { label: 'Who may connect', value: network.acl.join(', ') || 'nobody' },
+  { label: 'Who may connect', value: <Several values={network.acl} none="nobody" /> },
   { label: 'Created', value: <Time at={cluster.created_at} /> },
 ];
 

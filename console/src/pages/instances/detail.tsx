@@ -7,6 +7,7 @@ import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
+import { Several } from '../../ui/several.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Interfaces } from './interfaces.tsx';
@@ -50,7 +51,9 @@ export function InstanceDetail() {
         { label: 'SSH key', value: instance.ssh_key_name ?? 'none' },
         {
           label: 'Security groups',
-          value: [...new Set(instance.security_groups.map(({ name }) => name))].join(', ') || 'none',
+          value: (
+            <Several values={[...new Set(instance.security_groups.map(({ name }) => name))]} none="none" />
+          ),
         },
         { label: 'Created', value: <Time at={instance.created_at} /> },
         ...(instance.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={instance.tags} /> }] : []),
