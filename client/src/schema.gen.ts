@@ -9730,7 +9730,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description Volumes made of it need it: it goes after them. Default: false.
+             * @description Volumes that are made of it need it: it can be deleted after them. Default: false.
              * @default false
              */
             cow_format?: boolean;

@@ -106,7 +106,10 @@ export const DownloadImage = Type.Object(
       description: 'Where the file is. A simulated region keeps the address and fetches nothing.',
     }),
     cow_format: Type.Optional(
-      Type.Boolean({ default: false, description: 'Volumes made of it need it: it goes after them.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Volumes that are made of it need it: it can be deleted after them.',
+      }),
     ),
     os_distro: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),
     os_version: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),

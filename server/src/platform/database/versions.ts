@@ -26,7 +26,8 @@ export async function migrationsOfNewer(
   const needs = await neededVersion(pool);
   if (needs !== undefined && compareVersions(version, needs) >= 0) return unknown;
   throw new StartError(
-    `The database is newer than this program (version ${version}): at least version ${needs ?? 'of whoever made it'} is needed. ` +
+    `The database is newer than this program (version ${version}): ` +
+      `${needs === undefined ? 'the version that last changed it' : `at least version ${needs}`} is needed. ` +
       'Start that one, or go back with the backup from before the upgrade (docs/operations.md, Rollback).',
   );
 }
