@@ -308,10 +308,10 @@ export class App {
   }
 }
 
-function ownersOf({ providers, ...options }: AppOptions, onTaken: () => void): RegionOwners {
+function ownersOf({ providers, ...options }: AppOptions, onClaimed: () => void): RegionOwners {
   const { owned } = providers;
   const everybodys = providers.regionIds().filter((id) => !owned.some((region) => region.id === id));
-  return new RegionOwners({ ...options, owned, everybodys, onTaken });
+  return new RegionOwners({ ...options, owned, everybodys, onClaimed });
 }
 
 function authenticatorOf({ db, clock }: AppOptions, sessions: Sessions): Authenticator {

@@ -80,14 +80,14 @@ export function providerFactories({
         fence,
         programs,
         date: () => clock.now(),
-        allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
+        allocateAddress: (inUse) => loadBalancers.allocateAddress(inUse),
       });
       const objectStorage: LocalObjectStorage = createLocalObjectStorage({
         dataDir: folderIn(dataDir),
         log,
         fence,
         engine: { program: () => engines.programOf('s3'), fault: () => engines.faultOf('s3') },
-        allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
+        allocateAddress: (inUse) => loadBalancers.allocateAddress(inUse),
         now: () => clock.now(),
       });
       const sftpStorage: LocalSftpStorage = createLocalSftpStorage({
@@ -95,7 +95,7 @@ export function providerFactories({
         script: SFTP_SERVER,
         log,
         fence,
-        allocateAddress: (taken) => loadBalancers.allocateAddress(taken),
+        allocateAddress: (inUse) => loadBalancers.allocateAddress(inUse),
         now: () => clock.now(),
       });
       return {

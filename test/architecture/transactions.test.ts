@@ -13,8 +13,7 @@ const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter
   (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
 );
 
-const takesTx = (node: ts.SignatureDeclaration) =>
-  node.parameters.some(({ name }) => name.getText() === 'tx');
+const hasTx = (node: ts.SignatureDeclaration) => node.parameters.some(({ name }) => name.getText() === 'tx');
 
 const isAfterCommit = (node: ts.Node) =>
   ts.isCallExpression(node) && node.expression.getText().endsWith('.afterCommit');
@@ -31,7 +30,7 @@ function inspect(file: string): { faults: string[]; pieces: number } {
   let pieces = 0;
   const walk = (node: ts.Node, within: boolean): void => {
     if (isAfterCommit(node)) return;
-    const begins = ts.isFunctionLike(node) && takesTx(node);
+    const begins = ts.isFunctionLike(node) && hasTx(node);
     if (begins) pieces += 1;
     const named = ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node);
     const inside = begins || (within && !named);

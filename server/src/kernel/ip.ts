@@ -89,13 +89,13 @@ export function isHostOf(range: AddressRange, text: string): boolean {
   return address.value >= usable[0] && address.value <= usable[1];
 }
 
-/** The first address of a subnet that something can have, that is not its gateway's and not taken. */
+/** The first address of a subnet that something can have, that is not its gateway's and not in use. */
 export function firstFreeHost(
   { cidr, gateway }: { readonly cidr: string; readonly gateway: string | null },
-  taken: ReadonlySet<string>,
+  inUse: ReadonlySet<string>,
 ): string | undefined {
   const range = parseRange(cidr);
-  for (const host of range ? hostsOf(range) : []) if (host !== gateway && !taken.has(host)) return host;
+  for (const host of range ? hostsOf(range) : []) if (host !== gateway && !inUse.has(host)) return host;
   return undefined;
 }
 

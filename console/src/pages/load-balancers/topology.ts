@@ -84,7 +84,7 @@ function addPool(
   for (const listener of before)
     edges.push({ from: listener.id, to: pool.id, status: pool.operating_status, share: share(listener) });
   const all = before.reduce((sum, listener) => sum + share(listener), 0);
-  const weights = pool.members.filter(takesTraffic).reduce((sum, { weight }) => sum + weight, 0);
+  const weights = pool.members.filter(getsTraffic).reduce((sum, { weight }) => sum + weight, 0);
   for (const member of pool.members) {
     const status = member.admin_state_up ? member.operating_status : 'SHUTOFF';
     nodes.push({
@@ -98,12 +98,12 @@ function addPool(
       from: pool.id,
       to: member.id,
       status,
-      share: takesTraffic(member) && weights > 0 ? (all * member.weight) / weights : 0,
+      share: getsTraffic(member) && weights > 0 ? (all * member.weight) / weights : 0,
     });
   }
 }
 
-const takesTraffic = (member: Schemas['Pool']['members'][number]) =>
+const getsTraffic = (member: Schemas['Pool']['members'][number]) =>
   member.admin_state_up && !member.backup && !['ERROR', 'OFFLINE'].includes(member.operating_status);
 
 /** Each listener's share of all bytes that were carried. */

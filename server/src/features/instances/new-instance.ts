@@ -50,13 +50,13 @@ function checkFirstBoot({ user_data, username, password }: CreateInstance, fault
 
 /** No existing one twice, and none for an address that is public itself. */
 function checkFloatingIps({ interfaces }: CreateInstance, faults: Faults): void {
-  const taken = new Set<string>();
+  const named = new Set<string>();
   for (const [index, { type, floating_ip: wish }] of interfaces.entries()) {
     const field = `interfaces.${index}.floating_ip`;
     if (wish && type === 'external') faults.add(field, 'is for addresses that are not external themselves');
     if (wish?.source !== 'existing') continue;
     const id = wish.existing_floating_id.toLowerCase();
-    if (taken.has(id)) faults.add(`${field}.existing_floating_id`, 'is named twice');
-    taken.add(id);
+    if (named.has(id)) faults.add(`${field}.existing_floating_id`, 'is named twice');
+    named.add(id);
   }
 }

@@ -107,8 +107,11 @@ test('a cluster with several pools and logs, of which two quotas do not suffice'
   expect(await usage(server)).toEqual(before);
   await limit({ ...ENOUGH, vm_count_limit: used + 5, laas_topic_count_limit: 1 });
   expect((await server.ended(await create())).state).toBe('FINISHED');
-  const [after, taken] = [await usage(server), (name: keyof typeof NEEDS) => before[name] ?? 0];
-  expect(after).toMatchObject({ vm_count: taken('vm_count') + 5, volume_size: taken('volume_size') + 300 });
+  const [after, usedBefore] = [await usage(server), (name: keyof typeof NEEDS) => before[name] ?? 0];
+  expect(after).toMatchObject({
+    vm_count: usedBefore('vm_count') + 5,
+    volume_size: usedBefore('volume_size') + 300,
+  });
   expect((await server.ended(await server.call('DELETE', `${CLUSTERS}/several`))).state).toBe('FINISHED');
   expect(await usage(server)).toEqual(before);
 });

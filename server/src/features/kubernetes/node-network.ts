@@ -1,7 +1,7 @@
 import { Invalid, NotFound, TaskFailed } from '../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../kernel/ip.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { findPlace, readSource, readTakenAddresses } from '../networking/networks/index.ts';
+import { findPlace, readAddressesInUse, readSource } from '../networking/networks/index.ts';
 import type { ClusterRow } from './model.ts';
 
 /** Where nodes get their addresses: from the subnet that the cluster was given, or, without one, from a network
@@ -72,8 +72,8 @@ async function givenNetwork(tx: Tx, cluster: ClusterRow, subnetId: string): Prom
   const { project_id: projectId, region_id: regionId, network_id: networkId } = cluster;
   const { network, cidr } = await findPlace(tx, { projectId, regionId, networkId, subnetId }, 'fixed_subnet');
   const source = await readSource(tx, subnetId);
-  const taken = new Set(await readTakenAddresses(tx, regionId, networkId));
-  if (source?.gateway) taken.add(source.gateway);
+  const inUse = new Set(await readAddressesInUse(tx, regionId, networkId));
+  if (source?.gateway) inUse.add(source.gateway);
   const range = parseRange(cidr);
   const hosts = range ? hostsOf(range) : [].values();
   return {
@@ -81,7 +81,7 @@ async function givenNetwork(tx: Tx, cluster: ClusterRow, subnetId: string): Prom
     subnetId,
     nextAddress() {
       for (let next = hosts.next(); !next.done; next = hosts.next()) {
-        if (!taken.has(next.value)) return next.value;
+        if (!inUse.has(next.value)) return next.value;
       }
       throw new TaskFailed(`Subnet ${subnetId} has no address left for a node`);
     },

@@ -53,7 +53,7 @@ export const operatorKubernetesRoutes = (service: KubernetesService): readonly R
 
 /** @throws Forbidden where machines are real */
 function requireSimulated(service: KubernetesService, regionId: number): void {
-  if (!service.providerOf(regionId)?.takesSignals)
+  if (!service.providerOf(regionId)?.acceptsSignals)
     throw new Forbidden(`Region ${regionId} does not simulate Kubernetes`);
 }
 

@@ -32,7 +32,7 @@ export interface KubernetesProvider {
     pools: readonly { readonly id: string; readonly clusterId: string }[],
   ): Promise<ReadonlyMap<string, number>>;
   /** Whether an operator may say how nodes and pools are: true where they exist on paper only. */
-  readonly takesSignals: boolean;
+  readonly acceptsSignals: boolean;
 }
 
 export const NODE_CONDITIONS = ['Ready', 'NotReady', 'Gone'] as const;

@@ -167,7 +167,7 @@ export async function readKubeconfig(service: KubernetesService, ctx: RegionCont
   const host = `https://${cluster.api_address}:6443`;
   return {
     config: kubeconfig({
-      simulated: service.providerOf(cluster.region_id)?.takesSignals === true,
+      simulated: service.providerOf(cluster.region_id)?.acceptsSignals === true,
       clusterName: cluster.name,
       server: host,
       caCertificate: cluster.ca_certificate,

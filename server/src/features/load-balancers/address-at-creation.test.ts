@@ -17,10 +17,10 @@ beforeAll(async () => {
       ...(provider.loadBalancers && {
         loadBalancers: {
           ...provider.loadBalancers,
-          allocateAddress: async (taken, id, within) =>
-            taken.size === 0
+          allocateAddress: async (inUse, id, within) =>
+            inUse.size === 0
               ? POPULAR
-              : (provider.loadBalancers?.allocateAddress(taken, id, within) ?? POPULAR),
+              : (provider.loadBalancers?.allocateAddress(inUse, id, within) ?? POPULAR),
         },
       }),
     }),

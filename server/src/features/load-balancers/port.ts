@@ -11,9 +11,10 @@ export interface LoadBalancerProvider {
    *  neither observed nor reconciled in between. */
   readonly passive?: boolean;
   /** A free virtual address for this load balancer, from the subnet if one is given, else an IPv4 one of the
-   *  region's own; one that this provider can bind. The caller stores it before `apply`. `taken` are addresses already given away in this region; a passive provider is told only
-   *  those that it proposed and that turned out to be taken. */
-  allocateAddress(taken: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string>;
+   *  region's own; one that this provider can bind. The caller stores it before `apply`. `inUse` are the addresses
+   *  that this region has already given away; a passive provider gets only those that it proposed and that turned
+   *  out to be in use. */
+  allocateAddress(inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string>;
   /** Why load balancers cannot have addresses of this subnet, for the user to read, or null: they can. Absent:
    *  they can have any. */
   subnetFault?(cidr: string): string | null;
@@ -23,7 +24,7 @@ export interface LoadBalancerProvider {
   /** True when two networks may use the same addresses without getting into each other's way. */
   readonly separateNetworks?: boolean;
   /** The same for a floating IP: an address that a load balancer of this region can serve beside its own. */
-  allocateFloatingAddress(taken: ReadonlySet<string>, id: string): Promise<string>;
+  allocateFloatingAddress(inUse: ReadonlySet<string>, id: string): Promise<string>;
   /** How far a change of a floating IP that no load balancer carries has come. */
   changeAddress(operation: Operation): Promise<Progress>;
   /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower

@@ -201,8 +201,8 @@ test('a second address that somebody else gets first is another one; crashes cha
   const one = await get(await first(await post({ vip_ip_family: 'ipv6' })));
   const proposals = [one.vip_address, one.vip_address];
   const original = region.provider.allocateAddress.bind(region.provider);
-  region.provider.allocateAddress = async (taken, id, within) =>
-    (within && proposals.shift()) || original(taken, id, within);
+  region.provider.allocateAddress = async (inUse, id, within) =>
+    (within && proposals.shift()) || original(inUse, id, within);
   const reply = await post({ vip_ip_family: 'dual' });
   await region.crashed(reply);
   const id = String(
@@ -228,9 +228,9 @@ test('a second address that somebody else gets first is another one; crashes cha
 test('a data plane is told of a load balancer only once it has all its addresses', async () => {
   const reply = await post({ vip_ip_family: 'dual' });
   const original = region.provider.allocateAddress.bind(region.provider);
-  region.provider.allocateAddress = async (taken, id, within) => {
+  region.provider.allocateAddress = async (inUse, id, within) => {
     if (within) throw new Error('the connection was reset');
-    return original(taken, id, within);
+    return original(inUse, id, within);
   };
   await region.stepped(reply);
   await region.reconciler.run();
@@ -243,7 +243,7 @@ test('a data plane is told of a load balancer only once it has all its addresses
 
 /** What may happen to load balancers and reserved addresses, in any order. */
 const step = fc.record({
-  what: fc.constantFrom('create', 'fail', 'delete', 'reserve', 'take', 'keep', 'release'),
+  what: fc.constantFrom('create', 'fail', 'delete', 'reserve', 'claim', 'keep', 'release'),
   family: fc.constantFrom('ipv4', 'ipv6', 'dual'),
   inside: fc.boolean(),
   crashes: fc.integer({ min: 0, max: 1 }),
@@ -271,7 +271,7 @@ test('every address belongs to one thing, and is free again once that is gone, w
           const type = inside ? { type: 'any_subnet', network_id: network } : { type: 'external' };
           const task = await run(await call('POST', RESERVED, { ...type, ip_family: family }), crashes);
           ports.push(...(task.created_resources?.ports ?? []));
-        } else if (what === 'take' && port !== undefined) {
+        } else if (what === 'claim' && port !== undefined) {
           const reply = await post({ vip_port_id: port });
           if (reply.status === 200) lbs.push(await first(reply));
         } else if (what === 'keep' && lb !== undefined) {

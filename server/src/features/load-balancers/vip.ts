@@ -113,16 +113,16 @@ async function reservedPlaces(
   { vip_ip_family: family }: CreateLoadBalancer,
   id: string,
 ): Promise<Place[]> {
-  const taken = (await claimReservedIp(tx, { id, ...ctx.place })).filter((each) => each !== undefined);
-  const its = taken.length > 1 ? 'dual' : isIpv6(taken[0]) ? 'ipv6' : 'ipv4';
+  const claimed = (await claimReservedIp(tx, { id, ...ctx.place })).filter((each) => each !== undefined);
+  const its = claimed.length > 1 ? 'dual' : isIpv6(claimed[0]) ? 'ipv6' : 'ipv4';
   if (family !== undefined && family !== its) {
-    const addresses = taken.map(({ address }) => address).join(' and ');
+    const addresses = claimed.map(({ address }) => address).join(' and ');
     throw new Invalid({ vip_ip_family: [`port ${id} is ${its}: it has ${addresses}`] });
   }
-  return taken.map((each) => ({ ...each, version: isIpv6(each) ? 6 : 4 }));
+  return claimed.map((each) => ({ ...each, version: isIpv6(each) ? 6 : 4 }));
 }
 
-const isIpv6 = (taken: ClaimedAddress | undefined) => taken?.address.includes(':') ?? false;
+const isIpv6 = (claimed: ClaimedAddress | undefined) => claimed?.address.includes(':') ?? false;
 
 /** @throws Invalid when load balancers of this region cannot have addresses there, here and now */
 async function refuseUnservable(

@@ -8,7 +8,7 @@ import * as store from './cluster-store.ts';
 import { desiredOf, hasPlace, type PlacedCluster } from './desired.ts';
 import { additionsOf, CLUSTER_AMOUNTS, type ClusterRow, type ClusterSpec } from './model.ts';
 import { type ClusterChange, type PostgresqlProvider, RESTORE_CLUSTER } from './port.ts';
-import { deleteUsers, dropNextVerifiers, readUsers, takeNextVerifiers } from './user-store.ts';
+import { activateNextVerifiers, deleteUsers, dropNextVerifiers, readUsers } from './user-store.ts';
 
 export interface TaskDeps extends Providers<PostgresqlProvider> {
   readonly cipher: Cipher;
@@ -101,7 +101,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
     if (waiting) return waiting;
     return done({}, async (tx) => {
       if (!(await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'READY', spec }))) return;
-      await takeNextVerifiers(tx, row.id);
+      await activateNextVerifiers(tx, row.id);
     });
   },
   async undo(run) {

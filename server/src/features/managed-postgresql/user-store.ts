@@ -64,7 +64,7 @@ export async function setNextVerifier(
 }
 
 /** New credentials count from now on; the password that was sealed is no longer one. */
-export async function takeNextVerifiers(tx: Tx, clusterId: string): Promise<void> {
+export async function activateNextVerifiers(tx: Tx, clusterId: string): Promise<void> {
   await tx.named(
     'postgresql_users_take_next',
     `update postgresql_users set verifier = next_verifier, next_verifier = null, key_id = null, sealed_password = null

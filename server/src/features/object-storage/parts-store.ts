@@ -135,7 +135,7 @@ export async function markBucket(
 }
 
 /** What was to come is there, what was to go is gone. */
-export async function takeNext(tx: Tx, storageId: number): Promise<void> {
+export async function applyNext(tx: Tx, storageId: number): Promise<void> {
   await settle(tx, storageId, 'delete');
   await tx.named(
     'object_storage_buckets_take',

@@ -118,7 +118,7 @@ async function find(db: Parameters<typeof parts.findBucket>[0], storageId: numbe
 export async function createBucket(service: Service, ctx: RequestContext, storageId: number, name: string) {
   const fault = bucketNameFault(name);
   if (fault) throw new Invalid({ name: [fault] });
-  const taken = new Conflict(`A bucket with the name ${name} exists already`);
+  const conflict = new Conflict(`A bucket with the name ${name} exists already`);
   const failure = `Bucket ${name} could not be made`;
   try {
     await change(service, ctx, { id: storageId, type: 'create_storage_bucket', failure }, async (tx, row) => {
@@ -127,7 +127,7 @@ export async function createBucket(service: Service, ctx: RequestContext, storag
       await parts.insertBucket(tx, row.id, name, ctx.clock.timestamp());
     });
   } catch (error) {
-    throw constraintOf(error) === 'object_storage_buckets_pkey' ? taken : error;
+    throw constraintOf(error) === 'object_storage_buckets_pkey' ? conflict : error;
   }
   return getBucketOrNew(ctx, storageId, name);
 }

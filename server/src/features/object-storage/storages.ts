@@ -3,7 +3,7 @@ import { Conflict, Gone } from '../../kernel/errors.ts';
 import { constraintOf } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { access, type ObjectStorageService } from './access.ts';
-import { nameIsFree, nameTaken } from './names.ts';
+import { nameInUse, nameIsFree } from './names.ts';
 import { insertKey } from './parts-store.ts';
 import type { CreateObjectStorage, StorageListQuery } from './schema.ts';
 import { newAccessKey, newSecret, sealSecret } from './secrets.ts';
@@ -28,7 +28,7 @@ export async function getStorage(ctx: RequestContext, id: number) {
 }
 
 /** @returns the storage with its first key, whose secret is not shown again
- *  @throws Invalid, Forbidden, Conflict for a taken name, or when it cannot be made */
+ *  @throws Invalid, Forbidden, Conflict for a name in use, or when it cannot be made */
 export async function createStorage(service: Service, ctx: RequestContext, input: CreateObjectStorage) {
   const region = await service.locations.find(input.location_name);
   const [accessKey, secret, taskId] = [newAccessKey(), newSecret(), ctx.ids.uuid()];
@@ -56,12 +56,12 @@ export async function createStorage(service: Service, ctx: RequestContext, input
   };
 }
 
-/** @throws Conflict when the name is taken */
+/** @throws Conflict when the name is in use */
 async function namesOnce<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (constraintOf(error) === 'object_storages_name') throw nameTaken(name);
+    if (constraintOf(error) === 'object_storages_name') throw nameInUse(name);
     throw error;
   }
 }
@@ -71,7 +71,7 @@ export const deleteStorage = (service: Service, ctx: RequestContext, id: number)
   access.delete(service, ctx, id, 'delete_object_storage');
 
 /** Brings back a storage that was deleted, with its keys, buckets and objects; its address is a new one.
- *  @throws NotFound, Locked, Conflict when it is not deleted or its name is taken, Gone when its files are gone */
+ *  @throws NotFound, Locked, Conflict when it is not deleted or its name is in use, Gone when its files are gone */
 export async function restoreStorage(service: Service, ctx: RequestContext, id: number): Promise<void> {
   const { name } = await access.findAny(ctx.db, ctx, id);
   const ref = await namesOnce(name, () =>

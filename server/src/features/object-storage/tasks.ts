@@ -3,7 +3,7 @@ import { type TaskHandler, waitFor } from '../../platform/tasks/handler.ts';
 import { type Providers, providerOfTask, undoing } from '../../platform/tasks/providers.ts';
 import { desiredOf, retractedOf } from './desired.ts';
 import type { StorageRow } from './model.ts';
-import { dropNext, readParts, takeNext } from './parts-store.ts';
+import { applyNext, dropNext, readParts } from './parts-store.ts';
 import { type ObjectStorageProvider, RESTORE_STORAGE } from './port.ts';
 import { placed, type StorageWork, storageTasks } from './storage-tasks.ts';
 import { settleActive, storages } from './store.ts';
@@ -30,7 +30,7 @@ const workOf = (deps: TaskDeps): StorageWork<StorageRow> => ({
     return waitFor(await providerFor(run, deps).removeStorage({ id: String(row.id), keepsFiles }, operation));
   },
   async settle(tx, row, taskId, applied) {
-    if (await settleActive(tx, row.id, taskId)) await (applied ? takeNext : dropNext)(tx, row.id);
+    if (await settleActive(tx, row.id, taskId)) await (applied ? applyNext : dropNext)(tx, row.id);
   },
 });
 

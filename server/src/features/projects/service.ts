@@ -41,7 +41,7 @@ export type InsertProject = (tx: Tx, project: store.NewProject) => Promise<store
 /** @throws Conflict when the client has a project of this name, QuotaExceeded */
 export async function createProject(ctx: RequestContext, input: CreateProject, insertProject: InsertProject) {
   const { clientId } = ctx.caller;
-  return refusingTakenNames(input.name, () =>
+  return refusingNamesInUse(input.name, () =>
     ctx.db.transaction(async (tx) => {
       const row = await insertProject(tx, {
         clientId,
@@ -60,7 +60,7 @@ export async function createProject(ctx: RequestContext, input: CreateProject, i
 /** @throws Conflict when another project has this name or it is being deleted */
 export async function updateProject(ctx: ProjectContext, input: UpdateProject) {
   const { id } = ctx.project;
-  return refusingTakenNames(input.name ?? '', () =>
+  return refusingNamesInUse(input.name ?? '', () =>
     ctx.db.transaction(async (tx) => {
       const row = await store.lockProject(tx, id);
       requireFree('Project', row);
@@ -100,7 +100,7 @@ export async function deleteProject(ctx: ProjectContext): Promise<TaskRef> {
   });
 }
 
-async function refusingTakenNames<T>(name: string, work: () => Promise<T>): Promise<T> {
+async function refusingNamesInUse<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

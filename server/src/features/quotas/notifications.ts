@@ -47,14 +47,14 @@ interface Reaching {
 /** One mail for all that a client has reached since the last look. */
 async function notify({ db, clock, ids, sendsMail }: NotificationOptions, clientId: number): Promise<void> {
   await db.transaction(async (tx) => {
-    const taken = await tx.named<Reaching>(
+    const reached = await tx.named<Reaching>(
       'quota_reaching_take',
-      `with taken as (delete from quota_reachings where client_id = $1 returning *)
+      `with reached as (delete from quota_reachings where client_id = $1 returning *)
        select t.region_id, r.display_name as region_name, t.name, t.usage, t.quota_limit, t.threshold
-         from taken t left join regions r on r.id = t.region_id where t.name <> $2 order by t.id`,
+         from reached t left join regions r on r.id = t.region_id where t.name <> $2 order by t.id`,
       [clientId, DEPRECATED_REGIONAL_NAME],
     );
-    const [first] = taken;
+    const [first] = reached;
     if (!first) return;
     const [client] = await tx.named<{ email: string; name: string }>(
       'quota_mail_client',
@@ -63,13 +63,13 @@ async function notify({ db, clock, ids, sendsMail }: NotificationOptions, client
     );
     if (!client) return;
     const timestamp = clock.timestamp();
-    const message = messageOf(taken);
+    const message = messageOf(reached);
     await queueMail(tx, {
       clientId,
       kind: QUOTA_MAIL,
       recipient: client.email,
       subject: `Quota usage of ${client.name} has reached ${first.threshold} %`,
-      body: textOf(client.name, taken),
+      body: textOf(client.name, reached),
       details: { message },
       messageId: `<quota-${ids.uuid()}@virga.internal>`,
       timestamp,

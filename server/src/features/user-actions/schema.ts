@@ -28,7 +28,7 @@ export const UserAction = Type.Object(
     issued_by_user_id: Nullable(Type.Integer({ description: 'Nobody acts for somebody else here: null.' })),
     task_id: Nullable(Type.String()),
     is_complete: Type.Boolean({ description: 'Whether its task has ended, if there is one.' }),
-    acknowledged: Type.Boolean({ description: 'Whether a subscriber has taken it.' }),
+    acknowledged: Type.Boolean({ description: 'Whether a subscriber has accepted it.' }),
     source_user_ip: Nullable(Type.String()),
     user_agent: Nullable(Type.String()),
     action_data: nothing('Nothing more is kept: null.'),

@@ -24,7 +24,7 @@ function viewUserAction(row: UserActionRow) {
     issued_by_user_id: null,
     task_id: row.task_id,
     is_complete: row.ended,
-    acknowledged: row.taken,
+    acknowledged: row.acknowledged,
     source_user_ip: row.address,
     user_agent: row.user_agent,
     action_data: null,

@@ -22,7 +22,7 @@ export interface UserActionRow {
   readonly email: string | null;
   readonly task_id: string | null;
   readonly ended: boolean;
-  readonly taken: boolean;
+  readonly acknowledged: boolean;
   readonly address: string | null;
   readonly user_agent: string | null;
 }
@@ -30,7 +30,7 @@ export interface UserActionRow {
 const COLUMNS = `a.id::text as id, a.at, a.action_type, a.api_group, a.resource_type, a.subject, a.subject_name,
   a.client_id, a.project_id, a.region_id, a.user_id, a.token_id, u.email, a.started_task_id as task_id, a.address, a.user_agent,
   coalesce(t.state in ('FINISHED', 'ERROR'), true) as ended,
-  exists (select from webhook_deliveries d where d.audit_id = a.id and d.state = 'DELIVERED') as taken`;
+  exists (select from webhook_deliveries d where d.audit_id = a.id and d.state = 'DELIVERED') as acknowledged`;
 const JOINS = 'left join users u on u.id = a.user_id left join tasks t on t.id = a.started_task_id';
 
 const HOUR_MS = 60 * 60 * 1000;

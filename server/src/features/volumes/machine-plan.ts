@@ -120,20 +120,20 @@ function checkBootOrder(
   faults: Faults,
 ): (number | null)[] {
   const named = volumes.map((volume) => ('boot_index' in volume ? volume.boot_index : undefined));
-  const taken = new Set<number>();
+  const used = new Set<number>();
   for (const [index, place] of named.entries()) {
     if (place === undefined || place < 0) continue;
     if (place > LAST_PLACE) faults.add(`volumes.${index}.boot_index`, `must be at most ${LAST_PLACE}`);
-    if (taken.has(place)) faults.add(`volumes.${index}.boot_index`, `${place} is named twice`);
-    taken.add(place);
+    if (used.has(place)) faults.add(`volumes.${index}.boot_index`, `${place} is named twice`);
+    used.add(place);
   }
   const order = volumes.map((volume, index) => {
     const place = named[index];
     if (place !== undefined) return place < 0 ? null : place;
     if (!isBootable(volume, existing)) return null;
     let next = 0;
-    while (taken.has(next)) next++;
-    taken.add(next);
+    while (used.has(next)) next++;
+    used.add(next);
     return next;
   });
   const root = order.indexOf(0);

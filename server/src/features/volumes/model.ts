@@ -157,10 +157,10 @@ export function deviceName(index: number): string {
 }
 
 /** The first names that none of these has. */
-export function freeDevices(taken: ReadonlySet<string | null>, count: number): string[] {
+export function freeDevices(inUse: ReadonlySet<string | null>, count: number): string[] {
   const free: string[] = [];
   for (let index = 0; free.length < count; index++) {
-    if (!taken.has(deviceName(index))) free.push(deviceName(index));
+    if (!inUse.has(deviceName(index))) free.push(deviceName(index));
   }
   return free;
 }

@@ -97,7 +97,7 @@ test('an answer that does not come is not waited for for ever, and nothing of it
 
 test('a statement that blocks another one, and loses, is made again', async () => {
   const text = 'select take_points($1::bytea[], $2::int[], $3::int[], now())';
-  const take = (...keys: string[]) =>
+  const points = (...keys: string[]) =>
     [
       'test_take',
       text,
@@ -113,10 +113,10 @@ test('a statement that blocks another one, and loses, is made again', async () =
     ).length > 0;
   let statement: Promise<unknown> = Promise.resolve();
   await db.transaction(async (tx) => {
-    await tx.named(...take('a'));
-    statement = db.named(...take('b', 'a'));
+    await tx.named(...points('a'));
+    statement = db.named(...points('b', 'a'));
     await waitUntil(isWaiting, { what: 'the statement to wait' });
-    await tx.named(...take('b'));
+    await tx.named(...points('b'));
   });
   expect(await statement).toHaveLength(1);
 });
@@ -135,10 +135,10 @@ test('a process that freezes within a transaction does not keep its locks', asyn
   );
   expect(limit).toBe('10s');
 
-  await db.named(...insert('wanted by two'));
+  await db.named(...insert('needed by two'));
   const connection = { ...database.connection, idle_in_transaction_session_timeout: 200 };
   const frozen = new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 1 });
-  const lock = `update clients set name = name where name = 'wanted by two' returning 1`;
+  const lock = `update clients set name = name where name = 'needed by two' returning 1`;
   let thaw = () => {};
   const thawed = new Promise<void>((resolve) => {
     thaw = resolve;

@@ -37,7 +37,7 @@ export const DAILY_KEYS = 100_000;
 /** Of all clients together the oldest are forgotten before their day is over, and the answers of a client beyond so
  *  many bytes: a repeated request is then told that it was carried out. */
 export const KEPT_IN_ALL = { keys: 1_000_000, bytesOfClient: 64 * 1024 * 1024 } as const;
-/** A request that has neither committed nor answered for this long is taken for dead. */
+/** A request that has neither committed nor answered for this long counts as dead. */
 const DEAD_AFTER_S = 60;
 
 interface KeyRow {
@@ -105,7 +105,7 @@ async function begin(
 ): Promise<Answer | undefined> {
   const { caller, cipher } = ctx;
   const digest = cipher.sign(contentOf(request), PURPOSE);
-  const taken = await ctx.db.named(
+  const begun = await ctx.db.named(
     'idempotency_begin',
     `insert into idempotency_keys as k (client_id, key, request, attempt, started_at, caller, role)
      values ($1, $2, $3, $4, $5, $6, $7)
@@ -118,7 +118,7 @@ async function begin(
      returning 1`,
     [caller.clientId, request.key, digest, attempt, ctx.clock.timestamp(), nameOf(caller), caller.role],
   );
-  if (taken.length === 1) return undefined;
+  if (begun.length === 1) return undefined;
   return replay(ctx, request);
 }
 

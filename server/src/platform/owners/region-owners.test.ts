@@ -46,7 +46,7 @@ test('a lease that was lost is let go of, also when the database fails at that m
     everybodys: [],
   });
   await owners.begin();
-  await owners.takeFree();
+  await owners.claimFree();
   expect(owners.owned()).toEqual([1]);
   await db.named(
     'test_steal',

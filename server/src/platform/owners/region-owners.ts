@@ -16,8 +16,8 @@ export interface RegionOwnersOptions {
   readonly owned: readonly OwnedRegion[];
   /** All others. */
   readonly everybodys: readonly number[];
-  /** Called when this node has taken a region. */
-  readonly onTaken?: () => void;
+  /** Called when this node has become the owner of a region. */
+  readonly onClaimed?: () => void;
 }
 
 /** A holder silent for this long has lost its lease to whoever asks. */
@@ -80,11 +80,11 @@ export class RegionOwners {
     }
     // Who was waited for may have ended at the same moment: then this process is the last one, and stops it all.
     for (const row of await this.#rows([...this.#regions.keys()])) {
-      if (row.holder === null && !row.awaited && this.#isHome(row)) await this.#takeWhatRuns(row);
+      if (row.holder === null && !row.awaited && this.#isHome(row)) await this.#claimRunning(row);
     }
   }
 
-  async #takeWhatRuns(row: store.OwnerRow): Promise<void> {
+  async #claimRunning(row: store.OwnerRow): Promise<void> {
     const region = this.#regions.get(row.region_id);
     if (!region || region.data.programsOf(this.#options.node.dataDir).length === 0) return;
     await this.#claim(region, row);
@@ -117,8 +117,8 @@ export class RegionOwners {
     await store.release(db, regionId, this.#session);
   }
 
-  /** Takes the leases that nobody holds and that this node may have, and says that it waits for the others. */
-  async takeFree(): Promise<void> {
+  /** Claims the leases that nobody holds and that this node may have, and says that it waits for the others. */
+  async claimFree(): Promise<void> {
     const { db, node } = this.#options;
     const desired = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
     if (desired.length === 0) return;
@@ -145,7 +145,7 @@ export class RegionOwners {
     }
     this.#held.set(region.id, epoch);
     if (row.holder !== null) log.warn({ regionId: region.id }, `region ${region.name} is taken over`);
-    this.#options.onTaken?.();
+    this.#options.onClaimed?.();
   }
 
   async #rows(regionIds: readonly number[]): Promise<readonly store.OwnerRow[]> {

@@ -50,7 +50,7 @@ export async function readRows(
   );
 }
 
-/** Takes the lease, if the row is still as it was read.
+/** Acquires the lease, if the row is still as it was read.
  *  @returns the new epoch, or undefined when somebody else was faster */
 export async function acquire(
   db: Db,
@@ -58,7 +58,7 @@ export async function acquire(
   me: NodeIdentity,
   holder: string,
 ): Promise<number | undefined> {
-  const [taken] = await db.named<{ epoch: number }>(
+  const [acquired] = await db.named<{ epoch: number }>(
     'owner_acquire',
     `update region_owners
         set node = $4, data_dir = $5, holder = $6, pid = $7, epoch = epoch + 1, renewed_at = now(),
@@ -67,7 +67,7 @@ export async function acquire(
       returning epoch`,
     [row.region_id, row.epoch, row.holder, me.name, me.dataDir, holder, process.pid],
   );
-  return taken?.epoch;
+  return acquired?.epoch;
 }
 
 export interface Held {
@@ -97,7 +97,7 @@ export async function renew(
   return new Set(rows.map(({ region_id }) => region_id));
 }
 
-/** Says that this process would take the lease. */
+/** Says that this process waits for the lease. */
 export async function sayAwaited(db: Db, regionId: number, by: string): Promise<void> {
   await db.named(
     'owner_await',

@@ -8,11 +8,11 @@ export interface LaneOptions {
   readonly engine: TaskEngine;
   /** Tasks worked on at the same time. */
   readonly concurrency: number;
-  /** Takes due tasks, at most so many, and none of those that it has. */
+  /** Claims due tasks, at most so many, and none of those that it has. */
   readonly claim: (limit: number, except: readonly string[]) => Promise<readonly ClaimedTask[]>;
 }
 
-/** The longest delay that a timer of Node takes. What is due later is found by looking. */
+/** The longest delay that a timer of Node accepts. What is due later is found by looking. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Works on the due tasks of some regions, so many at a time. It only knows what it has in hand: what is to be done
@@ -23,7 +23,7 @@ export class Lane {
   readonly #running = new Set<Promise<void>>();
   #claiming = false;
   #claimed: Promise<void> = Promise.resolve();
-  /** Something may have become due since the last claim began, or that one could not take it all. */
+  /** Something may have become due since the last claim began, or that one could not claim it all. */
   #mayBeMore = false;
   #stopped = false;
 
@@ -31,7 +31,7 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Takes what is due, as far as there is room. */
+  /** Claims what is due, as far as there is room. */
   look(): void {
     this.#mayBeMore = true;
     if (!this.#claiming && !this.#stopped) this.#claimed = this.#claimAll();
@@ -48,7 +48,7 @@ export class Lane {
     for (const id of ids) this.#held.delete(id);
   }
 
-  /** Takes nothing more, and waits for what runs. */
+  /** Claims nothing more, and waits for what runs. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#claimed;
@@ -67,7 +67,7 @@ export class Lane {
         for (const task of tasks) this.#begin(task);
       } catch (error) {
         // Looked for again within a second.
-        log.warn(`no tasks could be taken: ${messageOf(error)}`);
+        log.warn(`no tasks could be claimed: ${messageOf(error)}`);
         break;
       }
     }

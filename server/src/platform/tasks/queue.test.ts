@@ -54,7 +54,7 @@ const later = (hours: number) =>
 const attempt = async (id: string) =>
   (await db.pool.query('select attempt from tasks where id = $1', [id])).rows[0].attempt;
 
-test('a task is taken once it is due, and then only when its lease has run out', async () => {
+test('a task is claimed once it is due, and then only when its lease has run out', async () => {
   const [now, soon] = [await start(1), await start(1, 10)];
   expect(await claimed()).toEqual([now]);
   expect(await claimed()).toEqual([]);
@@ -83,12 +83,12 @@ test('a lease that is renewed does not run out, and one of another attempt is no
 });
 
 test('a lease is renewed beside a run that is just ending, which is left alone', async () => {
-  const [ending, going] = [await start(1), await start(1)];
+  const [ending, running] = [await start(1), await start(1)];
   await claimed();
   await later(2);
   await db.transaction(async (tx) => {
     await finish(tx, { id: ending, attempt: 1, timestamp }, {});
-    const holds = [ending, going].map((id) => ({ id, attempt: 1 }));
+    const holds = [ending, running].map((id) => ({ id, attempt: 1 }));
     expect(await renew(db, holds, LEASE_MS)).toEqual([]);
   });
   await later(2);
@@ -106,12 +106,12 @@ test('a run that was overtaken writes nothing', async () => {
   expect(await db.transaction((tx) => finish(tx, { id, attempt: 2, timestamp }, {}))).toBe(true);
 });
 
-test('two workers never take the same task, and neither waits for the other', async () => {
+test('two workers never claim the same task, and neither waits for the other', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => start(1)));
-  const taken = await Promise.all(Array.from({ length: 5 }, () => claimed({ limit: 5 })));
-  expect(taken.flat().length).toBe(new Set(taken.flat()).size);
+  const claims = await Promise.all(Array.from({ length: 5 }, () => claimed({ limit: 5 })));
+  expect(claims.flat().length).toBe(new Set(claims.flat()).size);
   const rest = await claimed({ limit: 20 });
-  expect([...taken.flat(), ...rest].sort()).toEqual(ids.sort());
+  expect([...claims.flat(), ...rest].sort()).toEqual(ids.sort());
 });
 
 test('tasks of a region that somebody owns are for its owner alone', async () => {
@@ -124,7 +124,7 @@ test('tasks of a region that somebody owns are for its owner alone', async () =>
   expect(await claimed({ regionId: 2, owner: other })).toEqual([owned]);
 });
 
-test('a claim takes as many as it may, those first that have been due for longest', async () => {
+test('a claim gets as many as it may, those first that have been due for longest', async () => {
   const ids = [await start(1, -1), await start(1, -3), await start(1, -2)];
   expect(await claimed({ limit: 2 })).toEqual([ids[1], ids[2]].sort());
 });

@@ -34,7 +34,7 @@ export const TASK_TRANSITIONS: Transitions<TaskState> = {
 /** A worker that has not renewed its leases for this long has lost them. */
 export const LEASE_MS = 3000;
 
-/** Channel on which workers are told that something is due. */
+/** Channel on which workers are notified that something is due. */
 export const TASK_DUE = 'virga_task_due';
 
 export interface ClaimedTask {
@@ -67,7 +67,7 @@ const claimOf = (ids: string, leaseMs: string, timestamp: string) => `
   returning id, type, client_id, project_id, region_id, user_id, subject_id, subject_name, input, failure, attempt,
             retries, created_at, request_id, trace`;
 
-/** Which tasks a claim may take. */
+/** Which tasks may be claimed. */
 export interface Claim {
   /** The region that this node owns, or null: all that have no owner, and tasks of no region. */
   readonly regionId: number | null;
@@ -80,7 +80,7 @@ export interface Claim {
   readonly timestamp: string;
 }
 
-/** Takes due tasks, those that have been due for longest first, and none that another worker is just taking. A region
+/** Claims due tasks, those that have been due for longest first, and none that another worker is just claiming. A region
  *  with an owner is for its owner. Regions come in any order, so that none waits for the others. */
 export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
   return db.named<ClaimedTask>(
@@ -102,7 +102,7 @@ export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
   );
 }
 
-/** Takes one task, whoever has it and whenever it is due. */
+/** Claims one task, whoever has it and whenever it is due. */
 export async function claimTask(
   db: Db,
   id: string,

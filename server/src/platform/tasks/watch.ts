@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { Listener } from '../database/listener.ts';
 
-/** Channel on which the ids of tasks that ended are told. */
+/** Channel on which the ids of tasks that ended are sent. */
 export const TASK_ENDED = 'virga_task_ended';
 /** Milliseconds after which whoever waits looks for itself: a notification may be lost with the worker that sent it. */
 const LOOK_AGAIN_MS = 1000;

@@ -12,7 +12,7 @@ afterEach(() => server.close());
 
 const create = (name: string) => server.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name } });
 
-test('a task that the database could not take for a while goes on soon after', async () => {
+test('a task that the database could not update for a while goes on soon after', async () => {
   await server.db.pool.query(`
     create function break_tasks() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;
     create trigger break_tasks before update on tasks for each row execute function break_tasks()`);
@@ -21,7 +21,7 @@ test('a task that the database could not take for a while goes on soon after', a
   expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
 });
 
-test('a task whose outcome could not be written is taken again when its lease is over', async () => {
+test('a task whose outcome could not be written is claimed again when its lease is over', async () => {
   await server.db.pool.query(`
     create function break_ends() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;
     create trigger break_ends before update on tasks for each row when (new.lease_until is null)
@@ -51,7 +51,7 @@ test('a task that was given to a worker that never heard of it is done all the s
   expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
 });
 
-test('a task that nobody was told of is found', async () => {
+test('a task that no worker was notified of is found', async () => {
   await server.db.pool.query(`
     create function keep_quiet() returns trigger language plpgsql as $$ begin
       new.run_at := now() + interval '300 milliseconds';

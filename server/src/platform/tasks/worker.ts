@@ -25,7 +25,7 @@ const BEAT_MS = 1000;
 /** An answer that comes later is of no use: the lease is nearly over. */
 const PATIENCE_MS = 2500;
 
-/** Works on tasks that are due. It is told when one becomes due, and looks every second in any case. Regions with an
+/** Works on tasks that are due. It is notified when one becomes due, and looks every second in any case. Regions with an
  *  owner have a lane of their own, at their owner. */
 export class Worker {
   readonly #options: WorkerOptions;
@@ -61,7 +61,7 @@ export class Worker {
     for (const loop of this.#loops) loop.start();
   }
 
-  /** Takes no more tasks, waits for those that run and leaves what this node owns. */
+  /** Claims no more tasks, waits for those that run and leaves what this node owns. */
   async stop(): Promise<void> {
     this.#stopping = true;
     // While they end, their leases are renewed and this node owns its regions.
@@ -112,7 +112,7 @@ export class Worker {
   async #keepRegions(): Promise<void> {
     const { owners } = this.#options;
     await owners.renew();
-    if (!this.#stopping) await owners.takeFree();
+    if (!this.#stopping) await owners.claimFree();
     const owned = owners.owned();
     for (const [regionId, lane] of this.#owned) if (!owned.includes(regionId)) this.#end(regionId, lane);
     for (const regionId of owned) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { TooManyRequests } from '../../kernel/errors.ts';
 import { Checks } from './checks.ts';
 
-test('two run at a time, a hundred wait, and more are told to come again', async () => {
+test('two run at a time, a hundred wait, and more are asked to come again', async () => {
   const checks = new Checks();
   const ends: (() => void)[] = [];
   let most = 0;
@@ -14,11 +14,11 @@ test('two run at a time, a hundred wait, and more are told to come again', async
       await new Promise<void>((resolve) => ends.push(resolve));
       running -= 1;
     });
-  const taken = Array.from({ length: 102 }, one);
+  const accepted = Array.from({ length: 102 }, one);
   await expect(one()).rejects.toThrow(TooManyRequests);
   let done = 0;
-  for (const each of taken) void each.then(() => (done += 1));
-  while (done < taken.length) {
+  for (const each of accepted) void each.then(() => (done += 1));
+  while (done < accepted.length) {
     ends.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   }

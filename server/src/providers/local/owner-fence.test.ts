@@ -48,9 +48,9 @@ test('a change that has begun ends before somebody else takes over', async () =>
     steps.push('changed');
   });
   await begun.opened;
-  const taken = second.takeOver(2).then(() => steps.push('taken over'));
+  const takeOver = second.takeOver(2).then(() => steps.push('taken over'));
   end.open();
-  await Promise.all([change, taken]);
+  await Promise.all([change, takeOver]);
   expect(steps).toEqual(['changed', 'taken over']);
 });
 
@@ -66,13 +66,13 @@ test('changes of one process do not wait for each other, and letting go waits fo
   const changes = [change(first), change(second)];
   await Promise.all([first.opened, second.opened]);
   let gone = false;
-  const going = fence.letGo().then(() => {
+  const release = fence.letGo().then(() => {
     gone = true;
   });
   await expect(fence.hold(async () => {})).rejects.toThrow(NotOwner);
   expect(gone).toBe(false);
   end.open();
-  await Promise.all([...changes, going]);
+  await Promise.all([...changes, release]);
 });
 
 /** A process that takes over and stays in the middle of a change, or is ready for one. */

@@ -24,7 +24,7 @@ export interface StorageServersOptions<S extends StorageServer> {
   readonly log: { warn(details: object, message: string): void };
   readonly fence: Fence;
   /** A free address of this machine. */
-  readonly allocateAddress: (taken: ReadonlySet<string>) => Promise<string>;
+  readonly allocateAddress: (inUse: ReadonlySet<string>) => Promise<string>;
   /** The task type that makes such a storage. */
   readonly creating: string;
   readonly usage: UsageKind;

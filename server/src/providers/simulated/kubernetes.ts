@@ -62,7 +62,7 @@ export function simulatedKubernetes(
       operation.type === 'delete_k8s_cluster_v2' ? timed(operation) : READY,
     applyNode: async (_desired, operation) => timed(operation),
     removeNode: async (_node, operation) => timed(operation),
-    takesSignals: true,
+    acceptsSignals: true,
     unreadyGraceMs: GRACE_SECONDS * 1000 * options.timeScale,
     async observeNodes(nodes) {
       const known = await signals.nodeConditions(nodes.map(({ id }) => id));

@@ -36,11 +36,11 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
     passive: true,
     unavailable: async () => null,
     separateNetworks: true,
-    async allocateAddress(taken, id, within) {
-      if (!within) return addressFrom(options.seed, id, taken.size);
-      return within.external ? hostFrom(within, options.seed, id, taken.size) : freeHost(within, taken);
+    async allocateAddress(inUse, id, within) {
+      if (!within) return addressFrom(options.seed, id, inUse.size);
+      return within.external ? hostFrom(within, options.seed, id, inUse.size) : freeHost(within, inUse);
     },
-    allocateFloatingAddress: async (taken, id) => publicAddressFrom(options.seed, id, taken),
+    allocateFloatingAddress: async (inUse, id) => publicAddressFrom(options.seed, id, inUse),
     changeAddress: async (operation) => progressOf(operation, FLOATING, options),
     async apply(_desired, operation) {
       if (operation.type === UNDOING) return READY;
@@ -56,9 +56,9 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
   };
 }
 
-/** @throws TaskFailed when all addresses of the subnet are taken */
-function freeHost(subnet: AddressSource, taken: ReadonlySet<string>): string {
-  const host = firstFreeHost(subnet, taken);
+/** @throws TaskFailed when all addresses of the subnet are in use */
+function freeHost(subnet: AddressSource, inUse: ReadonlySet<string>): string {
+  const host = firstFreeHost(subnet, inUse);
   if (host === undefined) throw new TaskFailed(`Subnet ${subnet.cidr} has no free address`);
   return host;
 }
@@ -84,7 +84,7 @@ function addressFrom(seed: string, id: string, attempt: number): string {
 }
 
 /** Documentation networks as long as they suffice, then shared address space: neither leads anywhere. */
-function publicAddressFrom(seed: string, id: string, taken: ReadonlySet<string>): string {
+function publicAddressFrom(seed: string, id: string, inUse: ReadonlySet<string>): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([seed, 'floating', id]))
     .digest();
@@ -92,10 +92,10 @@ function publicAddressFrom(seed: string, id: string, taken: ReadonlySet<string>)
   for (let step = 0; step < DOCUMENTATION.length * HOSTS; step++) {
     const place = (start + step) % (DOCUMENTATION.length * HOSTS);
     const address = `${DOCUMENTATION[Math.floor(place / HOSTS)]}.${1 + (place % HOSTS)}`;
-    if (!taken.has(address)) return address;
+    if (!inUse.has(address)) return address;
   }
   const shared = createHash('sha256')
-    .update(JSON.stringify([seed, id, taken.size]))
+    .update(JSON.stringify([seed, id, inUse.size]))
     .digest();
   return `100.${64 + (shared.readUInt8(0) & 63)}.${shared.readUInt8(1)}.${1 + (shared.readUInt8(2) % HOSTS)}`;
 }

@@ -90,8 +90,8 @@ test('the same seed gives the same failures, at about the rate asked for', async
 
 test("addresses of the region's own IPv6 subnet are in it, the same for the same seed, and different", async () => {
   const own = { cidr: 'fd76:6972:6761:2::/64', gateway: null, external: true };
-  const give = (id: string, taken: string[] = []) =>
-    region().loadBalancers.allocateAddress(new Set(taken), id, own);
+  const give = (id: string, inUse: string[] = []) =>
+    region().loadBalancers.allocateAddress(new Set(inUse), id, own);
   const ids = Array.from({ length: 200 }, (_, index) => `lb ${index}`);
   const addresses = await Promise.all(ids.map((id) => give(id)));
   for (const address of addresses) expect(address).toMatch(/^fd76:6972:6761:2:/);

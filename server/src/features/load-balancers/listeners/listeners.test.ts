@@ -151,8 +151,8 @@ test('what a body names must be there, and a port is used once for each transpor
   ]) {
     expect((await post({ ...base, ...wrong })).status).toBe(404);
   }
-  const taken = await post({ ...base, protocol: 'TCP', protocol_port: 8088 });
-  expect(taken).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
+  const conflict = await post({ ...base, protocol: 'TCP', protocol_port: 8088 });
+  expect(conflict).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   await listener({ load_balancer_id: lb, protocol: 'UDP', protocol_port: 8088 });
   for (const method of ['GET', 'DELETE']) {
     expect((await server.call(method, `${ALL}/${nothing}`)).status).toBe(404);

@@ -2,7 +2,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
-import { readSource, readTakenAddresses } from '../../networking/networks/index.ts';
+import { readAddressesInUse, readSource } from '../../networking/networks/index.ts';
 import type { DataPlanes } from '../data-planes.ts';
 import type { LoadBalancerTree, Vips } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
@@ -114,8 +114,8 @@ async function addressOf(
   const unread = provider.passive && (!within || within.external);
   const refused = new Set<string>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const taken = unread ? refused : await readTakenAddresses(db, regionId, space);
-    const candidate = await provider.allocateAddress(taken, id, within);
+    const inUse = unread ? refused : await readAddressesInUse(db, regionId, space);
+    const candidate = await provider.allocateAddress(inUse, id, within);
     const stored = await storeAddress(db, id, column, candidate);
     if (stored !== undefined) return stored;
     refused.add(candidate);

@@ -105,7 +105,7 @@ test('two load balancers never get one address, even when both are told the same
   const { vip_address } = await get(one);
   const proposals = [vip_address, vip_address];
   const original = region.provider.allocateAddress.bind(region.provider);
-  region.provider.allocateAddress = async (taken) => proposals.shift() ?? original(taken);
+  region.provider.allocateAddress = async (inUse) => proposals.shift() ?? original(inUse);
   const three = await created({ name: 'three' });
   region.provider.allocateAddress = original;
   const addresses = await Promise.all([one, two, three].map(async (id) => (await get(id)).vip_address));

@@ -39,19 +39,19 @@ export class FakeProvider implements LoadBalancerProvider {
     return this.withoutIpv6;
   }
 
-  async allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
+  async allocateAddress(inUse: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
     const range = within && parseRange(within.cidr);
     for (const host of range ? hostsOf(range) : []) {
-      if (host !== within?.gateway && !taken.has(host)) return host;
+      if (host !== within?.gateway && !inUse.has(host)) return host;
     }
     for (;;) {
       const address = `127.99.0.${this.#nextAddress++}`;
-      if (!taken.has(address)) return address;
+      if (!inUse.has(address)) return address;
     }
   }
 
-  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string> {
-    return this.allocateAddress(taken);
+  allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string> {
+    return this.allocateAddress(inUse);
   }
 
   async changeAddress(operation: Operation): Promise<Progress> {

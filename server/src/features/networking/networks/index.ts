@@ -19,8 +19,8 @@ export {
   findPlace,
   findPlaces,
   type IpFamily,
+  readAddressesInUse,
   readSource,
-  readTakenAddresses,
   requireSubnets,
   WHOLE_REGION,
 } from './places.ts';

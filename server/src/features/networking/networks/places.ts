@@ -138,7 +138,7 @@ export async function readSource(db: Queryable, subnetId: string): Promise<Addre
 }
 
 /** Every address that somebody has, in the whole region or in the network that has its addresses to itself. */
-export async function readTakenAddresses(
+export async function readAddressesInUse(
   db: Queryable,
   regionId: number,
   space: string = WHOLE_REGION,

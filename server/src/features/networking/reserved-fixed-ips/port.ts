@@ -5,7 +5,7 @@ import type { Operation, Progress } from '../../../kernel/operation.ts';
 export interface ReservedIpProvider {
   /** A free address, from the subnet if one is given; the caller stores it. */
   allocateAddress(
-    taken: ReadonlySet<string>,
+    inUse: ReadonlySet<string>,
     id: string,
     within?: { readonly cidr: string; readonly gateway: string | null; readonly external?: boolean },
   ): Promise<string>;

@@ -114,12 +114,12 @@ test('a load balancer takes a reserved address by its port, and leaves it behind
   }
   await finished(await call('DELETE', `${LBS}/${lb}`));
   expect(await get(id)).toMatchObject({ status: 'DOWN', fixed_ip_address: '10.4.0.50' });
-  const taken = await call('POST', RESERVED, {
+  const conflict = await call('POST', RESERVED, {
     type: 'ip_address',
     network_id: network,
     ip_address: '10.4.0.50',
   });
-  expect(taken.status).toBe(409);
+  expect(conflict.status).toBe(409);
 
   const again = await created(server, { name: 'again', vip_port_id: id, vip_ip_family: 'ipv4' });
   expect((await read(`${LBS}/${again}`)).vip_address).toBe('10.4.0.50');
@@ -210,8 +210,8 @@ test('both IP versions are reserved at once, on one port, and a load balancer ta
   for (const path of [`${SUBNETS}/${six}`, `${SUBNETS}/${four}`, `${NETWORKS}/${own}`]) {
     expect((await call('DELETE', path)).body.message).toContain(`reserved fixed IP ${inside}`);
   }
-  const taken = { type: 'ip_address', network_id: own, ip_address: '2001:db8:5::2' };
-  expect((await call('POST', RESERVED, taken)).status).toBe(409);
+  const inUse = { type: 'ip_address', network_id: own, ip_address: '2001:db8:5::2' };
+  expect((await call('POST', RESERVED, inUse)).status).toBe(409);
 
   const external = await reserved({ type: 'external', ip_family: 'dual' });
   expect(await externalUsage()).toBe(before + 2);

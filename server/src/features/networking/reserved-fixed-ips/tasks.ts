@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
-import { readSource, readTakenAddresses } from '../networks/index.ts';
+import { readAddressesInUse, readSource } from '../networks/index.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
 import type { ReservedIpDeps } from './service.ts';
@@ -76,10 +76,10 @@ async function giveAddress(
   const within = source?.external && !source.cidr.includes(':') ? undefined : source;
   const unbound = within && !within.external && (provider.subnetFault?.(within.cidr) ?? null) !== null;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const taken = await readTakenAddresses(db, row.region_id, space);
+    const inUse = await readAddressesInUse(db, row.region_id, space);
     const address = unbound
-      ? firstFreeHost(within, taken)
-      : await provider.allocateAddress(taken, row.port_id, within);
+      ? firstFreeHost(within, inUse)
+      : await provider.allocateAddress(inUse, row.port_id, within);
     if (address === undefined) throw new TaskFailed(`Subnet ${within?.cidr} has no free address`);
     if (await storeReservedAddress(db, row.port_id, column, address)) return;
   }

@@ -45,15 +45,15 @@ export async function attachSubnet(
     cidr: place.cidr,
     gateway: place.gateway,
   };
-  const taken = new Conflict(
+  const conflict = new Conflict(
     address === undefined
       ? `Subnet ${subnetId} has no free address`
       : `${address} is in use in network ${place.network.id}`,
   );
-  if (address !== undefined && (await isGivenIn(tx, subnetId, address))) throw taken;
+  if (address !== undefined && (await isGivenIn(tx, subnetId, address))) throw conflict;
   const device = { type: 'router', id: router.id } as const;
   const portId = await openPortAt(tx, ctx, { device, networkId: place.network.id, room, address });
-  if (portId === undefined) throw taken;
+  if (portId === undefined) throw conflict;
   await store.insertInterface(tx, { portId, routerId: router.id, subnetId });
 }
 

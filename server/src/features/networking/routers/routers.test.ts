@@ -112,8 +112,8 @@ test('subnets are attached and detached at once, and what is attached cannot go'
     status: 409,
     body: { message: `Subnet ${one} is attached to router ${id} already` },
   });
-  const taken = await attach(other, { subnet_id: one, ip_address: '10.4.0.1' });
-  expect(taken).toMatchObject({
+  const conflict = await attach(other, { subnet_id: one, ip_address: '10.4.0.1' });
+  expect(conflict).toMatchObject({
     status: 409,
     body: { message: expect.stringContaining('10.4.0.1 is in use') },
   });

@@ -72,8 +72,8 @@ export function temporaryDataDirs({ abandoned }) {
     .filter((folder) => isTemporaryDataDir(folder) && statSync(folder).uid === process.getuid?.())
     .filter((folder) => {
       // One without a lock may be about to get it.
-      const taken = ['lock', 'nodes'].some((name) => existsSync(path.join(folder, name)));
-      return taken && (currentInstances(folder).length === 0) === abandoned;
+      const isLocked = ['lock', 'nodes'].some((name) => existsSync(path.join(folder, name)));
+      return isLocked && (currentInstances(folder).length === 0) === abandoned;
     });
 }
 

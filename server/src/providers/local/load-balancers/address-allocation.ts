@@ -45,21 +45,21 @@ export class AddressAllocation {
     return this.#claims;
   }
 
-  /** @param taken addresses that are given away already, whether they are bound or not
+  /** @param used addresses that are given away already, whether they are bound or not
    *  @param within the subnet it has to be of; absent: the region's own
    *  @throws TaskFailed when there is none left */
-  async allocate(taken: Iterable<string>, within: AddressSource | undefined): Promise<string> {
+  async allocate(used: Iterable<string>, within: AddressSource | undefined): Promise<string> {
     const now = this.#options.now();
     const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
     const others = [...listening, ...interfaceAddresses()].map(({ address }) => address);
-    const inUse = new Set([...taken, ...others]);
+    const inUse = new Set([...used, ...others]);
     for (const [address, since] of this.#reserved) {
       if (now - since > GRACE_MS) this.#reserved.delete(address);
     }
-    const isTaken = (candidate: string) => inUse.has(candidate) || this.#reserved.has(candidate);
+    const isInUse = (candidate: string) => inUse.has(candidate) || this.#reserved.has(candidate);
     const address = within
-      ? await this.#claims.freeAddressOf(within, isTaken)
-      : await this.#claims.freeAddress(isTaken);
+      ? await this.#claims.freeAddressOf(within, isInUse)
+      : await this.#claims.freeAddress(isInUse);
     this.#reserved.set(address, now);
     return address;
   }
@@ -69,7 +69,7 @@ export class AddressAllocation {
     for (const address of addresses) this.#reserved.delete(address);
   }
 
-  /** Takes what a killed server left on the loopback interface away: once, before anything gets an address. */
+  /** Removes what a killed server left on the loopback interface: once, before anything gets an address. */
   removeAbandoned(root: string): Promise<void> {
     this.#abandoned ??= clearAway(root, this.#claims).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');

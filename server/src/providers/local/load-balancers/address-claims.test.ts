@@ -34,26 +34,26 @@ function server(name: string): AddressClaims {
   return new AddressClaims({ folder, dataDir, listPath: join(dataDir, CLAIMS_LIST) });
 }
 
-const nothingTaken = () => false;
+const nothingInUse = () => false;
 
 test('two servers never give the same address, not even when they ask at once', async () => {
   const servers = Array.from({ length: 8 }, (_, index) => server(`data-${index}`));
-  const addresses = await Promise.all(servers.map((each) => each.freeAddress(nothingTaken)));
+  const addresses = await Promise.all(servers.map((each) => each.freeAddress(nothingInUse)));
   expect(new Set(addresses.map(blockOf)).size).toBe(8);
   expect(readdirSync(folder).length).toBe(8);
 });
 
 test('a restarted server keeps its block, and takes another one when the first is full', async () => {
-  const first = await server('data').freeAddress(nothingTaken);
+  const first = await server('data').freeAddress(nothingInUse);
   const again = server('data');
-  expect(await again.freeAddress(nothingTaken)).toBe(first);
+  expect(await again.freeAddress(nothingInUse)).toBe(first);
   const full = blockOf(first);
   const next = await again.freeAddress((address) => blockOf(address) === full);
   expect(blockOf(next)).not.toBe(full);
 });
 
 test('an address of another server is refused by the name of its data directory', async () => {
-  const address = await server('theirs').freeAddress(nothingTaken);
+  const address = await server('theirs').freeAddress(nothingInUse);
   await expect(server('ours').require([address])).rejects.toThrow(join(root, 'theirs'));
 });
 
@@ -65,9 +65,9 @@ test('an address that nobody has claimed is claimed when it is used (a database 
 
 test('a region that is served from another data directory keeps its addresses, and nobody gets them in between', async () => {
   const before = server('before');
-  const address = await before.freeAddress(nothingTaken);
+  const address = await before.freeAddress(nothingInUse);
   const [third, after] = [server('third'), server('after')];
-  expect(blockOf(await third.freeAddress(nothingTaken))).not.toBe(blockOf(address));
+  expect(blockOf(await third.freeAddress(nothingInUse))).not.toBe(blockOf(address));
   await after.inherit(join(root, 'before'));
   await after.require([address]);
   await expect(before.require([address])).rejects.toThrow(join(root, 'after'));
@@ -75,7 +75,7 @@ test('a region that is served from another data directory keeps its addresses, a
 });
 
 test('what another server has claimed since is not inherited', async () => {
-  const address = await server('before').freeAddress(nothingTaken);
+  const address = await server('before').freeAddress(nothingInUse);
   rmSync(join(folder, String(blockOf(address))));
   await server('third').require([address]);
   const after = server('after');
@@ -85,13 +85,13 @@ test('what another server has claimed since is not inherited', async () => {
 });
 
 test('a claim is void once its data directory is gone, does not list it any more, or was moved', async () => {
-  const gone = await server('gone').freeAddress(nothingTaken);
+  const gone = await server('gone').freeAddress(nothingInUse);
   rmSync(join(root, 'gone'), { recursive: true });
   await server('ours').require([gone]);
-  const forgotten = await server('forgetful').freeAddress(nothingTaken);
+  const forgotten = await server('forgetful').freeAddress(nothingInUse);
   writeFileSync(join(root, 'forgetful', CLAIMS_LIST), '{}');
   await server('ours').require([forgotten]);
-  const moved = await server('before').freeAddress(nothingTaken);
+  const moved = await server('before').freeAddress(nothingInUse);
   renameSync(join(root, 'before'), join(root, 'after'));
   await server('after').require([moved]);
   await expect(server('ours').require([moved])).rejects.toThrow(join(root, 'after'));
@@ -99,7 +99,7 @@ test('a claim is void once its data directory is gone, does not list it any more
 
 test('released blocks can be had by others', async () => {
   const ours = server('ours');
-  const address = await ours.freeAddress(nothingTaken);
+  const address = await ours.freeAddress(nothingInUse);
   await ours.release();
   expect(readdirSync(folder)).toEqual([]);
   await server('theirs').require([address]);
@@ -133,8 +133,8 @@ test('a subnet gives its addresses in order, but for the gateway, to one server 
   await expect(mine.freeAddressOf(subnet, (address) => given.has(address))).rejects.toThrow(
     /no free address/,
   );
-  await expect(other.freeAddressOf(subnet, nothingTaken)).rejects.toThrow(/other servers on this machine/);
-  expect(await mine.freeAddress(nothingTaken)).toMatch(/^127\.77\.0\./);
+  await expect(other.freeAddressOf(subnet, nothingInUse)).rejects.toThrow(/other servers on this machine/);
+  expect(await mine.freeAddress(nothingInUse)).toMatch(/^127\.77\.0\./);
 });
 
 test('load balancers can have addresses of loopback subnets that nothing else keeps', () => {

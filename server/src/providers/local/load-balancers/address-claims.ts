@@ -51,16 +51,16 @@ export class AddressClaims {
     this.#own = new Map(Object.entries(readJson<Record<string, string>>(this.#listPath) ?? {}));
   }
 
-  /** Addresses that this data directory may give away; claims another block when all are `taken`. */
-  async freeAddress(isTaken: (address: string) => boolean): Promise<string> {
+  /** Addresses that this data directory may give away; claims another block when all are in use. */
+  async freeAddress(isInUse: (address: string) => boolean): Promise<string> {
     return withMachineLock(CLAIMS_LOCK, async () => {
       for (const block of [...this.#own.keys()].filter(isPoolBlock).sort(byNumber)) {
-        const address = this.#holds(block) ? firstFree(block, isTaken) : null;
+        const address = this.#holds(block) ? firstFree(block, isInUse) : null;
         if (address) return address;
       }
       for (const block of poolBlocks()) {
         if (this.#own.has(block) || !this.#claim(block)) continue;
-        const address = firstFree(block, isTaken);
+        const address = firstFree(block, isInUse);
         if (address) return address;
       }
       throw new TaskFailed('All loopback addresses of this machine are in use');
@@ -69,17 +69,17 @@ export class AddressClaims {
 
   /** The first address of a subnet that this data directory may give away; the blocks that it lies in are claimed
    *  as it goes.
-   *  @throws TaskFailed when every address is taken or belongs to another server */
+   *  @throws TaskFailed when every address is in use or belongs to another server */
   async freeAddressOf(
     { cidr, gateway }: { readonly cidr: string; readonly gateway: string | null },
-    isTaken: (address: string) => boolean,
+    isInUse: (address: string) => boolean,
   ): Promise<string> {
     const range = parseRange(cidr);
     return withMachineLock(CLAIMS_LOCK, async () => {
       const foreign = new Set<string>();
       for (const address of range ? hostsOf(range) : []) {
         const block = blockOf(address);
-        if (block === null || foreign.has(block) || address === gateway || isTaken(address)) continue;
+        if (block === null || foreign.has(block) || address === gateway || isInUse(address)) continue;
         if (this.#claim(block)) return address;
         foreign.add(block);
       }

@@ -86,10 +86,10 @@ export function* poolBlocks(): Generator<string> {
   }
 }
 
-export function firstFree(block: string, isTaken: (address: string) => boolean): string | null {
+export function firstFree(block: string, isInUse: (address: string) => boolean): string | null {
   for (let last = 1; last < 255; last += 1) {
     const address = `${block}.${last}`;
-    if (!isTaken(address)) return address;
+    if (!isInUse(address)) return address;
   }
   return null;
 }

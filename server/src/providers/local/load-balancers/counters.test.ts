@@ -49,7 +49,7 @@ describe('the sums', () => {
             generation += 1;
           }
           counters.keepOnly(new Set(alive.keys()));
-          const saved = counters.takeChanges();
+          const saved = counters.drainChanges();
           if (restart && saved) counters = new Counters(JSON.parse(JSON.stringify(saved)));
           const total = counters.totals(['listener']).get('listener')?.totalConnections ?? 0;
           expect(total).toBeGreaterThanOrEqual(last);

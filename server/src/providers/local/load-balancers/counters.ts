@@ -84,7 +84,7 @@ export class Counters {
   }
 
   /** What to keep, if anything changed since it was last asked for. */
-  takeChanges(): SavedCounters | null {
+  drainChanges(): SavedCounters | null {
     if (!this.#changed) return null;
     this.#changed = false;
     return {

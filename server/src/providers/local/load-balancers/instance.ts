@@ -343,7 +343,7 @@ export class Instance {
   #saveCounters(): void {
     if (!this.#counters.isChanged && this.#engine.draining().length === 0) return;
     this.#totals(false);
-    const counters = this.#counters.takeChanges();
+    const counters = this.#counters.drainChanges();
     if (counters) writeFileAtomically(this.#paths.statistics, JSON.stringify(counters));
   }
 

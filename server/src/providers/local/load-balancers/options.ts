@@ -33,8 +33,8 @@ type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
 
 export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocations> {
   ipv6Fault(cidr: string): Promise<string | null>;
-  allocateAddress(taken: ReadonlySet<string>, id?: string, within?: AddressSource): Promise<string>;
-  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string>;
+  allocateAddress(inUse: ReadonlySet<string>, id?: string, within?: AddressSource): Promise<string>;
+  allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string>;
   patternFault(pattern: string): Promise<string | null>;
   memberFault(address: string, port: number): string | null;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;

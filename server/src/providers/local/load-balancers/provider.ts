@@ -109,17 +109,17 @@ class Provider implements LocalLoadBalancers {
     return ipv6FaultOf(cidr);
   }
 
-  allocateAddress(taken: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
+  allocateAddress(inUse: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
     return this.#fence.hold(() => {
       const served = [...this.#instances.values()].flatMap(({ addresses }) => addresses);
       const others = this.#options.othersAddresses?.() ?? [];
-      return this.#addresses.allocate([...taken, ...served, ...others], within);
+      return this.#addresses.allocate([...inUse, ...served, ...others], within);
     });
   }
 
   /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
-  allocateFloatingAddress(taken: ReadonlySet<string>): Promise<string> {
-    return this.allocateAddress(taken);
+  allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string> {
+    return this.allocateAddress(inUse);
   }
 
   async changeAddress(_operation: Operation): Promise<Progress> {
@@ -242,7 +242,7 @@ class Provider implements LocalLoadBalancers {
     if (desired.version < instance.version) return;
     try {
       if (desired.accessLog) await this.#logs.follow(desired);
-      await instance.apply(this.#refused.takeOut(desired), failover);
+      await instance.apply(this.#refused.withoutRefused(desired), failover);
       if (!desired.accessLog) await this.#logs.leave(desired.id);
     } catch (error) {
       if (!known) {

@@ -17,7 +17,7 @@ export class RefusedMembers {
   }
 
   /** @returns what may be served: those members are switched off in it */
-  takeOut(desired: DesiredLoadBalancer): DesiredLoadBalancer {
+  withoutRefused(desired: DesiredLoadBalancer): DesiredLoadBalancer {
     const refused = this.#refusedOf(desired);
     const isNews = this.#out.get(desired.id) !== keyOf(refused);
     this.#out.set(desired.id, keyOf(refused));

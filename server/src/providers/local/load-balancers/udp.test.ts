@@ -199,9 +199,9 @@ test('UDP sessions are in the access log', async () => {
   const path = join(site.dataDir, 'load-balancers', lb.id, 'access.log');
   const line = await waitUntil(() => readFileSync(path, 'utf8') || null, { what: 'a line' });
   const [listenerId] = lb.listeners.map(({ id }) => id);
-  const [time, ...told] = line.split(' ');
+  const [time, ...words] = line.split(' ');
   expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
-  expect(told.join(' ').replace(`listener-${listenerId}`, 'LISTENER')).toMatch(
+  expect(words.join(' ').replace(`listener-${listenerId}`, 'LISTENER')).toMatch(
     /^127\.0\.0\.1:\d+ \[.*\] LISTENER UDP 127\.0\.0\.1:\d+ 200 5 10 \d+\.\d+\n$/,
   );
   await echo.close();

@@ -73,8 +73,8 @@ export class Usage {
     const changed = await this.#walk(
       all ? names : [...traffic.keys()].filter((name) => names.includes(name)),
     );
-    const tookMs = performance.now() - began;
-    this.#nextAt = now + Math.max(REPORT_EVERY_MS, tookMs * WALK_SHARE);
+    const elapsedMs = performance.now() - began;
+    this.#nextAt = now + Math.max(REPORT_EVERY_MS, elapsedMs * WALK_SHARE);
     if (all) this.#walkedAll = now;
     const gone = [...this.#levels.keys()].filter((name) => !names.includes(name));
     const buckets = this.#buckets(names, traffic, new Set(all ? names : changed), gone);

@@ -94,7 +94,7 @@ export class Backups {
     return found;
   }
 
-  /** Removes them: servers of another version cannot take them. A copy that is being made ends. */
+  /** Removes them: servers of another version cannot read them. A copy that is being made ends. */
   async forget(): Promise<void> {
     this.#end.abort();
     await this.#copying;
@@ -128,10 +128,10 @@ export class Backups {
   async #copy(primary: Server, binaries: string, { keep }: BackupSchedule): Promise<void> {
     const draft = join(this.#folder, 'draft');
     const { startFile, size } = await copyData(primary, draft, binaries, this.#end.signal);
-    const taken = this.#deps.date();
-    const folder = join(this.#folder, `base-${taken.getTime()}`);
+    const date = this.#deps.date();
+    const folder = join(this.#folder, `base-${date.getTime()}`);
     renameSync(draft, folder);
-    const meta: Meta = { taken_at: taken.toISOString(), size_bytes: size, startFile };
+    const meta: Meta = { taken_at: date.toISOString(), size_bytes: size, startFile };
     writeFileAtomically(`${folder}.json`, JSON.stringify(meta));
     this.#prune(keep);
   }
@@ -156,7 +156,7 @@ export class Backups {
 /** Makes sure that everything up to now has been archived. */
 export async function archiveNow(primary: Server): Promise<void> {
   await primary.asking('postgres', async (client) => {
-    // Something has to have been committed after the moment that is wanted.
+    // Something has to have been committed after the requested moment.
     await client.query(`select pg_logical_emit_message(true, 'virga', 'restore')`);
     const { rows } = await client.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
     for (let waited = 0; waited < ARCHIVE_MS; waited += 100) {

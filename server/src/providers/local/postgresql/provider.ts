@@ -40,7 +40,7 @@ export interface LocalPostgresqlOptions {
   readonly fence: Fence;
   readonly programs: PostgresqlPrograms;
   /** A free address of this machine. */
-  readonly allocateAddress: (taken: ReadonlySet<string>) => Promise<string>;
+  readonly allocateAddress: (inUse: ReadonlySet<string>) => Promise<string>;
   /** Milliseconds. */
   readonly now?: () => number;
   /** Wall-clock time. */

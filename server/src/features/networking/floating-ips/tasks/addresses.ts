@@ -1,6 +1,6 @@
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import type { Db } from '../../../../platform/database/db.ts';
-import { readTakenAddresses } from '../../networks/index.ts';
+import { readAddressesInUse } from '../../networks/index.ts';
 import type { FloatingIpRow } from '../model.ts';
 import type { FloatingIpProvider } from '../port.ts';
 import { storeFloatingAddress } from '../store.ts';
@@ -15,11 +15,11 @@ export async function giveAddress(
   provider: FloatingIpProvider,
 ): Promise<void> {
   if (row.floating_ip_address !== null) return;
-  const taken = new Set(await readTakenAddresses(db, row.region_id));
+  const inUse = new Set(await readAddressesInUse(db, row.region_id));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const candidate = await provider.allocateFloatingAddress(taken, row.id);
+    const candidate = await provider.allocateFloatingAddress(inUse, row.id);
     if ((await storeFloatingAddress(db, row.id, candidate)) !== undefined) return;
-    taken.add(candidate);
+    inUse.add(candidate);
   }
   throw new TaskFailed('No free address for a floating IP was found');
 }

@@ -152,7 +152,7 @@ test('no address is ever given twice, whatever the provider proposes to whom at 
       fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 40 }),
       async (kinds, proposals) => {
         const queue = proposals.map((last) => `127.98.0.${last}`);
-        region.provider.allocateAddress = async (taken) => queue.shift() ?? original(taken);
+        region.provider.allocateAddress = async (inUse) => queue.shift() ?? original(inUse);
         const replies = await Promise.all(
           kinds.map((kind) =>
             kind === 'fip'

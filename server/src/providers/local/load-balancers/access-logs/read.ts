@@ -97,7 +97,7 @@ async function linesFromEnd(
 export function parseLine(text: string): AccessLogLine {
   const [, at, client, listener = '', pool = '', member = '', times = '', rest = ''] = LINE.exec(text) ?? [];
   const [, status, bytes, request] = HTTP.exec(rest) ?? [];
-  const took = Number(times.split('/').at(-1)?.replace('+', ''));
+  const total = Number(times.split('/').at(-1)?.replace('+', ''));
   return {
     at: at !== undefined && !Number.isNaN(Date.parse(at)) ? new Date(at).toISOString() : null,
     client: client ?? null,
@@ -106,7 +106,7 @@ export function parseLine(text: string): AccessLogLine {
     member_id: idIn(member),
     status: status === undefined || status === '-1' ? null : Number(status),
     bytes: Number(bytes ?? rest.split(' ')[0]) || null,
-    milliseconds: Number.isFinite(took) && took >= 0 && times !== '' ? took : null,
+    milliseconds: Number.isFinite(total) && total >= 0 && times !== '' ? total : null,
     request: request?.replace(/"$/, '') ?? null,
     text,
   };

@@ -17,7 +17,7 @@ export interface Shipment {
 
 interface Underway extends Shipment {
   /** Where to go back to when the connection breaks: places before what was taken lately. */
-  recent: { readonly position: LogPosition; takenAt: number }[];
+  recent: { readonly position: LogPosition; sentAt: number }[];
   savedAt: number;
 }
 
@@ -128,13 +128,13 @@ export class Shipper {
     if (chunk === null) return false;
     if (chunk.lost)
       this.#log.warn({ loadBalancer: id }, 'access log lines were dropped before they were sent');
-    const entry = { position: tail.position, takenAt: Number.POSITIVE_INFINITY };
+    const entry = { position: tail.position, sentAt: Number.POSITIVE_INFINITY };
     shipment.recent.push(entry);
     const messages = chunk.lines.filter(Boolean).map((line) => syslogMessage(line, source));
     if (messages.length > 0) await this.#send(messages);
     // A break meanwhile has gone back, and these come again.
     if (shipment.recent.at(-1) !== entry) return true;
-    entry.takenAt = now();
+    entry.sentAt = now();
     tail.moveTo(chunk.next);
     return true;
   }
@@ -150,7 +150,7 @@ export class Shipper {
   /** Forgets how to go back to what has surely been read, and keeps the position now and then. */
   #settle(shipment: Underway): void {
     const time = now();
-    shipment.recent = shipment.recent.filter(({ takenAt }) => time - takenAt < REPEAT_MS);
+    shipment.recent = shipment.recent.filter(({ sentAt }) => time - sentAt < REPEAT_MS);
     if (time - shipment.savedAt < SAVE_EVERY_MS) return;
     shipment.savedAt = time;
     shipment.tail.save();

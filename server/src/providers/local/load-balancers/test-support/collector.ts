@@ -58,7 +58,7 @@ export async function startTcpCollector(port = 0): Promise<TestCollector> {
     sockets.add(socket);
     let rest: Buffer = Buffer.alloc(0);
     socket.on('data', (bytes: Buffer) => {
-      rest = take(Buffer.concat([rest, bytes]), received);
+      rest = parseFrames(Buffer.concat([rest, bytes]), received);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
@@ -101,7 +101,7 @@ export async function startUdpCollector(): Promise<TestCollector> {
 }
 
 /** @returns what is not whole yet */
-function take(bytes: Buffer, received: Received[]): Buffer {
+function parseFrames(bytes: Buffer, received: Received[]): Buffer {
   for (let rest = bytes; ; ) {
     const space = rest.indexOf(0x20);
     if (space === -1) return rest;

@@ -120,11 +120,11 @@ export class Folder {
   async rename(from: string, to: string, replaces: boolean): Promise<void> {
     await this.stat(from);
     const [before, after] = [await this.#inside(from), await this.#inside(to)];
-    const isTaken = await lstat(after).then(
+    const exists = await lstat(after).then(
       () => true,
       () => false,
     );
-    if (isTaken && !replaces) throw new Refused('EEXIST', 'There is something with this name already');
+    if (exists && !replaces) throw new Refused('EEXIST', 'There is something with this name already');
     await rename(before, after);
   }
 

@@ -60,8 +60,8 @@ export class Session {
     sftp.on('end', () => {
       void this.#turn.then(() => this.close()).then(() => sftp.end());
     });
-    this.#takeFiles();
-    this.#takePaths();
+    this.#handleFiles();
+    this.#handlePaths();
   }
 
   /** Lets go of what is open, once what was begun has ended. */
@@ -76,7 +76,7 @@ export class Session {
   }
 
   /** What is done with what is open. */
-  #takeFiles(): void {
+  #handleFiles(): void {
     const sftp = this.#sftp;
     sftp.on('OPEN', (id, path, flags, attributes) =>
       this.#do(id, () => this.#open(id, path, flags, attributes)),
@@ -104,7 +104,7 @@ export class Session {
   }
 
   /** What is done by path. */
-  #takePaths(): void {
+  #handlePaths(): void {
     const sftp = this.#sftp;
     const folder = this.#folder;
     const stat: (id: number, path: string) => void = (id, path) =>
