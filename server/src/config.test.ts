@@ -70,7 +70,7 @@ describe('the configuration', () => {
     expect(tracing({ ...TRACED, OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined();
   });
 
-  test('a node with proxies before it is drained for two seconds, unless it is told otherwise', () => {
+  test('a node with proxies before it is drained for two seconds, unless set otherwise', () => {
     const proxies = { VIRGA_TRUSTED_PROXIES: '10.0.0.0/8' };
     expect(readConfig({}).drainMs).toBe(0);
     expect(readConfig(proxies).drainMs).toBe(2_000);

@@ -124,7 +124,7 @@ test('an edge that cannot start is tried again, and the reason is said in one li
   expect(warnings()).toEqual([expect.stringMatching(/^VIRGA_VIDEO_SECRETS must be .*all else works\.$/)]);
 });
 
-test("a second server's edge says once that its port is taken, and delivers when the first one is gone", async () => {
+test("a second server's edge says once that its port is in use, and delivers when the first one is gone", async () => {
   const port = await freePort();
   const first = talking(settings(port));
   first.edge.start();

@@ -18,7 +18,7 @@ const FIRST_RUN: Greeting = {
 };
 const SECRETS = /a-password|a-link|an-api-token|an-operator-token/;
 
-test('a person is told the tokens of the first run', () => {
+test('a person is shown the tokens of the first run', () => {
   const text = greeting(FIRST_RUN).join('\n');
   for (const secret of [
     'a-password',
@@ -29,7 +29,7 @@ test('a person is told the tokens of the first run', () => {
     expect(text).toContain(secret);
 });
 
-test('a log is told where they are, and no more', () => {
+test('a log says where they are, and no more', () => {
   const text = greeting({ ...FIRST_RUN, isTerminal: false }).join('\n');
   expect(text).not.toMatch(SECRETS);
   expect(text).toContain('Its tokens are in /data/credentials.');

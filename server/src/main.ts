@@ -50,7 +50,7 @@ type Programs = 'leave' | 'stop';
 
 /** Something to undo at the end. */
 type Closer = ((programs: Programs) => Promise<unknown> | unknown) & { readonly patienceMs?: number };
-/** What comes before the end: everybody is told that this node is not ready, and still answered. */
+/** What comes before the end: the probes say that this node is not ready, and everybody is still answered. */
 interface Drain {
   /** @param signal that it shall be over now */
   begin: (signal: AbortSignal) => Promise<void>;

@@ -62,7 +62,7 @@ async function main(): Promise<void> {
 }
 
 function report({ values, keyId }: Rotation, configured: boolean): void {
-  const rest = configured ? ' Take the older keys out of VIRGA_MASTER_KEY.' : '';
+  const rest = configured ? ' Remove the older keys from VIRGA_MASTER_KEY.' : '';
   process.stdout.write(`Values now encrypted under the master key ${keyId}: ${values}.${rest}\n`);
 }
 

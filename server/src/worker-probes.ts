@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { type Config, ConfigError } from './config.ts';
 import type { Logger } from './kernel/log.ts';
 
-/** Where a worker answers probes unless it is told otherwise. */
+/** Where a worker answers probes unless set otherwise. */
 export const USUAL_PROBE_PORT = 8081;
 
 /** Lets a node without an API answer `/healthz`, `/readyz` and `/metrics`. Of several workers of one machine that were
- *  not told a port, the first has the usual one; the others go without, and say so.
+ *  without a configured port, the first has the usual one; the others go without, and say so.
  *  @returns its address, or undefined when there is none
  *  @throws ConfigError when the port that was asked for is held by another program */
 export async function serveProbes(

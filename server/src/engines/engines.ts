@@ -87,7 +87,7 @@ export class Engines {
   }
 
   /** Gets an engine, once, however many ask for it at the same time.
-   *  @param say is told what is being done
+   *  @param say is called with what is being done
    *  @param system installs packages of the system; absent: this process may not
    *  @returns the path of its program
    *  @throws EngineError with what to do */

@@ -47,7 +47,7 @@ async function getGo(folder: string, context: InstallContext): Promise<void> {
     const words = ['install', '--disable-pip-version-check', '--only-binary=:all:', `${PACKAGE}==${VERSION}`];
     await run(pip, words, { env: process.env, patienceMs: PATIENCE_MS, say });
   } catch (error) {
-    // A half of it would be taken for a whole the next time.
+    // A half of it would be mistaken for a whole one the next time.
     if (existsSync(folder)) renameSync(folder, `${folder}.broken-${process.pid}`);
     rmSync(`${folder}.broken-${process.pid}`, { recursive: true, force: true });
     throw new EngineError(

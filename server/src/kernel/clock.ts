@@ -1,4 +1,4 @@
-/** Where time comes from. Everything that needs the time takes a Clock, so that tests can own it. */
+/** Where time comes from. Everything that needs the time gets a Clock, so that tests can own it. */
 export interface Clock {
   now(): Date;
   /** Microsecond timestamp for the database (`2026-01-31T12:00:00.123456Z`), strictly increasing within

@@ -22,7 +22,7 @@ export const colonTime = (at: Moment): string => `${seconds(at)}+00:00`;
 export const ZULU_TIME_PATTERN = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$';
 export const zuluTime = (at: Moment): string => `${seconds(at)}Z`;
 
-/** A time as it is sent and taken: RFC 3339 but for the zone, which may also be `+0000`, `+00` or absent (UTC). The
+/** A time as it is sent and accepted: RFC 3339 but for the zone, which may also be `+0000`, `+00` or absent (UTC). The
  *  database knows zones up to 16 hours away. */
 export const TIME_PATTERN =
   '^\\d{4}-\\d\\d-\\d\\d[Tt ]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?([Zz]|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)?$';

@@ -20,7 +20,7 @@ const MULTICAST = new IpRanges(['224.0.0.0/4', 'ff00::/8']);
 const RESERVED = new IpRanges(['240.0.0.0/4']);
 const LINK_LOCAL = new IpRanges(['169.254.0.0/16', 'fe80::/10']);
 const LOOPBACK = new IpRanges(['127.0.0.0/8', '::1']);
-/** The networks that local regions take the addresses of their load balancers from. */
+/** The networks that the load balancers of local regions get their addresses from. */
 const LOAD_BALANCERS = new IpRanges(['127.64.0.0/10', 'fd76:6972:6761::/48']);
 /** IPv6 addresses that stand for the IPv4 address in their last 32 bits. */
 const TRANSLATED = new IpRanges(['64:ff9b::/96', '::/96']);

@@ -1,4 +1,4 @@
-/** What a provider is told about the task that calls it: a stable key and when the work was accepted,
+/** What a provider gets to know about the task that calls it: a stable key and when the work was accepted,
  *  so that a provider can be repeated, and a simulated one can time itself without remembering anything. */
 export interface Operation {
   /** Task id; the same for every repetition of the same work. */

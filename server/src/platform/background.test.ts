@@ -12,7 +12,7 @@ function counted(afterTakeOver: boolean) {
   return Object.assign(job, { run: async () => void job.runs++ });
 }
 
-test('who becomes the owner of a region does what it needs at once, also when told in the middle of a turn', async () => {
+test('who becomes the owner of a region does what it needs at once, also when notified in the middle of a turn', async () => {
   const [reconcile, other] = [counted(true), counted(false)];
   let background: Background;
   const first = { ...reconcile, run: async () => void (reconcile.runs++ === 0 && background.ownsMore()) };

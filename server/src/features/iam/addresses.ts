@@ -1,4 +1,4 @@
-/** An e-mail address as the schemas take it: ASCII. */
+/** An e-mail address as the schemas accept it: ASCII. */
 const ASCII_ADDRESS = /^[\x21-\x7e]+@[\x21-\x7e]+$/;
 
 /** The one spelling by which an address is looked up and counted. Undefined for what nobody's address can be: no

@@ -82,7 +82,7 @@ export const assignmentRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${ASSIGNMENTS}/{assignment_id}`,
     tag,
-    summary: 'Take an assigned role away',
+    summary: 'Remove an assigned role',
     access: 'administer',
     params: AssignmentParams,
     response: AssignmentId,

@@ -6,7 +6,7 @@ import { sourceOf } from '../../platform/limits/source.ts';
 import type { Standing } from './passwords.ts';
 import * as store from './source-store.ts';
 
-/** Attempts to prove a password, wherever it is asked for. An attempt is taken from its limits before anything is
+/** Attempts to prove a password, wherever it is asked for. An attempt is counted in its limits before anything is
  *  computed, and given back when it succeeds: what is counted is failures, and guesses that run at the same time
  *  count from their beginning.
  *
@@ -20,7 +20,7 @@ const PER_SOURCE = 60;
 const PER_ADDRESS = { points: 50, seconds: 15 * MINUTE };
 const IN_TOTAL = 600;
 
-/** Limits of an attempt in the order in which they are taken: the total suffers only from what the others let by. */
+/** Limits of an attempt in the order in which they are counted: the total suffers only from what the others let by. */
 function limitsOf(address: string, source: string, standing: Standing): readonly Limit[] {
   const pair = { key: pairKey(address, source), points: PER_ADDRESS_AND_SOURCE, seconds: MINUTE };
   if (standing === 'known') return [pair];

@@ -12,7 +12,7 @@ export interface TokenMail {
   readonly recipient: string;
   readonly subject: string;
   readonly text: string;
-  /** The page of the portal that takes the token. */
+  /** The page of the portal that uses the token. */
   readonly page: `/${string}`;
   /** How a program uses the token: what to send where. */
   readonly use: string;

@@ -21,7 +21,7 @@ export async function insertLink(tx: Tx, link: NewLink): Promise<void> {
   );
 }
 
-/** Whether a link still works, without taking it. */
+/** Whether a link still works, without using it up. */
 export async function isLink(db: Queryable, kind: LinkKind, hash: Buffer, now: Date): Promise<boolean> {
   const rows = await db.named(
     'link_is',

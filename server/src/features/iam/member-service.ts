@@ -66,7 +66,7 @@ async function setMemberRole(tx: Tx, ctx: ClientContext, id: number, role: (type
   await retireTokens(tx, { clientId: ctx.clientId, userId }, rolesAbove(role), ctx.clock.timestamp());
 }
 
-/** Takes a user out of the client; the user's sessions and tokens there end at once. An invitation is revoked.
+/** Removes a user from the client; the user's sessions and tokens there end at once. An invitation is revoked.
  *  @throws NotFound, Forbidden when nobody would administer the account */
 export async function deleteClientUser(ctx: ClientContext, userId: number) {
   await ctx.db.transaction(async (tx) => {

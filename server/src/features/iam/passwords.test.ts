@@ -21,7 +21,7 @@ test('a password matches what was kept of it, and no other does', async () => {
   expect(await verifyPassword('', NO_PASSWORD)).toBe(false);
 });
 
-test('so many passwords wait for a thread, the rest is told to come later; some places are kept', async () => {
+test('so many passwords wait for a thread, the rest is refused for now; some places are kept', async () => {
   // All of them come before the first one can be done.
   const strangers = verified(100, 'stranger');
   const known = verified(100, 'known');

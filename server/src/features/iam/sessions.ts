@@ -91,7 +91,7 @@ export class Sessions {
     return row && this.#pair(ctx, row);
   }
 
-  /** The same for a person who has proved it otherwise, in a transaction that takes the proof.
+  /** The same for a person who has proved it otherwise, in a transaction that uses up the proof.
    *  @returns the value of the cookie */
   async openCookieIn(
     tx: Tx,

@@ -197,7 +197,7 @@ export const userRoutes: readonly Route[] = [
     method: 'DELETE',
     path: MEMBER,
     tag,
-    summary: 'Take a user out of the account',
+    summary: 'Remove a user from the account',
     access: 'administer',
     params: ClientUserParams,
     response: Nothing,

@@ -114,7 +114,7 @@ export interface NewUser {
   readonly timestamp: string;
 }
 
-/** @throws the database's error of the constraint `users_email` when the address is taken */
+/** @throws the database's error of the constraint `users_email` when the address is in use */
 export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
   const [row] = await tx.named<{ id: number }>(
     'user_insert',
@@ -179,7 +179,7 @@ export async function updateUser(
 }
 
 /** @returns the address of before
- *  @throws the database's error of the constraint `users_email` when the address is taken */
+ *  @throws the database's error of the constraint `users_email` when the address is in use */
 export async function readEmail(db: Queryable, id: number): Promise<string | undefined> {
   const [row] = await db.named<{ email: string }>('user_email', 'select email from users where id = $1', [
     id,
@@ -217,7 +217,7 @@ export async function setRole(tx: Tx, clientId: number, userId: number, role: Ro
   );
 }
 
-/** Takes the user out of the client and ends the sessions there. */
+/** Removes the user from the client and ends the sessions there. */
 export async function deleteMember(tx: Tx, clientId: number, userId: number): Promise<void> {
   await deleteSessionsOfUser(tx, userId, clientId);
   await tx.named(

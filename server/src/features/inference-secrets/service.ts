@@ -21,7 +21,7 @@ export const MAX_SECRETS = 1000;
 const contextOf = (projectId: number, name: string) => `inference_secrets/${projectId}/${name}`;
 
 /** Commands and reads on the inference secrets of a project. Reading one is as much an act as changing one:
- *  both leave a record in the same transaction, so that no value is told without it. */
+ *  both leave a record in the same transaction, so that no value is shown without it. */
 export class InferenceSecrets {
   readonly #cipher: Cipher;
 
@@ -29,7 +29,7 @@ export class InferenceSecrets {
     this.#cipher = cipher;
   }
 
-  /** @throws Conflict when the name is taken, Forbidden for one too many */
+  /** @throws Conflict when the name is in use, Forbidden for one too many */
   async create(ctx: ProjectContext, input: CreateInferenceSecret): Promise<InferenceSecret> {
     try {
       await ctx.db.transaction(async (tx) => {

@@ -14,7 +14,7 @@ export interface DeletedTogether {
   readonly reservedIps: readonly string[];
 }
 
-/** What the task that deletes an instance is told. */
+/** What the task that deletes an instance gets. */
 export interface DeleteInput {
   /** Floating IPs that are deleted; the others are let go. */
   readonly floatings: readonly string[];

@@ -102,7 +102,7 @@ test('its name may come from its address', async () => {
   await finished(await call('DELETE', `${INSTANCES}/${unnamed}`));
 });
 
-test('existing volumes and reserved addresses are taken along, and stay when it goes, unless they are named', async () => {
+test('existing volumes and reserved addresses are attached, and stay when it goes, unless they are named', async () => {
   const volume_id = await made(
     '/cloud/v1/volumes/1/2',
     { source: 'new-volume', name: 'data', size: 3 },

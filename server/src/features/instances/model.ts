@@ -75,7 +75,7 @@ interface Change {
 const SETTLED: readonly Status[] = ['ACTIVE', 'SHUTOFF', 'ERROR'];
 
 /** What can be done to a machine, from which states, and what it is meanwhile. In ERROR anything may be tried that
- *  would bring it back: a provider is told what the machine shall be, not what to do. */
+ *  would bring it back: a provider gets what the machine shall be, not what to do. */
 export const CHANGES = {
   start: { task: 'start_vm', from: ['SHUTOFF', 'ERROR'], taskState: 'powering-on' },
   stop: { task: 'stop_vm', from: ['ACTIVE', 'ERROR'], taskState: 'powering-off' },

@@ -94,5 +94,5 @@ export interface FirstBoot {
   readonly password: string | null;
 }
 
-/** Type of the operation that takes back what another one of the same task did. */
+/** Type of the operation that undoes what another one of the same task did. */
 export const RESTORE_INSTANCE = 'restore_vm';

@@ -82,7 +82,7 @@ export const CreateInstance = Type.Object(
         pattern: TEMPLATE_PATTERN,
         examples: ['web-{ip_octets}'],
         description:
-          'A name that takes the last three octets of the first address for {ip_octets}, the last two for ' +
+          'A name that shows the last three octets of the first address for {ip_octets}, the last two for ' +
           '{two_ip_octets} and the last for {one_ip_octet}.',
       }),
     ),

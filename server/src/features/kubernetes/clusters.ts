@@ -22,7 +22,7 @@ import { upgradeVersions } from './versions.ts';
 
 /** Commands on clusters: one transaction each, the work is the task's. */
 
-/** @throws Invalid naming every faulty field, Conflict for a taken name, Forbidden, QuotaExceeded */
+/** @throws Invalid naming every faulty field, Conflict for a name in use, Forbidden, QuotaExceeded */
 export async function createCluster(
   service: KubernetesService,
   ctx: RegionContext,

@@ -22,7 +22,7 @@ export interface ConvergeDeps {
 }
 
 export interface Convergence {
-  /** Every pool has its nodes, none still coming, none leaving. */
+  /** Every pool has its nodes, none still being created or deleted. */
   readonly settled: boolean;
   /** Something has become true; asking again at once is worthwhile. */
   readonly moved: boolean;

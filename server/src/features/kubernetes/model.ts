@@ -129,7 +129,7 @@ export function settingsOf(input: CreateCluster): ClusterSettings {
   };
 }
 
-/** The settings after a change; what is not named stays, null takes back. */
+/** The settings after a change; what is not named stays, null resets. */
 export function changedSettings(now: ClusterSettings, input: UpdateCluster): ClusterSettings {
   const given = <T>(value: T | undefined, next: (value: T) => unknown) =>
     value === undefined ? undefined : next(value);

@@ -38,7 +38,7 @@ const subjectOf = (cluster: ClusterRow, { pool }: Work) => ({
   name: `${cluster.name}/${pool.name}`,
 });
 
-/** @throws NotFound, Conflict for a taken name or a busy cluster, Invalid, QuotaExceeded */
+/** @throws NotFound, Conflict for a name in use or a busy cluster, Invalid, QuotaExceeded */
 export async function createPool(
   service: KubernetesService,
   ctx: RegionContext,

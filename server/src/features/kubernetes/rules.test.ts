@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSshKey, CLUSTERS, clusterBody, createCluster } from '../../../../test/harness/kubernetes.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
-/** What people get wrong, and what they are told. */
+/** What people get wrong, and what the answer says. */
 
 let server: TestServer;
 
@@ -52,7 +52,7 @@ test.each([
     { pods_ip_pool: ['must be larger than a /28, so that every node can get a part of it'] },
   ],
   [
-    'an issuer that Kubernetes would not take',
+    'an issuer that Kubernetes would not accept',
     oidc({ issuer_url: 'http://id.example' }),
     {
       'authentication.oidc.issuer_url': ['must be a URL that begins with https://'],
@@ -65,7 +65,7 @@ test.each([
     { 'logging.destination_region_id': ['there is no region 99'] },
   ],
   ['a topic in capitals', { logging: { topic_name: 'Web Logs' } }, { 'logging.topic_name': [TOPIC_RULE] }],
-])('a creation with %s is told so', async (_what, change, fields) => {
+])('a creation with %s is refused, and the answer says so', async (_what, change, fields) => {
   const reply = await server.call('POST', CLUSTERS, { body: clusterBody('faulty', change) });
   expect([reply.status, reply.body.invalid_fields]).toEqual([400, fields]);
 });
@@ -77,14 +77,14 @@ test.each([
     { 'logging.destination_region_id': ['there is no region 99'] },
   ],
   [
-    // Of the two forms that this may have, the one that was meant is told about.
+    // Of the two forms that this may have, the faults of the one that was meant are named.
     { add_ons: { slurm: { enabled: true, worker_count: 1 } } },
     {
       'add_ons.slurm.file_share_id': ['is required'],
       'add_ons.slurm.ssh_key_ids': ['is required'],
     },
   ],
-])('a change to %j is told what is wrong', async (body, fields) => {
+])('a change to %j is refused with what is wrong', async (body, fields) => {
   const reply = await server.call('PATCH', `${CLUSTERS}/lab`, { body });
   expect([reply.status, reply.body.invalid_fields]).toEqual([400, fields]);
 });
@@ -96,7 +96,7 @@ test.each([
     { min_node_count: ['must not be more than max_node_count, which is 5'] },
   ],
   [{ node_count: 1 }, { node_count: ['must be from 3 to 200'] }],
-])('bounds %j are told by the field that was sent', async (body, fields) => {
+])('bounds %j are named by the field that was sent', async (body, fields) => {
   const reply = await server.call('PATCH', `${CLUSTERS}/lab/pools/workers`, { body });
   expect([reply.status, reply.body.invalid_fields]).toEqual([400, fields]);
 });

@@ -35,7 +35,7 @@ export function viewPool(row: PoolRow, nodes: readonly NodeRow[]) {
 }
 
 /** A pool as its cluster shows it: security groups as they were asked for, since infrastructure tools, which keep pools
- *  with their cluster, take an empty list for a difference where none was given. */
+ *  with their cluster, regard an empty list as a difference where none was given. */
 function viewPoolOfCluster(row: PoolRow, nodes: readonly NodeRow[]) {
   const pool = viewPool(row, nodes);
   return { ...pool, security_group_ids: row.names_security_groups ? pool.security_group_ids : null };

@@ -179,12 +179,12 @@ test('a reconciliation that began before a deletion does not bring it back', asy
   expect(region.provider.served.has(id)).toBe(false);
 });
 
-test('a reconciliation that began before a create does not take it away', async () => {
+test('a reconciliation that began before a create does not remove it', async () => {
   const { id } = await besideReconciliation(created);
   expect(region.provider.served.has(id)).toBe(true);
 });
 
-test('a reconciliation between two steps of a create does not take it away', async () => {
+test('a reconciliation between two steps of a create does not remove it', async () => {
   const reply = await post();
   region.provider.progress = [{ ready: false, retryInMs: 1 }];
   await region.stepped(reply);

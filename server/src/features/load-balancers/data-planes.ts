@@ -150,7 +150,7 @@ export class DataPlanes {
     }
   }
 
-  /** Waits for a pass that may have begun before the caller's change and could take it back. */
+  /** Waits for a pass that may have begun before the caller's change and could revert it. */
   async afterPass(regionId: number | null): Promise<void> {
     if (regionId !== null) await this.#passes.get(regionId);
   }

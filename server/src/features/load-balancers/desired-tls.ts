@@ -39,7 +39,7 @@ export function clientAuthorities(row: ListenerRow, secrets: OpenedSecrets): str
   return named.length > 0 ? named.join('') : null;
 }
 
-/** TLS towards members: wanted where the pool names any secret. */
+/** TLS towards members: on where the pool names any secret. */
 export function memberTls(row: PoolRow, secrets: OpenedSecrets): DesiredMemberTls | null {
   if (poolSecretIds(row).length === 0) return null;
   const authorities = row.ca_secret_id === null ? undefined : secrets.get(row.ca_secret_id);

@@ -235,14 +235,14 @@ test('what belongs to others, to other regions, or to nobody is not found', asyn
   expect((await server.call('DELETE', `${LBS}/not-an-id`)).status).toBe(400);
 });
 
-test('those who may only read do not write, and a region that is not ACTIVE takes no writes', async () => {
+test('those who may only read do not write, and a region that is not ACTIVE accepts no writes', async () => {
   expect((await server.call('POST', LBS, { body: web, as: 'Users' })).status).toBe(403);
   const asleep = await server.call('POST', '/cloud/v1/loadbalancers/1/3', { body: web });
   expect(asleep).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
   expect((await server.call('GET', '/cloud/v1/loadbalancers/1/3')).body).toEqual({ count: 0, results: [] });
 });
 
-test('a quota that is used up refuses the next one and takes nothing', async () => {
+test('a quota that is used up refuses the next one and reserves nothing', async () => {
   const small = await startTestServer();
   try {
     await small.db.named(
@@ -264,7 +264,7 @@ test('a quota that is used up refuses the next one and takes nothing', async () 
   }
 });
 
-test('limits are checked without taking anything', async () => {
+test('limits are checked without reserving anything', async () => {
   const before = await remains(server);
   const { status, body } = await server.call('POST', `${LBS}/check_limits`, {
     body: { floating_ip: { source: 'new' }, logging: { enabled: true } },

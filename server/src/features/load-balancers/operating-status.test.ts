@@ -99,7 +99,7 @@ test('a data plane that does not run is an ERROR of the listener and the load ba
   expect(rolledUp({ up: false }, false)).toMatchObject({ status: 'OFFLINE', listener: 'OFFLINE' });
 });
 
-test('a load balancer is ERROR exactly when members are wanted and none of them lives', () => {
+test('a load balancer is ERROR exactly when it should have members and none of them lives', () => {
   const member = fc.record({
     seen: fc.constantFrom<MemberHealth>('ONLINE', 'ERROR'),
     up: fc.boolean(),

@@ -85,11 +85,11 @@ export interface AccessLogLine {
   readonly text: string;
 }
 
-/** A subnet to take addresses from, but for its gateway's. */
+/** A subnet to allocate addresses from, but for its gateway's. */
 export interface AddressSource {
   readonly cidr: string;
   readonly gateway: string | null;
-  /** True: it is the region's own, and any free address of it will do. Else they are taken in order. */
+  /** True: it is the region's own, and any free address of it will do. Else they are allocated in order. */
   readonly external?: boolean;
 }
 

@@ -74,7 +74,7 @@ export function listFlavors(query: { limit?: number; offset?: number; include_pr
   return { count: FLAVORS.length, results: FLAVORS.slice(offset, offset + limit).map(view) };
 }
 
-/** What a load balancer of this kind would take at most of the client's quotas, and what is left of them. */
+/** What a load balancer of this kind would use at most of the client's quotas, and what is left of them. */
 export async function checkLimits(ctx: RegionContext, input: CheckLimits): Promise<Record<string, number>> {
   const scope = ctx.quota;
   const quotas = await readQuotas(ctx.db, scope, [...LIMITED]);

@@ -77,7 +77,7 @@ export async function changeLoadBalancer(tx: Tx, id: string, to: Settings, times
   ]);
 }
 
-/** Puts settings back as yet another version, once: `changed` is the version that is taken back. */
+/** Puts settings back as yet another version, once: `changed` is the version that is undone. */
 export async function restoreLoadBalancer(
   db: Db,
   { id, taskId, changed }: { id: string; taskId: string; changed: number },

@@ -225,7 +225,7 @@ test('a second address that somebody else gets first is another one; crashes cha
   expect(await addresses()).toEqual([]);
 });
 
-test('a data plane is told of a load balancer only once it has all its addresses', async () => {
+test('a data plane gets to know a load balancer only once it has all its addresses', async () => {
   const reply = await post({ vip_ip_family: 'dual' });
   const original = region.provider.allocateAddress.bind(region.provider);
   region.provider.allocateAddress = async (inUse, id, within) => {

@@ -20,7 +20,7 @@ const Backups = Type.Object(
       Type.Object(
         {
           taken_at: time('When the copy was whole'),
-          size_bytes: Type.Integer({ minimum: 0, description: 'What the copy takes on the disk' }),
+          size_bytes: Type.Integer({ minimum: 0, description: 'What the copy uses on the disk' }),
         },
         { $id: 'PostgresqlBackup' },
       ),

@@ -34,7 +34,7 @@ const CREATE = 'create_dbaas_postgres_cluster';
 const UPDATE = 'update_dbaas_postgres_cluster';
 const DELETE = 'delete_dbaas_postgres_cluster';
 
-/** @throws Invalid naming every faulty field, Conflict for a taken name, Forbidden, QuotaExceeded */
+/** @throws Invalid naming every faulty field, Conflict for a name in use, Forbidden, QuotaExceeded */
 export async function createCluster(
   service: Service,
   ctx: RegionContext,
@@ -46,7 +46,7 @@ export async function createCluster(
   return insertNew(service, ctx, { name: input.cluster_name, spec });
 }
 
-/** @throws Conflict for a taken name, Forbidden, QuotaExceeded */
+/** @throws Conflict for a name in use, Forbidden, QuotaExceeded */
 export async function insertNew(
   service: Service,
   ctx: RegionContext,
@@ -134,7 +134,7 @@ async function confFaultsOf(
   const isSameConf = next.pg_conf === before?.pg_conf;
   const isSameServer = isSameConf && next.version === before?.version;
   if (!isSameServer && versions.includes(next.version)) {
-    // Where it cannot be told yet, the task finds out.
+    // Where that is not known yet, the task finds out.
     const found = (await confFaults(provider, next.version, next.pg_conf)) ?? [];
     if (found.length > 0) return found;
   }

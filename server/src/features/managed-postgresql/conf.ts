@@ -1,7 +1,7 @@
 import type { ConfLine } from './port.ts';
 
 /** The lines of a postgresql.conf that users write: their form, and what is not theirs to set. Whether a setting
- *  exists, and takes the value, the servers of a version know. */
+ *  exists, and accepts the value, the servers of a version know. */
 
 export interface ParsedConf {
   readonly settings: readonly ConfLine[];

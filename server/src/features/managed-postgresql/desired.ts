@@ -11,7 +11,7 @@ export type PlacedCluster = ClusterRow & { readonly host: string; readonly serve
 export const hasPlace = (row: ClusterRow): row is PlacedCluster =>
   row.host !== null && row.server_certificate !== null;
 
-/** What a provider is told of it. */
+/** What a provider gets to know of it. */
 export function desiredOf(
   cipher: Cipher,
   row: PlacedCluster,

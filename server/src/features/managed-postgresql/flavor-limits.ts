@@ -35,7 +35,7 @@ const MEMORY: Readonly<Record<string, readonly [unit: number, share: number]>> =
   work_mem: [2 ** 10, 1 / 4],
 };
 
-/** Each of them is a process, or takes shared memory for each connection. */
+/** Each of them is a process, or uses shared memory for each connection. */
 const COUNTS: Readonly<Record<string, number>> = {
   autovacuum_max_workers: 16,
   autovacuum_worker_slots: 32,

@@ -217,6 +217,6 @@ test('what a region offers is listed, and quotas are checked beforehand', async 
     pg_conf: expect.stringContaining('shared_buffers'),
   });
   const path = '/cloud/v1/dbaas/postgres/check_limit/1/2';
-  const checked = await server.call('POST', path, { body: clusterBody('wanted') });
+  const checked = await server.call('POST', path, { body: clusterBody('checked') });
   expect(checked).toMatchObject({ status: 200, body: {} });
 });

@@ -2,7 +2,7 @@ import type { Operation, Progress } from '../../kernel/operation.ts';
 import type { ClusterSpec, Flavor } from './model.ts';
 import type { Metrics } from './schema.ts';
 
-/** The type of an operation that takes a change back: a simulated region does that at once, and never fails it. */
+/** The type of an operation that undoes a change: a simulated region does that at once, and never fails it. */
 export const RESTORE_CLUSTER = 'restore_dbaas_postgres_cluster';
 
 /** What a region's provider must be able to do for managed PostgreSQL.
@@ -14,13 +14,13 @@ export interface PostgresqlProvider {
   /** Makes ready what the first cluster would have to wait for. Absent: nothing is. */
   prepare?(): Promise<void>;
   /** What is wrong with a postgresql.conf for this major version, each fault naming its line; undefined: that can only
-   *  be told when its programs are installed, which has begun.
+   *  be said when its programs are installed, which has begun.
    *  @throws TaskFailed when they cannot be installed */
   confFaults(version: string, conf: Conf): Promise<readonly string[] | undefined>;
   /** The host at which a cluster answers; the same for every call.
    *  @throws TaskFailed when there is no place left */
   hostOf(clusterId: string): Promise<string>;
-  /** Brings a cluster to this. Ready when it takes connections as it should.
+  /** Brings a cluster to this. Ready when it accepts connections as it should.
    *  @throws TaskFailed with a reason for the user */
   applyCluster(desired: DesiredCluster, change: ClusterChange, operation: Operation): Promise<Progress>;
   /** The major version that a cluster has, whatever it is to have. Absent: that which it was last brought to; undefined:
@@ -67,7 +67,7 @@ export interface ClusterChange {
   readonly isNew: boolean;
   /** A new one has the data of this cluster. */
   readonly source?: RestoreSource;
-  /** What a change that failed had asked for beside what is desired: it is taken back. */
+  /** What a change that failed had asked for beside what is desired: it is undone. */
   readonly retracted: { readonly databases: readonly string[]; readonly users: readonly string[] };
 }
 

@@ -45,12 +45,12 @@ export function isAddressOrNetwork(text: string): boolean {
 
 type Named = readonly { readonly name: string }[];
 
-function checkNames(faults: Faults, field: string, named: Named, taken: ReadonlySet<string>): void {
+function checkNames(faults: Faults, field: string, named: Named, reserved: ReadonlySet<string>): void {
   if (named.length > MOST_ENTRIES) faults.add(field, `must be at most ${MOST_ENTRIES}`);
   named.forEach(({ name }, i) => {
     const at = `${field}.${i}.name`;
     if (name === '' || name.length > MOST_NAME) faults.add(at, `must have 1 to ${MOST_NAME} letters`);
-    else if (taken.has(name)) faults.add(at, `${name} is a name that every server keeps for itself`);
+    else if (reserved.has(name)) faults.add(at, `${name} is a name that every server keeps for itself`);
     else if (named.findIndex((other) => other.name === name) < i) faults.add(at, `${name} is named twice`);
   });
 }

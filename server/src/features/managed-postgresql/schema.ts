@@ -239,7 +239,7 @@ export const Servers = Type.Object(
           name: Type.String({ description: 'Stays with the server when its role changes' }),
           role: StringEnum(['primary', 'replica']),
           is_ready: Type.Boolean({
-            description: 'Of the primary: it takes connections. Of the replica: it can take over now',
+            description: 'Of the primary: it accepts connections. Of the replica: it can take over now',
           }),
         },
         { $id: 'PostgresqlServer' },

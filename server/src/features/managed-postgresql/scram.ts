@@ -12,7 +12,7 @@ const PASSWORD_BYTES = 24;
 
 export const newPassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url');
 
-/** The text that `alter role … password` takes for a password that it is not told. */
+/** The text that `alter role … password` accepts for a password that it does not get. */
 export async function verifierOf(password: string, salt = randomBytes(SALT_BYTES)): Promise<string> {
   const salted = await promisify(pbkdf2)(password, salt, ITERATIONS, KEY_BYTES, 'sha256');
   const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();

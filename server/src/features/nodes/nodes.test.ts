@@ -36,7 +36,7 @@ test('a node that fell silent is listed as such', async () => {
   });
 });
 
-test('a region without an owner is told apart from one that is served', async () => {
+test('a region without an owner is distinguished from one that is served', async () => {
   await server.db.named(
     'test_owners',
     `insert into region_owners (region_id, node, holder, renewed_at, fault) values

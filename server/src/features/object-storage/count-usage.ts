@@ -13,7 +13,7 @@ export interface CountDeps {
 /** How long statistics go back. */
 export const KEPT_USAGE_MS = 400 * 86_400_000;
 
-/** Counts what a storage has used once, however often it is told: for the thresholds, and for the statistics.
+/** Counts what a storage has used once, however often it is reported: for the thresholds, and for the statistics.
  *  @param add adds it to the statistics */
 export async function countUsageOnce(
   deps: CountDeps,

@@ -5,7 +5,7 @@ import type { DesiredStorage } from './port.ts';
 import { openSecret } from './secrets.ts';
 import type { Placed } from './storage-tasks.ts';
 
-/** What a provider is told of a storage.
+/** What a provider gets to know of a storage.
  *  @param when `before` the changes that its task makes, or `after` them */
 export function desiredOf(
   cipher: Cipher,

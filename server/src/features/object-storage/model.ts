@@ -60,7 +60,7 @@ export const desiredBucket = (name: string, settings: BucketSettings): DesiredBu
   expirationDays: settings.expiration_days,
 });
 
-/** Addresses of the internet protocol would be taken for hosts. */
+/** Addresses of the internet protocol would be mistaken for hosts. */
 const IP_ADDRESS = /^\d+\.\d+\.\d+\.\d+$/;
 const RESERVED = /^(xn--|sthree-|amzn-s3-demo-)|(-s3alias|--ol-s3|\.mrap|--x-s3)$/;
 

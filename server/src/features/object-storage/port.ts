@@ -81,5 +81,5 @@ export interface BucketReport {
   readonly trafficOut: number;
 }
 
-/** The operation by which a failed change is taken back. */
+/** The operation by which a failed change is undone. */
 export const RESTORE_STORAGE = 'take_back_object_storage';

@@ -24,7 +24,7 @@ test('a project is created, renamed, deleted, and then not found', async () => {
   expect(deleted.body.results[0].state).toBe('DELETED');
 });
 
-test('a name is taken only once, and free again after the deletion', async () => {
+test('a name is used only once, and free again after the deletion', async () => {
   const first = await create('twice');
   expect((await create('twice')).status).toBe(409);
   await server.ended(await server.call('DELETE', `/cloud/v1/projects/${first.body.id}`));

@@ -7,7 +7,7 @@ import { type Amounts, defaultLimit, type Quota, type QuotaName, type QuotaScope
 const namesOf = (amounts: Amounts) =>
   (Object.keys(amounts) as QuotaName[]).filter((name) => (amounts[name] ?? 0) > 0).sort();
 
-/** Takes `amounts` out of what the scope still has. Call it last in a transaction: the counter row is locked
+/** Reserves `amounts` of what the scope still has. Call it last in a transaction: the counter row is locked
  *  until the commit, and every other create of this client waits for it.
  *  @throws QuotaExceeded naming the first quota that does not suffice */
 export async function reserve(tx: Tx, scope: QuotaScope, amounts: Amounts): Promise<void> {
@@ -48,7 +48,7 @@ export async function release(tx: Tx, scope: QuotaScope, amounts: Amounts): Prom
   }
 }
 
-/** Locks all counters of the scope in the order in which `reserve` takes them: for a transaction that releases in
+/** Locks all counters of the scope in the order in which `reserve` locks them: for a transaction that releases in
  *  several calls, so that it and another one never wait for each other. */
 export async function lockCounters(tx: Tx, scope: QuotaScope): Promise<void> {
   await tx.named(

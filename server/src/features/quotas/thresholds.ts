@@ -74,7 +74,7 @@ async function lockThreshold(tx: Tx, clientId: number): Promise<void> {
   await tx.named('quota_threshold_lock', 'select pg_advisory_xact_lock(72117, $1)', [clientId]);
 }
 
-/** A changed threshold is a new promise: everything at or above it is told, and nothing is told twice. */
+/** A changed threshold is a new promise: everything at or above it is reported, and nothing twice. */
 async function judgeAnew(tx: Tx, clientId: number, before: number, after: number): Promise<void> {
   if (before === after) return;
   await tx.named('quota_reaching_forget', 'delete from quota_reachings where client_id = $1', [clientId]);

@@ -20,7 +20,7 @@ const refuse = (reason: string): LogoResult => ({ ok: false, reason });
 
 /**
  * Reads a logo: base64, plain or as a `data:` URI, of a JPEG or PNG of at most 450 × 130 pixels. The size is
- * taken from the image's header before a single pixel is decoded; then every pixel is, so that an image that
+ * read from the image's header before a single pixel is decoded; then every pixel is, so that an image that
  * breaks off in the middle is found.
  */
 export async function readLogo(text: string): Promise<LogoResult> {
@@ -39,7 +39,7 @@ export async function readLogo(text: string): Promise<LogoResult> {
   return { ok: true, logo: { dataUri: `data:${type};base64,${bytes.toString('base64')}`, ...size } };
 }
 
-/** Takes a data URI apart; plain base64 declares no type. */
+/** Parses a data URI; plain base64 declares no type. */
 function split(text: string): { declared: string | undefined; base64: string | undefined } {
   if (!/^data:/i.test(text)) return { declared: undefined, base64: text };
   const comma = text.indexOf(',');

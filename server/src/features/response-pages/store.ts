@@ -74,7 +74,7 @@ export async function countSets(tx: Tx, clientId: number): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What the pages of all sets but one take. */
+/** What the pages of all sets but one use. */
 export async function bytesOfSets(tx: Tx, clientId: number, exceptId: number): Promise<number> {
   const [row] = await tx.named<{ bytes: number }>(
     'page_set_bytes',

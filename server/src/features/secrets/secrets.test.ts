@@ -252,7 +252,7 @@ test('a secret in use is not deleted, and says by whom; when nothing uses it any
   const [pool] = task.created_resources?.pools ?? [];
   expect(refused.body.message).toBe(
     `Secret ${id} is used by listener https (${listener}) of load balancer ${lb}, ` +
-      `pool app (${pool}) of load balancer ${lb}; take it out of there first`,
+      `pool app (${pool}) of load balancer ${lb}; remove it there first`,
   );
   expect((await remove(sni)).status).toBe(409);
   expect((await get(id)).body.status).toBe('ACTIVE');

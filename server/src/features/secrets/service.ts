@@ -97,7 +97,7 @@ export class SecretService {
   async #refuseUsed(tx: Tx, row: store.SecretRow): Promise<void> {
     const { users, taskId } = await this.#findUsers(tx, row.id);
     if (users.length > 0) {
-      throw new Conflict(`Secret ${row.id} is used by ${users.join(', ')}; take it out of there first`);
+      throw new Conflict(`Secret ${row.id} is used by ${users.join(', ')}; remove it there first`);
     }
     if (taskId !== undefined) throw new Locked(`Secret ${row.id}`, taskId);
   }

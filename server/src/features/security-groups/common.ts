@@ -80,6 +80,6 @@ export async function refuseUsed(tx: Tx, id: string): Promise<void> {
   if (users.length === 0) return;
   const more = users.length > USERS_SHOWN ? ' and others' : '';
   throw new Conflict(
-    `Security group ${id} is in use by ${users.slice(0, USERS_SHOWN).join(', ')}${more}; take it from them first`,
+    `Security group ${id} is in use by ${users.slice(0, USERS_SHOWN).join(', ')}${more}; remove it from them first`,
   );
 }

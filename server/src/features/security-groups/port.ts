@@ -16,5 +16,5 @@ export interface DesiredSecurityGroup {
   readonly rules: readonly Rule[];
 }
 
-/** Type of the operation that takes back what another one of the same task did. */
+/** Type of the operation that undoes what another one of the same task did. */
 export const RESTORE_SECURITY_GROUP = 'restore_security_group';

@@ -112,7 +112,7 @@ const MATCH = [
 /** The same for rules that let the same through. */
 export const matchKey = (rule: RuleMatch): string => JSON.stringify(MATCH.map((name) => rule[name]));
 
-/** The rules as wanted: those that are there already stay what they are. */
+/** The rules as requested: those that are there already stay what they are. */
 export function mergeRules(ctx: RegionContext, had: readonly Rule[], requested: readonly NewRule[]): Rule[] {
   const known = new Map(had.map((rule) => [matchKey(rule), rule]));
   const now = ctx.clock.timestamp();

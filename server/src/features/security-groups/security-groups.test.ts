@@ -128,7 +128,7 @@ test('rules are added and deleted one by one, and one that lets the same through
   expect((await call('DELETE', `${V2}/${id}/rules/${ruleId}`)).status).toBe(404);
 });
 
-test('everything that is wrong with rules is told at once, each under its rule', async () => {
+test('everything that is wrong with rules is named at once, each under its rule', async () => {
   const before = await list();
   const reply = await call('POST', V2, {
     name: 'wrong',

@@ -65,7 +65,7 @@ export class ServerGroupService {
         const names = instances.slice(0, MEMBERS_SHOWN).map((member) => member.instance_id);
         const more = instances.length > MEMBERS_SHOWN ? ' and others' : '';
         throw new Conflict(
-          `Server group ${id} has instances ${names.join(', ')}${more}; take them out of it first`,
+          `Server group ${id} has instances ${names.join(', ')}${more}; remove them from it first`,
         );
       }
       const taskId = ctx.ids.uuid();

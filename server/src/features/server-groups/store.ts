@@ -64,7 +64,7 @@ export function listGroups(
   });
 }
 
-/** Gives the lock to a task; null: takes it back. */
+/** Gives the lock to a task; null: releases it. */
 export const holdGroup = held.hold;
 
 /** Removes a group that the task holds.

@@ -37,5 +37,5 @@ export interface ObservedSftpStorage {
   readonly report?: StorageReport;
 }
 
-/** The operation by which a failed change is taken back. */
+/** The operation by which a failed change is undone. */
 export const RESTORE_SFTP_STORAGE = 'take_back_sftp_storage';

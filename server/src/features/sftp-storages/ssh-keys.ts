@@ -44,7 +44,7 @@ export function publicKeyFault(text: string): string | undefined {
   return undefined;
 }
 
-/** @throws Invalid, Forbidden, Conflict when the name is taken */
+/** @throws Invalid, Forbidden, Conflict when the name is in use */
 export async function createSshKey(ctx: RequestContext, { name, public_key: given }: CreateSshKey) {
   const key = parsePublicKey(given);
   if (!key) throw new Invalid({ public_key: [publicKeyFault(given) ?? 'is no public key'] });
@@ -79,6 +79,6 @@ export async function deleteSshKey(service: SftpService, ctx: RequestContext, id
     return started;
   });
   await Promise.all(
-    refs.map((ref) => service.tasks.settled(ctx, ref, `SSH key ${id} could not be taken from a storage`)),
+    refs.map((ref) => service.tasks.settled(ctx, ref, `SSH key ${id} could not be removed from a storage`)),
   );
 }

@@ -35,7 +35,7 @@ export const getStorage = async (ctx: RequestContext, id: number) =>
   viewSftpStorage(await access.find(ctx.db, ctx, id));
 
 /** @returns the storage, with its password when that is new
- *  @throws Invalid, Forbidden, Conflict for a taken name, or when it cannot be made */
+ *  @throws Invalid, Forbidden, Conflict for a name in use, or when it cannot be made */
 export async function createStorage(service: SftpService, ctx: RequestContext, input: CreateSftpStorage) {
   const region = await service.locations.find(input.location_name);
   const now = ctx.clock.now();

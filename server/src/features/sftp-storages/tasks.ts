@@ -11,7 +11,7 @@ export type TaskDeps = Providers<SftpStorageProvider>;
 
 const providerFor = providerOfTask('SFTP storage');
 
-/** What a provider is told of a storage.
+/** What a provider gets to know of a storage.
  *  @param when `before` the change that its task makes, or `after` it */
 export async function desiredOf(
   db: Queryable,

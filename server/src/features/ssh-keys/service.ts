@@ -42,7 +42,7 @@ export async function getSshKey(ctx: ProjectContext, id: string) {
 }
 
 /** Stores a public key; without one makes a pair, whose private key is in this answer and nowhere else.
- *  @throws Invalid for a text that is no public key, Conflict for a taken name, QuotaExceeded */
+ *  @throws Invalid for a text that is no public key, Conflict for a name in use, QuotaExceeded */
 export async function createSshKey(ctx: ProjectContext, input: CreateSshKey) {
   const { id: projectId, clientId } = ctx.project;
   const given = input.public_key === undefined ? undefined : parsePublicKey(input.public_key);

@@ -70,9 +70,9 @@ test.each([
   expect(Object.keys(reply.body.invalid_fields)).toEqual(['public_key']);
 });
 
-test('a name is taken once in a project', async () => {
-  expect((await create({ name: 'taken', public_key: PUBLIC_KEY })).status).toBe(201);
-  expect((await create({ name: 'taken', public_key: PUBLIC_KEY })).status).toBe(409);
+test('a name is used once in a project', async () => {
+  expect((await create({ name: 'used', public_key: PUBLIC_KEY })).status).toBe(201);
+  expect((await create({ name: 'used', public_key: PUBLIC_KEY })).status).toBe(409);
 });
 
 test('lists have 10 by default, filter by name and are ordered', async () => {

@@ -16,7 +16,7 @@ const event = (name: StoredEvent['name'], threshold: number): StoredEvent => ({
 const levels = EVENT_NAMES.filter((name) => !KINDS[name].monthly);
 const sums = EVENT_NAMES.filter((name) => KINDS[name].monthly);
 
-test('a level is told each time that it rises to the threshold, and at no other time', () => {
+test('a level is reported each time that it rises to the threshold, and at no other time', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...levels),
@@ -36,7 +36,7 @@ test('a level is told each time that it rises to the threshold, and at no other 
   );
 });
 
-test('a sum is told at most once a month, and always when it has reached the threshold', () => {
+test('a sum is reported at most once a month, and always when it has reached the threshold', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...sums),
@@ -45,30 +45,30 @@ test('a sum is told at most once a month, and always when it has reached the thr
       (name, threshold, reports) => {
         let state = event(name, threshold);
         const totals = new Map<string, number>();
-        const told: string[] = [];
+        const months: string[] = [];
         const inOrder = [...reports].sort((a, b) => a.month - b.month);
         for (const { month: number, added } of inOrder) {
           const month = `2026-${String(number).padStart(2, '0')}`;
           totals.set(month, (totals.get(month) ?? 0) + added);
           const { reachedIn, tell } = judge(state, totals.get(month) ?? 0, month);
-          if (tell) told.push(month);
+          if (tell) months.push(month);
           state = { ...state, reached_in: reachedIn };
         }
         const reached = [...totals].filter(([, total]) => total >= threshold).map(([month]) => month);
-        expect(told).toEqual(reached.sort());
+        expect(months).toEqual(reached.sort());
       },
     ),
   );
 });
 
 test('a late report for an earlier month does not tell again of a later one', () => {
-  const told = { ...event('reaching_used_traffic', 10), reached_in: '2026-02' };
-  expect(judge(told, 50, '2026-01')).toEqual({ reachedIn: '2026-02', tell: false });
-  expect(judge(told, 50, '2026-02')).toEqual({ reachedIn: '2026-02', tell: false });
-  expect(judge(told, 50, '2026-03')).toEqual({ reachedIn: '2026-03', tell: true });
+  const sent = { ...event('reaching_used_traffic', 10), reached_in: '2026-02' };
+  expect(judge(sent, 50, '2026-01')).toEqual({ reachedIn: '2026-02', tell: false });
+  expect(judge(sent, 50, '2026-02')).toEqual({ reachedIn: '2026-02', tell: false });
+  expect(judge(sent, 50, '2026-03')).toEqual({ reachedIn: '2026-03', tell: true });
 });
 
-test('buckets of a report are told apart, amounts of one bucket add up, the last level counts', () => {
+test('buckets of a report are distinguished, amounts of one bucket add up, the last level counts', () => {
   const amount = fc.option(fc.nat(1000), { nil: undefined });
   const bucket = fc.record({
     bucket_name: fc.constantFrom('a', 'b', '__proto__'),

@@ -44,13 +44,13 @@ export const monthOf = (date: Date): string => date.toISOString().slice(0, 7);
 
 export interface Verdict {
   readonly reachedIn: string | null;
-  /** The client is to be told. */
+  /** The client is to be notified. */
   readonly tell: boolean;
 }
 
 /**
- * Whether an event is reached, and whether that is news. What can fall is told once, and again only after it
- * was below the threshold; what adds up is told once a month. A report for an earlier month than the one told
+ * Whether an event is reached, and whether that is news. What can fall is reported once, and again only after it
+ * was below the threshold; what adds up is reported once a month. A report for an earlier month than the one reported
  * last changes nothing.
  * @param month of the usage, as `2026-01`
  */

@@ -121,7 +121,7 @@ async function setOne(
   return undefined;
 }
 
-/** An event that is the same as before stays as told as it was; any change is judged anew. */
+/** An event that is the same as before keeps its mark of being sent; any change is judged anew. */
 async function changeEvent(
   tx: Tx,
   ctx: RequestContext,

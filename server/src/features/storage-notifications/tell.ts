@@ -17,7 +17,7 @@ export interface Means {
 
 /**
  * Judges the events on a storage by its usage now, and tells the client what has been reached: by mail and
- * webhook, both written in this transaction together with the mark that it is told, hence once.
+ * webhook, both written in this transaction together with the mark that it is sent, hence once.
  * The caller holds the client's lock.
  */
 export async function tellReached(

@@ -62,7 +62,7 @@ export async function addToMonth(
   );
 }
 
-/** Forgets reports that are too old to be repeated, and months that nobody is told of any more. */
+/** Forgets reports that are too old to be repeated, and months that nobody is notified of any more. */
 export async function deleteOldUsage(db: Db, reportsBefore: Date, monthsBefore: string): Promise<void> {
   await db.named('storage_report_forget', 'delete from storage_usage_reports where reported_at < $1', [
     reportsBefore.toISOString(),

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../platform/http/context.ts';
 import { type Route, route } from '../../platform/http/route.ts';
 import { ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
 
-/** What is used of each bucket, and which thresholds have been told. */
+/** What is used of each bucket, and for which thresholds a notification was sent. */
 
 const StorageUsage = Type.Object(
   {
@@ -17,7 +17,7 @@ const StorageUsage = Type.Object(
     reported_at: Nullable(OffsetTime({ description: 'Of the last report about space or files' })),
     reached: Type.Array(Type.String(), {
       description:
-        'The uuids of the thresholds of the bucket, and of its storage, that are reached and were told',
+        'The uuids of the thresholds of the bucket, and of its storage, that are reached, with a notification sent',
     }),
   },
   { $id: 'StorageUsage' },

@@ -85,7 +85,7 @@ export class Horizon {
   }
 
   /** Where to begin so that nothing that happens from now on is left out: the last change until now, once everything
-   *  up to it can be seen. When that would have to be waited for too long, some of what was before is told again. */
+   *  up to it can be seen. When that would have to be waited for too long, some of what was before is sent again. */
   async settle(): Promise<number> {
     await this.look();
     const requested = this.#last;

@@ -3,7 +3,7 @@ import type { BackgroundJob } from '../../platform/feature.ts';
 
 /** The lives of a database. One that was restored, copied or promoted begins a new life, with its own changes of tasks
  *  from some change on; so does each start of its server, since a folder that was put back looks like what it replaces.
- *  So a cursor can be told to be of this history, or of one that never happened here. */
+ *  So a cursor can be recognised as of this history, or of one that never happened here. */
 
 const LOOK_EVERY_MS = 1000;
 const FORBIDDEN = '42501';

@@ -39,9 +39,9 @@ async function insertTask(client: pg.Pool | pg.PoolClient): Promise<number> {
   return Number(rows[0].change);
 }
 
-/** Reads as a stream does, and keeps what it was told. */
+/** Reads as a stream does, and keeps what it was sent. */
 class Reader {
-  readonly told: number[] = [];
+  readonly received: number[] = [];
   readonly #horizon = new Horizon(db);
   #after: number;
 
@@ -53,7 +53,7 @@ class Reader {
     const upTo = await this.#horizon.look();
     if (upTo <= this.#after) return;
     const rows = await changedTasks(db, 1, { after: this.#after, upTo }, {});
-    this.told.push(...rows.map(({ change }) => change));
+    this.received.push(...rows.map(({ change }) => change));
     this.#after = upTo;
   }
 }
@@ -124,7 +124,7 @@ class Writer {
   }
 }
 
-test('whatever order transactions draw and end in, each change is told once, and in order', async () => {
+test('whatever order transactions draw and end in, each change is sent once, and in order', async () => {
   const clients = await Promise.all(Array.from({ length: WRITERS }, () => db.pool.connect()));
   const play = async (run: readonly Step[]) => {
     const reader = new Reader(await insertTask(db.pool));
@@ -137,7 +137,7 @@ test('whatever order transactions draw and end in, each change is told once, and
     for (const writer of writers) committed.push(...(await writer.act('commit')));
     await reader.look();
     await reader.look();
-    expect(reader.told).toEqual(committed.sort((a, b) => a - b));
+    expect(reader.received).toEqual(committed.sort((a, b) => a - b));
   };
   try {
     await fc.assert(fc.asyncProperty(steps, play), { numRuns: 60, endOnFailure: true });
@@ -170,9 +170,9 @@ test('a reader loses nothing beside writers that take turns with nobody', async 
   await waitUntil(
     async () => {
       await reader.look();
-      return reader.told.length >= committed.length;
+      return reader.received.length >= committed.length;
     },
     { what: 'all changes' },
   );
-  expect(reader.told).toEqual(committed.sort((a, b) => a - b));
+  expect(reader.received).toEqual(committed.sort((a, b) => a - b));
 });

@@ -19,7 +19,7 @@ import { keepEpoch } from './epochs.ts';
 import type { TaskStreamQuery } from './schema.ts';
 import { viewTask } from './service.ts';
 
-/** Progress is looked for this often; the end of a task is told at once. */
+/** Progress is looked for this often; the end of a task is sent at once. */
 const LOOK_EVERY_MS = 250;
 /** And this often while a change is on its way. */
 const SOON_MS = 20;

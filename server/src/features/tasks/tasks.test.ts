@@ -152,7 +152,7 @@ describe('the stream of tasks', () => {
     await Promise.all([stream.stop(), all.stop()]);
   });
 
-  test('is told to begin anew where its last id means nothing any more', async () => {
+  test('has to begin anew where its last id means nothing any more', async () => {
     const former = '1234-6ba7b810-9dad-41d1-80b4-00c04fd430c8';
     for (const id of ['0123abcd-5', former]) {
       const stream = await follow('', id);

@@ -6,7 +6,7 @@ import { waitUntil } from '../../../../test/harness/wait.ts';
 import { parseNetwork } from '../../kernel/ip.ts';
 import { userActionOf } from '../../platform/audit/actions.ts';
 
-/** What users have changed, listed and told to those who subscribe. */
+/** What users have changed, listed and sent to those who subscribe. */
 
 interface Call {
   readonly headers: Readonly<Record<string, unknown>>;
@@ -108,7 +108,7 @@ test('only administrators see user actions, and only those of their account', as
   expect(body).toEqual({ count: 0, results: [] });
 });
 
-test('a subscriber is told every action, with its header, and the action says so', async () => {
+test('a subscriber is notified of every action, with its header, and the action says so', async () => {
   const subscription = { url: address, auth_header_name: 'X-Hook', auth_header_value: 'first secret' };
   await server.call('POST', `${PATH}/subscribe`, { body: subscription });
   const again = { ...subscription, auth_header_value: 'second secret' };
@@ -116,7 +116,7 @@ test('a subscriber is told every action, with its header, and the action says so
   const { body } = await server.call('GET', `${PATH}/subscriptions_list`);
   expect(body).toMatchObject({ count: 1, results: [again] });
 
-  await server.call('POST', '/cloud/v1/ssh_keys/1', { body: { name: 'told-key' } });
+  await server.call('POST', '/cloud/v1/ssh_keys/1', { body: { name: 'sent-key' } });
   const call = await waitUntil(
     async () => calls.find(({ body: { data } }) => JSON.stringify(data).includes('"ssh_key"')),
     { what: 'the call' },
@@ -148,7 +148,7 @@ test('a subscriber is told every action, with its header, and the action says so
   expect([waiting?.count, calls.length]).toEqual([0, known]);
 });
 
-test('what an operator set for a client is not told, and not shown', async () => {
+test('what an operator set for a client is not sent, and not shown', async () => {
   await server.call('POST', '/virga/v1/webhook_targets', {
     as: 'operator',
     body: { client_id: 1, url: address },

@@ -20,7 +20,7 @@ export class VolumeActions {
     this.#deps = deps;
   }
 
-  /** @throws NotFound for either, Conflict when it is attached already, the machine takes none, or a task holds
+  /** @throws NotFound for either, Conflict when it is attached already, the machine accepts none, or a task holds
    *  one of them */
   async attach(ctx: RegionContext, id: string, input: AttachVolume): Promise<TaskRef> {
     const { instance_id: instanceId, attachment_tag: tag } = input;

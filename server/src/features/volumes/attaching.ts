@@ -5,11 +5,11 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { lockMachine, type MachineRow, readAttached } from './machine-store.ts';
 import { type Attachment, freeDevices } from './model.ts';
 
-/** States in which a machine takes and gives volumes. */
+/** States in which volumes can be attached to a machine and detached. */
 const WILLING = ['ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'];
 
 /** Where a machine that is there puts one more volume. Locks the machine until the transaction ends.
- *  @throws NotFound for the machine, Locked naming the task that holds it, Conflict when it takes none */
+ *  @throws NotFound for the machine, Locked naming the task that holds it, Conflict when it accepts none */
 export async function nextAttachment(
   tx: Tx,
   ctx: RegionContext,

@@ -13,7 +13,7 @@ export interface MachineRow {
   readonly task_id: string | null;
 }
 
-/** A machine, locked: what else takes or gives it volumes waits.
+/** A machine, locked: what else attaches or detaches its volumes waits.
  *  @throws NotFound */
 export async function lockMachine(tx: Tx, id: string, place: Place): Promise<MachineRow> {
   const [row] = await tx.named<MachineRow>(

@@ -92,7 +92,7 @@ export class MachineVolumes {
     return rows.flatMap((row) => (isNew(row, run) ? [row.id] : []));
   }
 
-  /** Takes back what `apply` did: new volumes go, existing ones are let go. */
+  /** Undoes what `apply` did: new volumes go, existing ones are let go. */
   undoApply(run: TaskRun): Promise<Wait | undefined> {
     return this.#each(run, (provider, row) =>
       isNew(row, run)
@@ -149,7 +149,7 @@ export class MachineVolumes {
     }
   }
 
-  /** Takes `remove` back, for a machine that stays. */
+  /** Undoes `remove`, for a machine that stays. */
   undoRemove(run: TaskRun): Promise<Wait | undefined> {
     return this.#each(run, (provider, row) => provider.applyVolume(desiredOf(row), restoring(run)));
   }

@@ -8,7 +8,7 @@ import type { VolumeDeps } from './place.ts';
 import { keepSnapshots } from './snapshots/store.ts';
 import type { NewVolume } from './store.ts';
 
-/** What is wanted of a new volume, however it is asked for. */
+/** What is requested of a new volume, however it is asked for. */
 export interface RequestedVolume {
   readonly name: string;
   /** GiB; undefined: what its source needs. */

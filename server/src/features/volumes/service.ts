@@ -36,7 +36,7 @@ export class VolumeService {
     this.#deps = deps;
   }
 
-  /** @throws Invalid with every fault, NotFound for the instance, Conflict when it takes no volume, Forbidden,
+  /** @throws Invalid with every fault, NotFound for the instance, Conflict when it accepts no volume, Forbidden,
    *  QuotaExceeded */
   async create(ctx: RegionContext, input: CreateVolume): Promise<TaskRef> {
     const faults = new Faults();

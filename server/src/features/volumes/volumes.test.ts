@@ -98,7 +98,7 @@ test('a volume from an image is bootable, tells which image, and holds at least 
   expect(small).toMatchObject({ status: 400, body: { invalid_fields: { size: [expect.any(String)] } } });
 });
 
-test('everything that is wrong with a new volume is told at once, and nothing is made or counted', async () => {
+test('everything that is wrong with a new volume is named at once, and nothing is made or counted', async () => {
   const before = await quota();
   const reply = await post(VOLUMES, {
     ...empty,
@@ -161,7 +161,7 @@ test('a volume is attached, found by its machine, kept from deletion, detached, 
   expect((await read(other)).attachments[0].device).toBe('/dev/vda');
 });
 
-test('a machine that is not fit for it takes no volume', async () => {
+test('a machine that is not fit for it accepts no volume', async () => {
   const id = await volume();
   expect((await post(v2(id, 'attach'), { instance_id: NOWHERE })).status).toBe(404);
   const building = await addInstance(server, crypto.randomUUID(), { status: 'BUILD' });

@@ -15,7 +15,7 @@ export interface DelivererOptions {
   readonly cipher: Cipher;
   /** Networks off the internet in which subscribers may be. */
   readonly allowedNetworks: AllowedNetworks;
-  /** What subscribers are told by a delivery. */
+  /** What a delivery sends to subscribers. */
   readonly userAction: (db: Queryable, deliveryId: string) => Promise<object>;
 }
 

@@ -36,7 +36,7 @@ export function webhooks(options: DelivererOptions): Feature {
     backlogs: [
       {
         name: 'webhook_deliveries_waiting',
-        help: 'Deliveries of webhooks that were neither taken nor given up',
+        help: 'Deliveries of webhooks that were neither accepted nor given up',
         count: countWaiting,
       },
     ],

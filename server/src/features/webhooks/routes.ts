@@ -65,7 +65,7 @@ export function webhookRoutes(cipher: Cipher): readonly Route[] {
       method: 'DELETE',
       path: `${TARGETS}/{target_id}`,
       tag,
-      summary: 'Delete a webhook target; what it was still to be told is given up',
+      summary: 'Delete a webhook target; what was still to be sent to it is given up',
       access: 'operate',
       params: TargetParams,
       status: 204,

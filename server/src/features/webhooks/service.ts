@@ -64,7 +64,7 @@ export async function replayDelivery(ctx: RequestContext, id: string) {
     const row = await store.replay(tx, id, ctx.clock.now());
     if (!row) {
       throw new Conflict(
-        known.state === 'WAITING' ? 'It is still to be made' : 'Its target is gone; nobody would be told',
+        known.state === 'WAITING' ? 'It is still to be made' : 'Its target is gone; nobody would be notified',
       );
     }
     await recordAudit(tx, ctx, { action: 'replay_webhook_delivery', subject: id });

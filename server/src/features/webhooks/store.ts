@@ -85,7 +85,7 @@ export const listTargets = (db: Db, { client_id, limit = 1000, offset = 0 }: Tar
     order: 'id',
   });
 
-/** Deletes a target and gives up what it was still to be told. @returns whether there was one */
+/** Deletes a target and gives up what was still to be sent to it. @returns whether there was one */
 export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boolean> {
   await tx.named(
     'webhook_target_give_up',
@@ -154,7 +154,7 @@ export interface ClaimedDelivery {
   readonly auth_header_name: string | null;
 }
 
-/** Takes deliveries whose time has come, and puts down when each will be tried again. */
+/** Claims deliveries whose time has come, and puts down when each will be tried again. */
 export async function claimDue(db: Db, now: Date, limit: number): Promise<ClaimedDelivery[]> {
   return db.named(
     'webhook_claim',

@@ -67,7 +67,7 @@ export async function listSubscriptions(
   return { count: all.length, results };
 }
 
-/** Ends all subscriptions of the client; what they were still to be told is given up. */
+/** Ends all subscriptions of the client; what was still to be sent to them is given up. */
 export async function unsubscribe(ctx: RequestContext): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     for (const { id } of await store.lockSubscriptions(tx, ctx.caller.clientId)) {

@@ -196,7 +196,7 @@ test('an attempt that a crash cut off is repeated after its time, with the same 
   }
 });
 
-test('an event that is rolled back is told to nobody', async () => {
+test('an event that is rolled back is sent to nobody', async () => {
   await addTarget(`${address}/never`);
   const before = (await deliveries()).length;
   await expect(
@@ -208,7 +208,7 @@ test('an event that is rolled back is told to nobody', async () => {
   expect((await deliveries()).length).toBe(before);
 });
 
-test('what a deleted target was still to be told is given up, and its secret is gone', async () => {
+test('what was still to be sent to a deleted target is given up, and its secret is gone', async () => {
   const { body } = await addTarget(`${address}/gone`);
   answers = [500];
   const id = await post({ n: 4 });

@@ -15,7 +15,7 @@ export function sessionCookieOf(header: string | undefined): string | undefined 
   return undefined;
 }
 
-/** The Set-Cookie header for a session; without a value, one that takes the cookie away. Only pages of this server
+/** The Set-Cookie header for a session; without a value, one that deletes the cookie. Only pages of this server
  *  send it, scripts cannot read it, and over TLS it goes nowhere else. */
 export function setSessionCookie(
   value: string | undefined,

@@ -50,7 +50,7 @@ export class CredentialWatch {
   }
 
   async #check(credential: string, watched: Watched): Promise<void> {
-    // While the database does not answer nothing is known, and nothing of it is told either.
+    // While the database does not answer nothing is known, and nothing of it is reported either.
     if (await watched.isGood().catch(() => true)) return;
     if (this.#watched.get(credential) === watched) this.#watched.delete(credential);
     for (const request of watched.requests) request.abort();

@@ -32,7 +32,7 @@ test('statements that are started together run in their order, and give each its
   expect(await names()).toEqual(['a', 'b']);
 });
 
-test('of statements that are started together the first fault is told, and nothing is kept', async () => {
+test('of statements that are started together the first fault is reported, and nothing is kept', async () => {
   const work = db.transaction((tx) => {
     const refused = tx.named(...insert('a')).then(() => {
       throw new Error('refused after its statement');

@@ -8,7 +8,7 @@ interface Place {
 
 /** A table whose rows tasks hold, by `task_id`. */
 export interface HeldTable {
-  /** Gives the row to a task; null: takes it back. The row is locked. */
+  /** Gives the row to a task; null: releases it. The row is locked. */
   hold(tx: Tx, id: string, taskId: string | null): Promise<void>;
   /** Ends a task's hold on whatever rows it holds. */
   release(tx: Tx, taskId: string): Promise<void>;

@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 test('a connection that takes long to open is no silence; one that never opens is', async () => {
   const sockets: Socket[] = [];
-  // It takes connections and never says a word.
+  // It accepts connections and never says a word.
   const mute = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
   mute.listen(0, '127.0.0.1');
   await once(mute, 'listening');

@@ -13,7 +13,7 @@ export interface PulseOptions {
   readonly onAnswer: () => void;
 }
 
-/** So that whoever waits for a database that has fallen silent is told so in less than a second. */
+/** So that whoever waits for a database that has fallen silent learns it in less than a second. */
 const EVERY_MS = 240;
 const LOOKS = 3;
 /** The same for the first question over a connection that is being opened, which takes a busy machine much longer than

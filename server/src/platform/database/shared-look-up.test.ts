@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SharedLookUp } from './shared-look-up.ts';
 
-/** A load that ends when it is told to. */
+/** A load that ends on request. */
 function controlled() {
   const calls: { keys: readonly string[]; end: (fault?: Error) => void }[] = [];
   const lookUp = new SharedLookUp<string, string>(

@@ -98,7 +98,7 @@ function factsOf(error: unknown): Facts {
   };
 }
 
-/** SDKs repeat 409 by themselves; they are told when that is pointless. */
+/** SDKs repeat 409 by themselves; a header says when that is pointless. */
 function retryHeaders(retryAfterMs: number | undefined): Record<string, string> {
   if (retryAfterMs === undefined) return { 'x-should-retry': 'false' };
   return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };

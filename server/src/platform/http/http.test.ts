@@ -148,7 +148,7 @@ test('another client is not found, whatever it has', async () => {
   expect((await server.call('GET', '/iam/v2/clients/2/tokens')).status).toBe(404);
 });
 
-test('too many requests are told when to come back', async () => {
+test('the answer to too many requests says when to come back', async () => {
   // Counted from minute to minute: none begins here.
   const clock = { ...systemClock(), now: () => new Date(0) };
   const limited = await startTestServer({ worker: false, rateLimit: 3, clock });
@@ -249,7 +249,7 @@ describe('web pages', () => {
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
   });
 
-  test('are told to believe the content type of every answer', async () => {
+  test('have to believe the content type of every answer', async () => {
     for (const url of [
       '/docs/',
       '/openapi.json',

@@ -35,7 +35,7 @@ const LONGEST_KEPT = 65_536;
 /** Requests with a key that a client may make in a day; kept are those of two days at most. */
 export const DAILY_KEYS = 100_000;
 /** Of all clients together the oldest are forgotten before their day is over, and the answers of a client beyond so
- *  many bytes: a repeated request is then told that it was carried out. */
+ *  many bytes: the answer to a repeated request is then that it was carried out. */
 export const KEPT_IN_ALL = { keys: 1_000_000, bytesOfClient: 64 * 1024 * 1024 } as const;
 /** A request that has neither committed nor answered for this long counts as dead. */
 const DEAD_AFTER_S = 60;

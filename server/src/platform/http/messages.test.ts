@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CallOptions, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
-/** What people are told says what is missing and what to do. */
+/** Messages say what is missing and what to do. */
 
 let server: TestServer;
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
@@ -43,7 +43,7 @@ test.each([
   );
 });
 
-test('an API token that comes in the wrong way is told the right one; what is no token is told nothing', async () => {
+test('the answer to an API token that comes in the wrong way names the right one; what is no token gets no advice', async () => {
   const hint = '. This is an API token: send it as `Authorization: APIKey …`';
   const send = (authorization: string) => said('GET', '/cloud/v1/regions', { headers: { authorization } });
   const { Users: token } = server.tokens;

@@ -14,7 +14,7 @@ function patternsIn(value: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-test('a pattern is told by its rule, one without a rule as it stands', () => {
+test('a pattern is described by its rule, one without a rule as it stands', () => {
   const pattern = worded('^only-in-this-test$', 'must be only in this test');
   expect(patternRule(pattern)).toBe('must be only in this test');
   expect(patternRule('^x$')).toBe('must match the pattern ^x$');

@@ -1,6 +1,6 @@
 import { NAME_PATTERN } from '../../kernel/codecs.ts';
 
-/** What patterns mean, for people who are told that their text does not match one. */
+/** What patterns mean, for the message that a text does not match one. */
 const rules = new Map<string, string>([
   [
     NAME_PATTERN,

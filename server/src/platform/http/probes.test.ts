@@ -119,7 +119,7 @@ describe('docs/monitoring', () => {
 
   const promtool = findProgram('promtool');
   test.skipIf(!promtool)(
-    `Prometheus takes the rules and all that a server tells${promtool ? '' : ' (skipped: promtool is not installed)'}`,
+    `Prometheus accepts the rules and all that a server tells${promtool ? '' : ' (skipped: promtool is not installed)'}`,
     async () => {
       const run = (args: readonly string[], input = '') =>
         spawnSync(promtool ?? '', args, { input, encoding: 'utf8' });

@@ -45,7 +45,7 @@ export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): rea
       method: 'GET',
       path: '/readyz',
       tag: 'Internal',
-      summary: 'The server takes requests and reaches its database',
+      summary: 'The server accepts requests and reaches its database',
       access: { public: 'asked by supervisors and load balancers, tells nothing of users' },
       response: Readiness,
       handler: async (ctx) => {

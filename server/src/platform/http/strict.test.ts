@@ -42,7 +42,7 @@ test('unknown parameters too', async () => {
   expect((await server.call('GET', `${LBS}?show_stats=true`, { headers })).status).toBe(200);
 });
 
-test('the nearest name is looked for as often as it is told', async () => {
+test('the nearest name is looked for as often as it is named', async () => {
   vi.mocked(closest).mockClear();
   const names = Array.from({ length: 5_000 }, (_, i) => [`unknown_${i}`, 1]);
   const reply = await server.call('POST', LBS, { body: Object.fromEntries(names), headers });

@@ -133,7 +133,7 @@ function shapesOf(schema: Json): Json[] {
   return [schema, ...parts.filter(isObject).flatMap(shapesOf)];
 }
 
-/** Whether it takes names that it does not list. */
+/** Whether it accepts names that it does not list. */
 const isOpen = ({ type, properties, additionalProperties, patternProperties }: Json) =>
   additionalProperties === true ||
   isObject(additionalProperties) ||

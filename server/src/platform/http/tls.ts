@@ -26,7 +26,7 @@ export function readKeyPair({ certificate, key }: TlsFiles): KeyPair {
   return pair;
 }
 
-/** Takes a certificate that has changed for the connections to come; those that are open go on.
+/** Uses a certificate that has changed for the connections to come; those that are open go on.
  *  @returns ends the watch */
 export function reloadCertificates(server: Server, files: TlsFiles, log: Logger): () => void {
   let current = readKeyPair(files);

@@ -20,8 +20,8 @@ interface Counted {
   readonly clock: Clock;
 }
 
-/** Takes a point of each limit, all or none.
- *  @returns milliseconds until there is one again, or undefined when all were taken */
+/** Uses a point of each limit, all or none.
+ *  @returns milliseconds until there is one again, or undefined when all were used */
 export async function tryCount(
   { db, clock }: Counted,
   limits: readonly Limit[],
@@ -46,7 +46,7 @@ export async function consume(counted: Counted, limits: readonly Limit[]): Promi
   if (waitMs !== undefined) throw new TooManyRequests(waitMs);
 }
 
-/** Gives a point back to each limit: what it was taken for did not count after all. */
+/** Gives a point back to each limit: what it was used for did not count after all. */
 export async function giveBack(db: Queryable, limits: readonly Limit[]): Promise<void> {
   await db.named(
     'limits_give_back',

@@ -58,7 +58,7 @@ export class ClusterMetrics {
     this.#backlogs = backlogs.map((each) => ({ ...each, gauge: this.#gauge(each.name, each.help) }));
   }
 
-  /** Never throws: without the database only `virga_database_up` and the connections are told. */
+  /** Never throws: without the database only `virga_database_up` and the connections are reported. */
   async refresh(): Promise<void> {
     const now = performance.now();
     if (now - this.#since > FRESH_MS) {

@@ -50,7 +50,7 @@ export class Presence {
   #sayOnce(error: unknown): void {
     const level = this.#silent ? 'debug' : 'warn';
     this.#silent = true;
-    this.#options.log[level](`others were not told that this node is alive: ${messageOf(error)}`);
+    this.#options.log[level](`others were not notified that this node is alive: ${messageOf(error)}`);
   }
 
   #beat(): Promise<void> {

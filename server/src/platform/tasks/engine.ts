@@ -131,7 +131,7 @@ export class TaskEngine {
       delayMs: 0,
       retries: 0,
       failure: reason,
-      step: 'taking back what was done',
+      step: 'undoing what was done',
     });
     run.log.debug({ reason }, 'task is given up and undone');
     return 0;

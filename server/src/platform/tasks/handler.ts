@@ -23,7 +23,7 @@ export interface TaskRun<Input = unknown> {
     readonly createdAt: Date;
     readonly requestId: string | null;
   };
-  /** What providers are told. */
+  /** What providers get to know. */
   readonly operation: Operation;
 }
 
@@ -48,7 +48,7 @@ export interface TaskHandler {
   /** Brings the work forward from wherever reality stands. Calls providers without a transaction open.
    *  @throws TaskFailed to give up with a reason for the user; anything else is tried again */
   run(run: TaskRun): Promise<Done | Wait>;
-  /** Takes back what a failed task did; repeatable. `commit` frees quota and rows together with ERROR. */
+  /** Undoes what a failed task did; repeatable. `commit` frees quota and rows together with ERROR. */
   undo(run: TaskRun, reason: string): Promise<Done | Wait>;
 }
 

@@ -25,7 +25,7 @@ const PATIENCE_MS = 20_000;
 
 /** Keeps all processes but one from changing what a region runs on this machine.
  *
- *  Every change is made while a lock of the machine is held, which the kernel takes back when its holder dies. The
+ *  Every change is made while a lock of the machine is held, which the kernel frees when its holder dies. The
  *  file `owner.json` beside the region's files says who may make changes. It changes under the same lock: between a
  *  look at it and the change that follows, nobody can take over, however long this process is frozen there. */
 export class OwnerFence {

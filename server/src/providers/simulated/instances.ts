@@ -26,7 +26,7 @@ export function simulatedInstances(options: SimulationOptions): InstanceProvider
       return progressOf(operation, DURATIONS[operation.type] ?? CHANGE, options);
     },
     async removeInstance(_id, operation) {
-      // Any other task that removes is taking back what it did.
+      // Any other task that removes is undoing what it did.
       if (operation.type !== 'delete_vm') return READY;
       return progressOf(operation, DURATIONS.delete_vm ?? CHANGE, options);
     },

@@ -57,7 +57,7 @@ export function simulatedKubernetes(
       return `198.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
     },
     applyControlPlane: async (_desired, operation) => timed(operation),
-    // Any other task that removes is taking back what it did.
+    // Any other task that removes is undoing what it did.
     removeControlPlane: async (_id, operation) =>
       operation.type === 'delete_k8s_cluster_v2' ? timed(operation) : READY,
     applyNode: async (_desired, operation) => timed(operation),

@@ -9,7 +9,7 @@ import { addressNumber, addressText, firstFreeHost } from '../../kernel/ip.ts';
 import { READY } from '../../kernel/operation.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
-/** Seconds at time scale 1. What only repairs or takes back costs no time. */
+/** Seconds at time scale 1. What only repairs or undoes costs no time. */
 const DURATIONS: Readonly<Record<string, Range>> = {
   create_loadbalancer: [30, 90],
   resize_loadbalancer: [30, 60],
@@ -47,7 +47,7 @@ export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancer
       return progressOf(operation, DURATIONS[operation.type] ?? CHANGE, options);
     },
     async remove(_id, operation) {
-      // Any other task that removes is taking back what it did.
+      // Any other task that removes is undoing what it did.
       if (operation.type !== 'delete_loadbalancer') return READY;
       return progressOf(operation, DURATIONS.delete_loadbalancer ?? CHANGE, options);
     },

@@ -100,7 +100,7 @@ test("addresses of the region's own IPv6 subnet are in it, the same for the same
   expect(await give('lb 0', [String(addresses[0])])).not.toBe(addresses[0]);
 });
 
-test('taking back neither fails nor takes time', async () => {
+test('undoing neither fails nor takes time', async () => {
   const { loadBalancers } = region({ faults: { create_loadbalancer: 1, update_loadbalancer: 1 } });
   expect(await loadBalancers.remove('id', operation('web'))).toEqual({ ready: true });
   expect(await loadBalancers.apply(NOTHING, operation('web', 'restore_loadbalancer'))).toEqual({

@@ -5,7 +5,7 @@ import { READY } from '../../kernel/operation.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. Whatever else concerns volumes and images is part of another operation, whose time it
- *  takes, or takes something back. */
+ *  takes, or undoes something. */
 const DURATIONS: Readonly<Record<string, Range>> = {
   create_volume: [5, 15],
   delete_volume: [3, 8],

@@ -54,7 +54,7 @@ export function interfaceRoutes(service: InterfaceService): readonly Route[] {
       method: 'POST',
       path: `${one}/detach_interface`,
       tag,
-      summary: 'Take an interface from an instance',
+      summary: 'Detach an interface from an instance',
       access: 'write',
       params,
       body: DetachInterface,

@@ -51,7 +51,7 @@ const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   },
 });
 
-/** Takes a port from a machine; when that fails, it keeps it. */
+/** Detaches a port from a machine; when that fails, it keeps it. */
 const detachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.detach_interface.task,
   deadlineMs: DEADLINE_MS,

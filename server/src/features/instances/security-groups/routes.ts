@@ -34,7 +34,7 @@ export const instanceGroupRoutes: readonly Route[] = [
     method: 'POST',
     path: `${one}/delsecuritygroup`,
     tag,
-    summary: 'Take security groups from the ports of an instance',
+    summary: 'Remove security groups from the ports of an instance',
     access: 'write',
     params,
     body: PortGroups,

@@ -9,7 +9,7 @@ import { requireOwn } from '../model.ts';
 import { lockInstance, readInstance } from '../store.ts';
 import type { PortGroups } from './schema.ts';
 
-/** What is to be added to a port, or taken from it: groups by the fields that name them. */
+/** What is to be added to a port, or removed from it: groups by the fields that name them. */
 interface Wish {
   readonly field: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export async function addGroups(ctx: RegionContext, id: string, input: PortGroup
   });
 }
 
-/** Takes groups from ports, at once.
+/** Removes groups from ports, at once.
  *  @throws the same, and Invalid for a group that none of these ports has */
 export async function removeGroups(ctx: RegionContext, id: string, input: PortGroups): Promise<void> {
   await change(ctx, id, input, 'remove_security_group', (faults, wish, groups, ports) => {

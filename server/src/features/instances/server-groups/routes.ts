@@ -27,7 +27,7 @@ export function serverGroupMemberRoutes(deps: InstanceDeps): readonly Route[] {
       method: 'POST',
       path: `${one}/remove_from_servergroup`,
       tag,
-      summary: 'Take an instance from its server group',
+      summary: 'Remove an instance from its server group',
       access: 'write',
       params,
       response: TaskIds,

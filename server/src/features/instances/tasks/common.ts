@@ -25,7 +25,7 @@ export const subjectOf = ({ db, task }: TaskRun) => readHeld(db, task.subject, t
 
 export const portsOf = (db: Queryable, row: InstanceRow) => readPortsOf(db, 'instance', [row.id]);
 
-/** What a run tells providers that take back: a simulated region does that at once, and never fails it. */
+/** What a run tells providers that undo: a simulated region does that at once, and never fails it. */
 export const restoring = (run: TaskRun) => undoing(run, RESTORE_INSTANCE);
 
 /** What the provider is to make of a machine.

@@ -7,7 +7,7 @@ import { desiredControlPlane, HOUR_MS, remainsOf, settleNodes, subjectOf, type T
 /** Control plane first, then the nodes one at a time: the new one is ready before the old one goes. What is
  *  left to do is read from the nodes each time, so that a run begins wherever an earlier one ended.
  *
- *  An upgrade that fails keeps what it reached; only the node that was just being made is taken back. The
+ *  An upgrade that fails keeps what it reached; only the node that was just being made is deleted. The
  *  cluster can be used, and the upgrade can be asked for again. */
 export function upgradeClusterTask(deps: TaskDeps): TaskHandler {
   return {

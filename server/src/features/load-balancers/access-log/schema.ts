@@ -29,7 +29,7 @@ const Line = Type.Object(
   {
     at: text('When the request or connection was over; null: the line does not say'),
     client: text('Address and port of who asked'),
-    listener_id: text('The listener that took it'),
+    listener_id: text('The listener that accepted it'),
     pool_id: text('The pool that it was sent to; null: to none'),
     member_id: text('The member that answered; null: none did'),
     status: count('What was answered; null: it is a connection, not a request'),

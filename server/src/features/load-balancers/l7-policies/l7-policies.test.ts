@@ -220,7 +220,7 @@ test('every fault of a rule is named', async () => {
   ]);
 });
 
-test('a pool that a policy chooses, and a listener with policies, are taken care of', async () => {
+test('a pool that a policy chooses, and a listener with policies, are kept consistent', async () => {
   const { lb, listener, pool } = await place();
   const second = await server.ended(
     await server.call('POST', '/cloud/v1/lblisteners/1/2', {

@@ -11,6 +11,6 @@ export function refuseRedirectedPool(poolId: string, tree: LoadBalancerTree, exc
   if (!user) return;
   const name = user.name === '' ? user.id : `${user.id} (${user.name})`;
   throw new Conflict(
-    `Pool ${poolId} is used by L7 policy ${name} of listener ${user.listener_id}; take it out of there first`,
+    `Pool ${poolId} is used by L7 policy ${name} of listener ${user.listener_id}; remove it there first`,
   );
 }

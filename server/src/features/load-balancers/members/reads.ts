@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 1000;
 const SHOWN = ['id', ...without(MEMBER_COLUMNS, ['pool_id', 'instance_id']), ...STATUSES] as const;
 const COLUMNS = listOf([...SHOWN, 'last_check'], 'm');
 
-/** Addresses of one pool are told apart by their ports. */
+/** Addresses of one pool are distinguished by their ports. */
 const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at', 'id'] } as const;
 
 /** Members of a pool.

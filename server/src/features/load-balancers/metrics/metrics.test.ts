@@ -29,7 +29,7 @@ const counted = (bytesIn: number, bytesOut: number): ListenerStats => ({
   totalConnections: 7,
 });
 
-/** One minute later the data plane says this, and a sample is taken. */
+/** One minute later the data plane says this, and a sample is recorded. */
 async function minute(listener: string, stats: ListenerStats): Promise<void> {
   region.clock.advance(MINUTE);
   region.provider.stats.set(listener, stats);

@@ -14,7 +14,7 @@ export async function changeFlavor(
   );
 }
 
-/** Puts a flavor back as yet another version, once: `changed` is the version that is taken back. */
+/** Puts a flavor back as yet another version, once: `changed` is the version that is undone. */
 export async function restoreFlavor(
   db: Db,
   { id, taskId, changed }: { id: string; taskId: string; changed: number },

@@ -73,7 +73,7 @@ test('the profile is shown as it was recorded, to those who ask for it, alone an
   expect(body.results.every((row: { ddos_profile: unknown }) => row.ddos_profile === null)).toBe(true);
 });
 
-test('a profile takes the place of the one before under the same id, and can be forgotten', async () => {
+test('a profile replaces the one before under the same id, and can be forgotten', async () => {
   const id = await created();
   const first = await operate('PUT', id, 'ddos_profile', profile);
   const second = await operate('PUT', id, 'ddos_profile', {
@@ -136,7 +136,7 @@ test('a user neither changes nor removes a read-only tag, also not with all othe
   expect(body.results.map((row: { id: string }) => row.id)).toContain(id);
 });
 
-test('while a task holds the load balancer its undo would take tags back, so that they have to wait', async () => {
+test('while a task holds the load balancer its undo would revert tags, so that they have to wait', async () => {
   const id = await created();
   region.provider.progress = [failing('no room')];
   const reply = await patch(id, { admin_state_up: false });

@@ -28,7 +28,7 @@ export async function clearDdosProfile(ctx: RequestContext, id: string): Promise
 }
 
 /** Sets and removes tags that users cannot change, as a merge patch over those that are read-only.
- *  @throws Invalid, NotFound, Conflict while a task holds the load balancer: its undo would take them back */
+ *  @throws Invalid, NotFound, Conflict while a task holds the load balancer: its undo would revert them */
 export async function changeReadOnlyTags(
   ctx: RequestContext,
   id: string,

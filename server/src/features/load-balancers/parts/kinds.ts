@@ -4,7 +4,7 @@ import { LISTENER_COLUMNS, MEMBER_COLUMNS, MONITOR_COLUMNS, POOL_COLUMNS, STATUS
 import type { LoadBalancerTree } from '../model.ts';
 
 /** The kinds of parts that a load balancer is made of. A new kind is registered here, and gets everything that
- *  changes parts: writing, holding, settling and taking back. Its table has the columns that `STATE_COLUMNS`
+ *  changes parts: writing, holding, settling and undoing. Its table has the columns that `STATE_COLUMNS`
  *  names, and `previous jsonb`. */
 
 export type PartKind = 'listener' | 'pool' | 'member' | 'monitor' | 'policy' | 'rule';

@@ -6,8 +6,8 @@ import { failing } from '../testing/fake-provider.ts';
 import { type LiveRegion, startLiveRegion } from '../testing/live-region.ts';
 import { LISTENERS, membersOf, POOLS, POOLS_V2 } from '../testing/parts.ts';
 
-/** What every change of a part promises, whatever the part: one at a time, followed by the data plane, or taken
- *  back whole. Each step of a task runs twice, as if a crash always came before its commit. */
+/** What every change of a part promises, whatever the part: one at a time, followed by the data plane, or
+ *  undone whole. Each step of a task runs twice, as if a crash always came before its commit. */
 
 let region: LiveRegion;
 
@@ -113,7 +113,7 @@ test('a creation that the data plane refuses leaves nothing, however often its u
   expect(await status(lb)).toMatchObject({ provisioning_status: 'ACTIVE' });
 });
 
-test('a change that the data plane refuses is taken back, to the last field', async () => {
+test('a change that the data plane refuses is undone, to the last field', async () => {
   const lb = await created();
   const [listener] = partsOf(await status(lb)).listeners;
   const path = `/cloud/v2/lblisteners/1/2/${listener?.id}`;
@@ -130,7 +130,7 @@ test('a change that the data plane refuses is taken back, to the last field', as
   });
 });
 
-test('a deletion that the data plane refuses is taken back', async () => {
+test('a deletion that the data plane refuses is undone', async () => {
   const lb = await created();
   const before = await status(lb);
   region.provider.progress = [failing('no room')];
@@ -139,7 +139,7 @@ test('a deletion that the data plane refuses is taken back', async () => {
   expect(await status(lb)).toEqual(before);
 });
 
-test('what cannot be taken back either is in ERROR, and the next change repairs it', async () => {
+test('what cannot be undone either is in ERROR, and the next change repairs it', async () => {
   const lb = await created();
   const [listener] = partsOf(await status(lb)).listeners;
   const path = `/cloud/v2/lblisteners/1/2/${listener?.id}`;
@@ -179,7 +179,7 @@ test('a changed member holds its pool, the listeners of the pool and the load ba
   expect(region.provider.served.get(lb)?.pools[0]?.members[0]).toMatchObject({ weight: 0 });
 });
 
-test('a refused change of a pool, its members and its monitor is taken back whole', async () => {
+test('a refused change of a pool, its members and its monitor is undone whole', async () => {
   const lb = await created();
   const [pool] = partsOf(await status(lb)).pools;
   const before = (await call('GET', `${POOLS}/${pool?.id}`)).body;
@@ -206,7 +206,7 @@ test('a refused change of a pool, its members and its monitor is taken back whol
   });
 });
 
-test('a pool that could not be given to a listener, or taken from it, leaves the listener as it was', async () => {
+test('a pool that could not be given to a listener, or removed from it, leaves the listener as it was', async () => {
   const lb = await created();
   const { created_resources } = await region.finished(
     await call('POST', LISTENERS, { ...more(lb), protocol: 'HTTP' }),

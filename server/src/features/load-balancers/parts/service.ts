@@ -34,7 +34,7 @@ export interface PartChange {
 export interface Decision {
   /** The load balancer as it is, locked until the change is written. */
   readonly tree: LoadBalancerTree;
-  /** Takes new parts. */
+  /** Accepts new parts. */
   readonly rows: NewRows;
   readonly tx: Tx;
 }

@@ -122,8 +122,8 @@ const SETTLE = forEachKind(
     where id = $2 and task_id = $3`,
 );
 
-/** Takes a change of parts back, as yet another version, once: `changed` is the version that is taken back. New
- *  parts are gone, changed ones are as they were, deleted ones are wanted again; the task still holds them. */
+/** Undoes a change of parts, as yet another version, once: `changed` is the version that is undone. New
+ *  parts are gone, changed ones are as they were, deleted ones are desired again; the task still holds them. */
 export async function restoreParts(
   db: Queryable,
   { id, taskId, changed }: { id: string; taskId: string; changed: number },

@@ -7,7 +7,7 @@ import { markFailed } from '../parts/store.ts';
 import { readTree } from '../tree-store.ts';
 import { converge, heldTree, TASK_DEADLINE_MS } from './common.ts';
 
-/** What every task that changes a load balancer, or a part of one, is told. */
+/** What every task that changes a load balancer, or a part of one, gets. */
 export interface ChangeInput {
   /** Absent: the task's subject. */
   readonly loadBalancerId?: string;
@@ -23,7 +23,7 @@ export type Restore = (
   held: { readonly id: string; readonly taskId: string; readonly changed: number },
 ) => Promise<void>;
 
-/** What providers are told when something is taken back; it costs no simulated time. */
+/** What providers get when something is undone; it costs no simulated time. */
 const RESTORING = 'restore_loadbalancer';
 
 /** Makes the data plane follow a change that is written already; when it cannot, what was before is back. */
@@ -45,7 +45,7 @@ export function changeTask(providers: DataPlanes, type: string, restore: Restore
         return await converge({ ...run, operation: undoing(run, RESTORING) }, tree, providers);
       } catch (error) {
         if (!(error instanceof TaskFailed)) throw error;
-        run.log.warn({ err: error }, 'the data plane did not take back what was before either');
+        run.log.warn({ err: error }, 'the data plane did not accept what was before either');
         return done({}, (tx) => markFailed(tx, id, task.id));
       }
     },

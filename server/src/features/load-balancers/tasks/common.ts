@@ -36,7 +36,7 @@ export async function serve(
 ): Promise<Wait | ((tx: Tx) => Promise<void>)> {
   const provider = providers.forTask(run.task.regionId);
   const vips = await addressesOf(run.db, tree, provider);
-  // A pass that began before the change was written does not know it, and could take it back.
+  // A pass that began before the change was written does not know it, and could revert it.
   await providers.afterPass(run.task.regionId);
   const desired = await providers.desired(run.db, tree, vips);
   const waiting = waitFor(await provider.apply(desired, run.operation));

@@ -100,7 +100,7 @@ test('a transient error is tried again', async () => {
   expect(await region.finished(await post())).toMatchObject({ state: 'FINISHED', error: null });
 });
 
-test('two load balancers never get one address, even when both are told the same', async () => {
+test('two load balancers never get one address, even when both are offered the same', async () => {
   const [one, two] = [await created({ name: 'one' }), await created({ name: 'two' })];
   const { vip_address } = await get(one);
   const proposals = [vip_address, vip_address];
@@ -128,7 +128,7 @@ test('a change raises the version and reaches the data plane', async () => {
   });
 });
 
-test('a change that the data plane refuses is taken back as a newer version', async () => {
+test('a change that the data plane refuses is undone as a newer version', async () => {
   const id = await created({ ...web, name: 'steady', tags: { keep: 'me' } });
   region.provider.progress = [failing('no room')];
   const reply = await patch(id, {
@@ -149,7 +149,7 @@ test('a change that the data plane refuses is taken back as a newer version', as
   expect(region.provider.served.get(id)).toMatchObject({ version: 3, adminStateUp: true });
 });
 
-test('one that cannot be taken back either is in ERROR, and can be repaired and deleted', async () => {
+test('one that cannot be undone either is in ERROR, and can be repaired and deleted', async () => {
   const id = await created();
   // Each step runs twice: the undo's second run finds the same.
   region.provider.progress = [failing('no room'), failing('broken'), failing('broken')];
@@ -161,7 +161,7 @@ test('one that cannot be taken back either is in ERROR, and can be repaired and 
   expect(await region.finished(await remove(id))).toMatchObject({ state: 'FINISHED' });
 });
 
-test('a deletion is over when the data plane has stopped, and takes every row with it', async () => {
+test('a deletion is over when the data plane has stopped, and removes every row', async () => {
   const before = await remains(region.server);
   const id = await created();
   const reply = await remove(id);

@@ -49,7 +49,7 @@ const TABLES = [
   'lb_l7_rules',
 ];
 
-/** Rows of every table of load balancers, what counts them, and what they take of the quota. */
+/** Rows of every table of load balancers, what counts them, and what they use of the quota. */
 export async function remains(server: TestServer): Promise<Record<string, number>> {
   const counts = TABLES.map((table) => `(select count(*) from ${table}) as ${table}`);
   const [row] = await server.db.named<Record<string, number>>(

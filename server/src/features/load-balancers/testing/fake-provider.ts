@@ -27,7 +27,7 @@ export class FakeProvider implements LoadBalancerProvider {
   reason: string | null = null;
   /** Why it cannot serve IPv6; null: it can. */
   withoutIpv6: string | null = null;
-  /** Runs inside `reconcile`, after it has been told what is wanted. */
+  /** Runs inside `reconcile`, once it knows what is desired. */
   duringReconcile: () => Promise<void> = async () => {};
   #nextAddress = 1;
 

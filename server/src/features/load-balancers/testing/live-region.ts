@@ -37,7 +37,7 @@ export interface LiveRegion {
   readonly watchdog: TaskWatchdog;
   /** The server's clock. */
   readonly clock: MovableClock;
-  /** What a load balancer used, as the region's own data plane told it. */
+  /** What a load balancer used, as the region's own data plane reported it. */
   metrics(id: string, window: MetricsWindow): ReturnType<LoadBalancerMetrics['read']>;
   /** What operators scrape. */
   counters(): Promise<string>;

@@ -19,7 +19,7 @@ export type AttachTo =
   | { readonly loadBalancerId: string }
   | { readonly portId: string; readonly address: string | null };
 
-/** Makes the floating IP, or takes an existing one, for something that is being inserted, whose port is there.
+/** Makes the floating IP, or claims an existing one, for something that is being inserted, whose port is there.
  *  @returns how many are new: they are for the caller to reserve
  *  @throws NotFound, Conflict when it is in use or held, Forbidden when the region has none */
 export async function attachFloatingIp(
@@ -85,7 +85,7 @@ export async function settleAttached(tx: Tx, taskId: string, timestamp: string):
   }
 }
 
-/** Takes back what came with something that could not be created: a new one goes, an existing one stays. */
+/** Undoes what came with something that could not be created: a new one goes, an existing one stays. */
 export async function dropAttached(tx: Tx, taskId: string, timestamp: string): Promise<void> {
   for (const { id, creator_task_id, client_id, region_id } of await store.readHeld(tx, taskId)) {
     if (creator_task_id !== taskId) {

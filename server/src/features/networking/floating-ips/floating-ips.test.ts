@@ -138,7 +138,7 @@ test('a load balancer comes with a new one or an existing one, and leaves it beh
 });
 
 test('a port has one floating IP, and what is busy says which task holds it', async () => {
-  const lb = await created(server, { name: 'taken' });
+  const lb = await created(server, { name: 'claimed' });
   const { vip_port_id: port_id } = await balancer(lb);
   const [first, second] = [await floating({ port_id }), await floating()];
   const refused = await patch(second, { port_id });

@@ -104,7 +104,7 @@ test('each address of a port has one floating IP, and keeps its address as long 
   await finished(await call('PATCH', `${PORTS}/${port.id}`, { ip_assignments }));
 });
 
-test('a load balancer that takes a reserved port is served by the floating IP that leads there', async () => {
+test('a load balancer that claims a reserved port is served by the floating IP that leads there', async () => {
   const port = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
   const id = await floating({ port_id: port });
   const lb = await made(LBS, 'loadbalancers', { ...web, vip_port_id: port });

@@ -72,7 +72,7 @@ function onPort(port: PortRow, requested: string | null): Target {
   const device = deviceOf(port);
   if (device && device.type !== 'instance') {
     throw new Conflict(`A floating IP cannot lead to port ${port.id} of ${deviceText(device)}`, {
-      // A load balancer that took the port this very moment can be asked for again.
+      // A load balancer that claimed the port this very moment can be asked for again.
       ...(device.type === 'load_balancer' ? { retryAfterMs: 1000 } : {}),
     });
   }

@@ -24,7 +24,7 @@ export interface NetworkDeps {
 }
 
 const DEFAULT_LIMIT = 1000;
-/** Bytes; the encapsulation of VXLAN takes 50 of Ethernet's 1500. */
+/** Bytes; the encapsulation of VXLAN uses 50 of Ethernet's 1500. */
 const MTU = { vlan: 1500, vxlan: 1450 } as const;
 
 /** Commands on networks, one transaction each, and reads. */

@@ -36,7 +36,7 @@ const LAST_SEGMENT: Readonly<Record<NetworkType, number>> = { vlan: 4094, vxlan:
 
 /** @returns false when no segmentation id of this type is free in the region */
 export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolean> {
-  // One after the other, so that no two take the same segmentation id.
+  // One after the other, so that no two get the same segmentation id.
   await tx.named('network_segments', `select pg_advisory_xact_lock(hashtext('networks'), $1)`, [
     network.regionId,
   ]);

@@ -65,7 +65,7 @@ test('creations that fail leave nothing', async () => {
   expect(await remains()).toEqual(before);
 });
 
-test('deletions that fail leave everything as it was; done twice they take it once', async () => {
+test('deletions that fail leave everything as it was; done twice they count once', async () => {
   const id = await network();
   const before = await remains();
   const sub = await subnet(id);

@@ -44,7 +44,7 @@ export function viewSubnet(row: SubnetRow, region: string, projectId: number) {
     enable_dhcp: row.enable_dhcp,
     dns_nameservers: row.dns_nameservers ?? [],
     host_routes: (row.host_routes ?? []).map(({ destination, nexthop }) => ({ destination, nexthop })),
-    // Always, as the contract has it: clients of the infrastructure tool take a change of it for a difference.
+    // Always, as the contract has it: clients of the infrastructure tool regard a change of it as a difference.
     has_router: false,
     total_ips: row.total_ips,
     available_ips: row.available_ips,

@@ -59,7 +59,7 @@ export async function giveAnyAddress(tx: Tx, room: AddressRoom, owner: string): 
     const [low, high] = [addressText(range.version, from), addressText(range.version, to)];
     let free = await lowestFree(tx, room, low, high);
     while (free !== undefined) {
-      // Load balancers take addresses without waiting for us, so that one may be gone meanwhile.
+      // Load balancers claim addresses without waiting for us, so that one may be gone meanwhile.
       if (await giveAddress(tx, room, free, owner)) return free;
       free = await lowestFree(tx, room, low, high);
     }
@@ -94,7 +94,7 @@ async function lowestFree(tx: Tx, room: AddressRoom, from: string, to: string): 
 /** Some number that is the same for the same id. */
 const numberOf = (id: string) => BigInt(`0x${id.replaceAll('-', '')}`);
 
-/** Takes addresses back from a port. */
+/** Releases addresses of a port. */
 export async function freeAddresses(tx: Tx, owner: string, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
   await tx.named(

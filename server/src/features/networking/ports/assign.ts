@@ -13,7 +13,7 @@ export interface Reassigned {
   readonly oldAddresses: readonly string[];
 }
 
-/** Gives the port those of the wanted addresses that it does not have; those that it is to lose it keeps for now.
+/** Gives the port those of the requested addresses that it does not have; those that it is to lose it keeps for now.
  *  @throws Invalid naming every address at fault, Conflict when something has one of them */
 export async function reassign(
   tx: Tx,

@@ -13,7 +13,7 @@ export type PortScope = Pick<RegionContext, 'project' | 'region' | 'place' | 'id
 
 export type IpFamily = 'dual' | 'ipv4' | 'ipv6' | null;
 
-/** Which port is wanted, in the words of the wire. */
+/** Which port is requested, in the words of the wire. */
 export type RequestedInterface =
   | { readonly type: 'external'; readonly ip_family?: IpFamily | undefined }
   | { readonly type: 'subnet'; readonly subnet_id: string; readonly network_id?: string | undefined }
@@ -35,7 +35,7 @@ export interface RequestedPort {
 }
 
 export interface OpenedPorts {
-  /** In the order in which they were wanted. */
+  /** In the order in which they were requested. */
   readonly ports: readonly PortRow[];
   /** Of `external_ip_count`, for the caller to reserve: reserving comes last in a transaction. */
   readonly externalIps: number;
@@ -204,7 +204,7 @@ async function placesOf(
   return [await place(family === 'ipv6' ? 6 : 4)];
 }
 
-/** The subnet of a network that a wanted address belongs to.
+/** The subnet of a network that a requested address belongs to.
  *  @throws Invalid when none has it, or nobody may ask for it */
 export async function placeOfAddress(
   tx: Tx,

@@ -82,7 +82,7 @@ export async function allowAddress(
   );
 }
 
-/** Takes an address from the allowed address pairs of ports. */
+/** Removes an address from the allowed address pairs of ports. */
 export async function disallowAddress(
   tx: Tx,
   ids: readonly string[],

@@ -7,7 +7,7 @@ import { releasePort } from './store.ts';
 
 const DEADLINE_MS = 15 * 60_000;
 
-/** How a port is to be. It has its new addresses since the change was accepted, so that nobody else takes them. */
+/** How a port is to be. It has its new addresses since the change was accepted, so that nobody else claims them. */
 export interface PortChange {
   readonly settings: PortSettings;
   readonly newAddresses: readonly string[];

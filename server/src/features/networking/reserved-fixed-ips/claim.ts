@@ -3,7 +3,7 @@ import { findPlace } from '../networks/index.ts';
 import { requireIdle, requireUnshared, requireUnused } from './model.ts';
 import { lockReservedIp, type Where } from './store.ts';
 
-/** An address of a reserved fixed IP, as a load balancer takes it. */
+/** An address of a reserved fixed IP, as a load balancer claims it. */
 export interface ClaimedAddress {
   readonly address: string;
   readonly isExternal: boolean;
@@ -12,7 +12,7 @@ export interface ClaimedAddress {
   readonly space: string;
 }
 
-/** Locks a reserved fixed IP for something that is going to have its port.
+/** Locks a reserved fixed IP for something that is to have its port.
  *  @returns its address, or two of them: then the first is IPv4, the second IPv6
  *  @throws NotFound, Conflict when a task holds it or something has it */
 export async function claimReservedIp(

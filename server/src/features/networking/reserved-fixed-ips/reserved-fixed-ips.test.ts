@@ -91,7 +91,7 @@ test('an address of each kind is reserved, read, changed and given back', async 
   expect((await read(`${SUBNETS}/${subnet}`)).available_ips).toBe(253);
 });
 
-test('a load balancer takes a reserved address by its port, and leaves it behind', async () => {
+test('a load balancer claims a reserved address by its port, and leaves it behind', async () => {
   const id = await reserved({ type: 'ip_address', network_id: network, ip_address: '10.4.0.50' });
   const lb = await created(server, { name: 'web', vip_port_id: id });
   const shown = await read(`${LBS}/${lb}`);
@@ -188,7 +188,7 @@ test('faulty bodies are refused, and say what is at fault', async () => {
   expect((await call('PATCH', `${RESERVED}/${NOWHERE}`, { is_vip: true })).status).toBe(404);
 });
 
-test('both IP versions are reserved at once, on one port, and a load balancer takes both', async () => {
+test('both IP versions are reserved at once, on one port, and a load balancer claims both', async () => {
   const own = await made(NETWORKS, 'networks', { name: 'dual' });
   const four = await made(SUBNETS, 'subnets', { name: 'four', network_id: own, cidr: '10.4.0.0/24' });
   const six = await made(SUBNETS, 'subnets', { name: 'six', network_id: own, cidr: '2001:db8:5::/64' });

@@ -49,7 +49,7 @@ export const ReservedFixedIpList = ListOf(ReservedFixedIp, 'ReservedFixedIpList'
 
 type Family = 'dual' | 'ipv4' | 'ipv6' | null;
 
-/** One of the ways to say which address is wanted. */
+/** One of the ways to say which address is requested. */
 export type CreateReservedFixedIp = { readonly is_vip?: boolean } & (
   | { readonly type: 'external'; readonly ip_family?: Family }
   | { readonly type: 'subnet'; readonly subnet_id: string }

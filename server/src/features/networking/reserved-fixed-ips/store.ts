@@ -222,7 +222,7 @@ export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Prom
   return row.is_external ? externalAddresses(row.additional_subnet_id !== null) : 0;
 }
 
-/** What an external reserved fixed IP takes of the quota. */
+/** What an external reserved fixed IP uses of the quota. */
 export const externalAddresses = (isDual: boolean): number => (isDual ? 2 : 1);
 
 export interface ListWhere {

@@ -96,7 +96,7 @@ function spaceOf(
   return own ? network.id : WHOLE_REGION;
 }
 
-/** Takes the router's port out of a subnet.
+/** Removes the router's port from a subnet.
  *  @throws NotFound when it has none there, Conflict when routes lead through it */
 export async function detachSubnet(
   tx: Tx,
@@ -126,6 +126,6 @@ export async function openGateway(tx: Tx, ctx: PortScope, routerId: string): Pro
   const requested = [{ interface: { type: 'external' }, field: 'external_gateway_info' }] as const;
   const { ports } = await openPorts(tx, ctx, { type: 'router', id: routerId }, requested);
   const [port] = ports;
-  if (!port) throw new Error('a wanted port is always opened');
+  if (!port) throw new Error('a requested port is always opened');
   return port.id;
 }

@@ -39,7 +39,7 @@ const SETTINGS: Record<string, string> = {
 /** The longest that a new cluster may take, on the slowest of disks. */
 const INITDB_MS = 300_000;
 
-/** A minimal environment: PostgreSQL takes settings from variables that a shell may hold for other servers. */
+/** A minimal environment: PostgreSQL reads settings from variables that a shell may hold for other servers. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LANG: 'C', TZ: 'UTC' };
 
 export interface ClusterOptions {

@@ -13,7 +13,7 @@ export function prepareDataDir(dataDir: string): void {
   const stat = statSync(dataDir);
   if (!stat.isDirectory()) throw new StartError(`The data directory ${dataDir} is not a directory.`);
   const empty = isEmpty(dataDir);
-  // Root may take an empty directory of anybody (a mounted volume), but never mixes its files into theirs.
+  // Root may use an empty directory of anybody (a mounted volume), but never mixes its files into theirs.
   if (uid !== undefined && stat.uid !== uid && !(uid === 0 && empty)) {
     throw new StartError(
       `The data directory ${dataDir} belongs to another user (uid ${stat.uid}): start as that user, or set VIRGA_DATA_DIR.`,

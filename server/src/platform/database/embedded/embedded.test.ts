@@ -103,8 +103,8 @@ test('what a superuser made in a data directory of old becomes the program’s o
      create table jobs.queue (id int); create index on jobs.queue (id);
      create function twice(n int) returns int language sql as 'select n * 2';
      create procedure nothing() language sql as 'select 1';
-     create function told() returns trigger language plpgsql as 'begin return new; end';
-     create trigger tell before insert on child for each row execute function told();
+     create function noted() returns trigger language plpgsql as 'begin return new; end';
+     create trigger tell before insert on child for each row execute function noted();
      alter database virga owner to virga`,
   );
   await first.end('SIGTERM');
@@ -115,7 +115,7 @@ test('what a superuser made in a data directory of old becomes the program’s o
      drop view seen; alter sequence alone restart 5; alter domain positive drop constraint positive_check;
      alter table jobs.queue add more int; create table jobs.another (id int);
      create or replace function twice(n int) returns int language sql as 'select n + n'; drop procedure nothing;
-     create or replace function told() returns trigger language plpgsql as 'begin return null; end';
+     create or replace function noted() returns trigger language plpgsql as 'begin return null; end';
      insert into child (at, n) values ('good', 1); drop schema jobs cascade`,
   );
 });

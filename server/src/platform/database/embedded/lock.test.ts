@@ -70,7 +70,7 @@ describe('the lock', () => {
 });
 
 describe('a shared data directory', () => {
-  test('takes any number of processes that share it, and none that wants it for itself', () => {
+  test('allows any number of processes that share it, and none that wants it for itself', () => {
     const dataDir = temporaryFolder();
     const [first, second] = [shareDataDir(dataDir), shareDataDir(dataDir)];
     first.announce('http://127.0.0.1:8080');

@@ -23,7 +23,7 @@ export interface DataDirLock {
 }
 
 /**
- * Takes the data directory for this process, making it when it does not exist.
+ * Locks the data directory for this process, making it when it does not exist.
  *
  * Lock files are numbered and the highest one counts. Whoever finds it stale links the next number, which
  * only one can; a number is never removed before a higher one exists, so that an old observer can at worst

@@ -12,7 +12,7 @@ export function postgresProcessesOn(folder: string): number[] {
   return allPids().filter((pid) => worksOn(pid, folder));
 }
 
-/** Whether this very pid is a PostgreSQL process on the folder; true where it cannot be told. */
+/** Whether this very pid is a PostgreSQL process on the folder; true where that cannot be found out. */
 export function isPostgresOn(pid: number, folder: string): boolean {
   return process.platform === 'linux' ? worksOn(pid, folder) : processIdentity(pid) !== undefined;
 }

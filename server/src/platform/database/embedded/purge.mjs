@@ -48,7 +48,7 @@ export async function purgeDataDir(dataDir) {
   const remove = (/** @type {string} */ name) =>
     rmSync(name, { recursive: true, force: true, maxRetries: 5 });
   for (const root of roots.slice(1)) remove(root);
-  // The lock goes last: an interrupted purge can still be told from a folder of somebody else's.
+  // The lock goes last: an interrupted purge can still be distinguished from a folder of somebody else's.
   const last = ['nodes', 'lock', TEMPORARY_MARK];
   for (const name of [...OURS.filter((each) => !last.includes(each)), ...last])
     remove(path.join(dataDir, name));

@@ -6,7 +6,7 @@ import { loopbackAddresses, removeFromLoopback, visibleFault } from './loopback.
 import { listeningSockets } from './sockets.ts';
 import type { InstanceState } from './state.ts';
 
-/** Takes from the loopback interface what servers that were killed left there: addresses of this server that no
+/** Removes from the loopback interface what servers that were killed left there: addresses of this server that no
  *  load balancer is noted to have, those of servers whose data directory is gone, and those that nobody claims.
  *  @param root directory that the load balancers of this server have theirs in */
 export async function removeAbandoned(root: string, claims: AddressClaims): Promise<void> {

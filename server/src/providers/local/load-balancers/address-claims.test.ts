@@ -43,7 +43,7 @@ test('two servers never give the same address, not even when they ask at once', 
   expect(readdirSync(folder).length).toBe(8);
 });
 
-test('a restarted server keeps its block, and takes another one when the first is full', async () => {
+test('a restarted server keeps its block, and claims another one when the first is full', async () => {
   const first = await server('data').freeAddress(nothingInUse);
   const again = server('data');
   expect(await again.freeAddress(nothingInUse)).toBe(first);

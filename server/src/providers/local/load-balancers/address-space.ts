@@ -12,7 +12,7 @@ import {
  *  addresses (RFC 4193), which are added to the loopback interface. Both are claimed in blocks (`127.77.3` stands for
  *  127.77.3.1 to .254, `fd12::100` for fd12::100 to fd12::1ff). */
 
-/** Blocks to take addresses from that belong to no subnet: 127.77.0.0/24 to 127.96.255.0/24, more than one machine
+/** Blocks of addresses that belong to no subnet: 127.77.0.0/24 to 127.96.255.0/24, more than one machine
  *  will ever have servers. */
 const POOL = { from: 77, to: 96 };
 
@@ -74,7 +74,7 @@ export function isVirgaOwn(address: string): boolean {
 /** How people write a block. */
 export const blockText = (block: string) => (block.includes(':') ? `${block}/120` : `${block}.0/24`);
 
-/** Whether addresses that belong to no subnet may be taken from the block. */
+/** Whether addresses that belong to no subnet may be allocated from the block. */
 export function isPoolBlock(block: string): boolean {
   const [first, second] = block.split('.').map(Number);
   return first === 127 && second !== undefined && second >= POOL.from && second <= POOL.to;

@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly transport: Transport;
 }
 
-/** Tries a port out before a data plane takes it. HAProxy shares a port with whoever lets it, and the
+/** Tries a port out before a data plane binds it. HAProxy shares a port with whoever lets it, and the
  *  kernel would then split the traffic between the two without a word.
  *  @throws TaskFailed naming who holds the port, or what would make it available */
 export async function requireFree(endpoint: Endpoint): Promise<void> {
@@ -50,7 +50,7 @@ function explain({ address, port, transport }: Endpoint, code: string): string {
   return `${where} cannot be used (${code}).`;
 }
 
-/** macOS answers on 127.0.0.1 alone until it is told otherwise. */
+/** macOS answers on 127.0.0.1 alone unless set otherwise. */
 export function aliasHint(address: string): string {
   if (process.platform !== 'darwin' || !address.startsWith('127.')) return '';
   return ` On macOS add it with "sudo ifconfig lo0 alias ${address} up".`;

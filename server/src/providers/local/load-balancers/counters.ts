@@ -37,7 +37,7 @@ export class Counters {
     this.#running = new Map(Object.entries(saved?.running ?? {}));
   }
 
-  /** Takes in what one process says of its listeners now. */
+  /** Records what one process says of its listeners now. */
   record(process: string, reading: ByListener): void {
     const before = this.#running.get(process);
     this.#changed ||= JSON.stringify(before) !== JSON.stringify(reading);

@@ -108,7 +108,7 @@ export class Engine {
     return this.#socket.command(words);
   }
 
-  /** Reads frontends and servers, and takes the counters in. */
+  /** Reads frontends and servers, and records the counters. */
   async read(listeners: readonly string[]): Promise<StatLine[]> {
     const running = this.running();
     if (!running) return [];
@@ -151,7 +151,7 @@ export class Engine {
   }
 }
 
-/** A process that was told to hand over takes new connections for a few milliseconds more, and would
+/** A process that has to hand over accepts new connections for a few milliseconds more, and would
  *  serve them as before. */
 async function waitUntilStopping(socket: RuntimeSocket): Promise<void> {
   for (let look = 0; look < MOST_LOOKS; look += 1) {
@@ -162,7 +162,7 @@ async function waitUntilStopping(socket: RuntimeSocket): Promise<void> {
 }
 
 /** Connects to the command socket of exactly this process. Predecessor and successor wait on the same
- *  socket for a moment, and either may take a connection. */
+ *  socket for a moment, and either may accept a connection. */
 async function openSocketOf(process: ProcessIdentity, path: string): Promise<RuntimeSocket> {
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     const socket = new RuntimeSocket(path);

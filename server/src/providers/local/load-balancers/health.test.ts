@@ -103,7 +103,7 @@ test('members without a monitor, drained, and switched off say so', async () => 
   });
 });
 
-test('an HTTP monitor asks for its path, domain and version, and takes only the expected codes', async () => {
+test('an HTTP monitor asks for its path, domain and version, and accepts only the expected codes', async () => {
   const picky = await startBackend('picky');
   picky.answer = { status: 204 };
   const target = member(picky.port);
@@ -153,7 +153,7 @@ test('a TCP monitor is content with a connection', async () => {
   await waitUntil(async () => (await healthOf(lb.id, target.id)) === 'ERROR', { what: 'ERROR' });
 });
 
-test('a UDP-CONNECT monitor on a TCP pool takes members out that refuse UDP', async () => {
+test('a UDP-CONNECT monitor on a TCP pool removes members that refuse UDP', async () => {
   const refuses = member(good.port);
   const { lb, url } = await build({ members: [refuses], healthMonitor: monitor({ type: 'UDP-CONNECT' }) });
   await site.apply(lb);

@@ -120,7 +120,7 @@ function build(words: Words): DesiredLoadBalancer {
   });
 }
 
-/** The first word of each line: what HAProxy is told to do, without to what. */
+/** The first word of each line: what HAProxy has to do, without to what. */
 function directives(config: string): string[] {
   return config.split('\n').map((line) => line.trim().split(' ')[0] ?? '');
 }
@@ -189,7 +189,7 @@ test('whatever a user writes, the configuration says what it says for harmless w
   );
 });
 
-test('what is not refused in words is a configuration that HAProxy takes, but for regular expressions', async () => {
+test('what is not refused in words is a configuration that HAProxy accepts, but for regular expressions', async () => {
   const program = findProgram('haproxy') ?? '';
   const file = join(directory, 'haproxy.cfg');
   writeFileSync(join(directory, 'server-state'), '1\n');

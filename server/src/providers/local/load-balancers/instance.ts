@@ -53,7 +53,7 @@ export class Instance {
   readonly #udp: UdpPlane;
   readonly #prober: Prober;
   readonly #usage = new UsageMeter();
-  /** What HAProxy was last told about each probed member (`backend/server`). */
+  /** What HAProxy last got to know about each probed member (`backend/server`). */
   readonly #reported = new Map<string, boolean>();
   readonly #lastChecks = new LastChecks();
   #state: InstanceState;
@@ -147,7 +147,7 @@ export class Instance {
     await removeFromLoopback(had.filter((address) => !requested.includes(address)));
   }
 
-  /** Starts again from their files what died, and adds again what was taken from the loopback interface.
+  /** Starts again from their files what died, and adds again what was removed from the loopback interface.
    *  @returns whether anything had to be done */
   async revive(): Promise<boolean> {
     const hadLost = await addToLoopback(this.#state.addresses);
@@ -327,7 +327,7 @@ export class Instance {
   }
 
   /** Counters per listener.
-   *  @param sessions whether to count the open UDP sessions too, which takes a look at the kernel's list */
+   *  @param sessions whether to count the open UDP sessions too, which needs a look at the kernel's list */
   #totals(sessions: boolean) {
     this.#counters.keepOnly(this.#engine.processKeys());
     const totals = this.#counters.totals(this.#state.listenerIds);

@@ -93,7 +93,7 @@ describe('when the server', () => {
     expect((await get(url)).status).toBe(200);
   });
 
-  test('died in the middle of a creation, what it had added is taken away', async () => {
+  test('died in the middle of a creation, what it had added is removed', async () => {
     const { lb, isThere, vipAddress } = await build();
     await addToLoopback([vipAddress]);
     site = site.restart();

@@ -140,7 +140,7 @@ test('health checks find members over IPv6, also at an address and with a host o
   expect(six.requests.find(({ url }) => url === '/health')?.headers.host).toBe(`[${vipAddress}]`);
   await dead.kill();
   await waitUntil(async () => (await health(dies.id)) === 'ERROR', { what: 'the verdict' });
-  // A reload takes the verdict along, also for an address that has more than one spelling.
+  // A reload keeps the verdict, also for an address that has more than one spelling.
   await site.apply({ ...lb, version: 2, flavor: { name: 'lb1-2-4', vcpus: 2, ramMiB: 4096 } });
   expect(await health(dies.id)).toBe('ERROR');
   expect(await health(lives.id)).toBe('ONLINE');

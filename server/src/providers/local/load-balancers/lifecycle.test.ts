@@ -122,7 +122,7 @@ test('a HAProxy that is killed by hand is back by itself', async () => {
   });
 });
 
-test('a list made before the newest order takes nothing back', async () => {
+test('a list made before the newest order reverts nothing', async () => {
   const { lb, url, front } = await build();
   await site.apply({ ...lb, version: 2 });
   await site.provider.reconcile([{ ...lb, version: 1, listeners: [{ ...front, port: 8099 }] }]);
@@ -211,7 +211,7 @@ describe('a port that somebody else holds', () => {
   });
 });
 
-test("what HAProxy refuses is told in the user's terms, and what was served goes on", async () => {
+test("what HAProxy refuses is reported in the user's terms, and what was served goes on", async () => {
   const { lb, front, url } = await build();
   await site.apply(lb);
   const rule = {

@@ -9,8 +9,8 @@ export interface LiveChanges extends MemberChanges {
   readonly certificates: readonly { readonly path: string; readonly content: string }[];
 }
 
-/** What a running process must be told to serve `rendering` instead of what it serves, or null: the
- *  two differ in more than can be told. */
+/** The commands for a running process to serve `rendering` instead of what it serves, or null: the
+ *  two differ in more than commands can change. */
 export function planLiveChanges(before: InstanceState, rendering: Rendering): LiveChanges | null {
   if (before.skeleton !== digest(rendering.skeleton)) return null;
   const changed = rendering.files.filter(({ path, content }) => before.files[path] !== digest(content));

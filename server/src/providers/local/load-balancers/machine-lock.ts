@@ -5,7 +5,7 @@ const ATTEMPT_EVERY_MS = 20;
 const PATIENCE_MS = 10_000;
 
 /** Runs `action` while nobody else on this machine runs one under the same name. The lock is a socket
- *  name that the kernel gives to one process only and takes back when that process dies, however. */
+ *  name that the kernel gives to one process only and frees when that process dies, however. */
 export async function withMachineLock<T>(name: string, action: () => Promise<T>): Promise<T> {
   const server = await acquireMachineLock(name);
   try {
@@ -15,7 +15,7 @@ export async function withMachineLock<T>(name: string, action: () => Promise<T>)
   }
 }
 
-/** Takes the lock, which is free again when the server is closed.
+/** Acquires the lock, which is free again when the server is closed.
  *  @throws when another process holds it for too long */
 export async function acquireMachineLock(name: string): Promise<Server> {
   for (let waited = 0; waited < PATIENCE_MS; waited += ATTEMPT_EVERY_MS) {

@@ -77,7 +77,7 @@ test('the commands lead from any set of members to any other', () => {
   );
 });
 
-test('what a running process cannot be told needs a reload', () => {
+test('what no command changes in a running process needs a reload', () => {
   const one = backend({ a: { weight: 1, enabled: true } }, false);
   expect(planMemberChanges([one], [backend({ a: { weight: 1, enabled: true } }, true)])).toBeNull();
   expect(planMemberChanges([one], [])).toBeNull();

@@ -40,7 +40,7 @@ export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocatio
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /** Pids of data planes of this region that were started from another data directory. */
   programsOf(dataDir: string): readonly number[];
-  /** Takes the addresses that this region had when it was served from another data directory of this machine. */
+  /** Inherits the addresses that this region had when it was served from another data directory of this machine. */
   inheritAddresses(dataDir: string): Promise<void>;
   /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
    *  again afterwards. */

@@ -6,9 +6,9 @@ import { makeDirectoryForEngine, writeForEngine } from './files.ts';
 import { ConfigurationRefused, checkConfiguration } from './haproxy.ts';
 import { quote } from './quoting.ts';
 
-/** Asks HAProxy whether it takes this regular expression (PCRE2).
+/** Asks HAProxy whether it accepts this regular expression (PCRE2).
  *  @param root directory for a file that is gone again afterwards
- *  @returns its objection, or null when it takes it */
+ *  @returns its objection, or null when it accepts it */
 export async function patternFault(program: string, root: string, pattern: string): Promise<string | null> {
   let word: string;
   try {
@@ -27,7 +27,7 @@ export async function patternFault(program: string, root: string, pattern: strin
   } catch (error) {
     if (!(error instanceof ConfigurationRefused)) throw error;
     const found = /regex '.*' is invalid \(error=(.*?), erroffset=(\d+)\)/s.exec(error.message);
-    return found ? `${found[1]} (at character ${found[2]})` : 'HAProxy does not take it';
+    return found ? `${found[1]} (at character ${found[2]})` : 'HAProxy does not accept it';
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -67,7 +67,7 @@ function runAsNobody(script: string, words: string[]): Promise<string> {
 }
 
 test.runIf(isRoot && everybodyCanRead(import.meta.dirname))(
-  'an ordinary user has load balancers too, and is told what a low port needs',
+  'an ordinary user has load balancers too, and learns what a low port needs',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'virga-nobody-'));
     chownSync(dataDir, 65_534, 65_534);

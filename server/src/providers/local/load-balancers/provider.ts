@@ -34,7 +34,7 @@ import { daemonsUnder, endStrays } from './strays.ts';
 export type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** A list of what is wanted may be this much older than the newest order that was carried out. */
+/** A list of what is desired may be this much older than the newest order that was carried out. */
 const GRACE_MS = 60_000;
 const SIDE_BY_SIDE = 4;
 const FAILOVER = 'failover_loadbalancer';
@@ -198,7 +198,7 @@ class Provider implements LocalLoadBalancers {
 
   async letGo(programs: 'leave' | 'stop'): Promise<void> {
     await this.#serial.idle();
-    // Its addresses stay claimed until the next owner has them: free in between, another server might take them.
+    // Its addresses stay claimed until the next owner has them: free in between, another server might claim them.
     await this.#end(programs);
     this.#removedAt.clear();
     this.#appliedAt.clear();
@@ -255,7 +255,7 @@ class Provider implements LocalLoadBalancers {
     this.#addresses.settle([desired.vipAddress, ...desired.extraAddresses]);
   }
 
-  /** A list made before the newest order must not take that order back. */
+  /** A list made before the newest order must not revert that order. */
   async #repair(desired: DesiredLoadBalancer): Promise<void> {
     const served = this.#instances.get(desired.id);
     const isSame = served?.version === desired.version && served.isServing();

@@ -4,11 +4,11 @@ import type { DesiredLoadBalancer, DesiredMember } from '../../../features/load-
 type FaultOf = (address: string, port: number) => string | null;
 
 /** Members that engines may not connect to. The API refuses them; those that were there before the setting, or
- *  before a program of this cloud took their port, are found here, and get no traffic and no checks. */
+ *  before a program of this cloud got their port, are found here, and get no traffic and no checks. */
 export class RefusedMembers {
   readonly #faultOf: FaultOf;
   readonly #log: { warn(details: object, message: string): void };
-  /** Load balancer → those that were taken out of it last. */
+  /** Load balancer → those that were refused in it last. */
   readonly #out = new Map<string, string>();
 
   constructor(faultOf: FaultOf, log: { warn(details: object, message: string): void }) {

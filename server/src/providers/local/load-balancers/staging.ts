@@ -9,7 +9,7 @@ import { EMPTY_SERVER_STATE } from './server-state.ts';
 
 /** Puts a new configuration in the place of the old one. Where a process runs on the old one, HAProxy
  *  first has to say that it could run the new one; otherwise its start will say so.
- *  @returns how to put the old one back, for when the process then cannot take it
+ *  @returns how to put the old one back, for when the process then cannot load it
  *  @throws ConfigurationRefused when HAProxy refuses it; then nothing has changed */
 export async function stage(
   program: string,

@@ -21,7 +21,7 @@ interface Statement {
 
 /** @param bucket its name
  *  @param there the policy as it is; empty: none
- *  @param before what was wanted last
+ *  @param before what was desired last
  *  @returns the policy as it is to be; null: none */
 export function policyWith(bucket: string, there: string, desired: Wanted, before: Wanted): string | null {
   const { Statement: all = [], ...rest } = there === '' ? {} : (JSON.parse(there) as { Statement?: unknown });

@@ -6,8 +6,8 @@ import { readTraffic, shorten, type Traffic, trafficOf } from './traffic.ts';
 import { isOwnOfServer, type Level, walk } from './walk.ts';
 
 /** What a storage uses: requests and bytes from the gateway's log, objects and space from a walk. A bucket is walked
- *  soon after a request concerned it, and all are from time to time. A report is on the disk before it is told, and is
- *  told again as it is until it was counted: nothing is lost or counted twice over any crash. */
+ *  soon after a request concerned it, and all are from time to time. A report is on the disk before it is sent, and is
+ *  sent again as it is until it was counted: nothing is lost or counted twice over any crash. */
 
 /** All buckets are walked this often. */
 const WALK_ALL_MS = 45_000;

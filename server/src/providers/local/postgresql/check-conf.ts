@@ -40,12 +40,12 @@ export async function confFaults(root: string, binaries: string, conf: Conf): Pr
   }
 }
 
-/** @returns what it says against the text; nothing: it takes it */
+/** @returns what it says against the text; nothing: it accepts it */
 async function readBy(postgres: string, folder: string, text: string): Promise<string> {
   writeForEngine(join(folder, 'postgresql.conf'), text);
   // Asking for a setting makes it read the file, and nothing else.
   const { exitCode, output } = await checks.run(() => run(postgres, ['-D', folder, '-C', 'port']));
-  return exitCode === 0 ? '' : output || 'FATAL:  this version does not take it';
+  return exitCode === 0 ? '' : output || 'FATAL:  this version does not accept it';
 }
 
 interface Fault {

@@ -39,7 +39,7 @@ export interface ClusterDeps {
   change<T>(action: () => Promise<T>): Promise<T>;
 }
 
-/** Looks in a row at which a process is found stopped, before it is taken for lost. */
+/** Looks in a row at which a process is found stopped, before it counts as lost. */
 const FROZEN_LOOKS = 5;
 /** A replica that is to take over may take this long to end in order. */
 const HAND_OVER_MS = 1_000;

@@ -62,7 +62,7 @@ export function renderConf(desired: DesiredCluster, place: Place, state: ServerS
     default_transaction_read_only: full ? 'on' : 'off',
     // What a query puts aside on the disk, and does not count as storage.
     temp_file_limit: `${Math.floor(full ? mib / 100 : mib / 4)}MB`,
-    // To begin with backups takes no restart.
+    // To begin with backups needs no restart.
     archive_mode: 'on',
     archive_command: desired.backups ? state.archiveCommand : 'true',
     archive_timeout: desired.backups ? '5min' : '0',

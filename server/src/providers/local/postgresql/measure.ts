@@ -6,7 +6,7 @@ import type { Server } from './server.ts';
 /** Where queries put aside what does not fit into memory: it goes with them, and has a limit of its own. */
 const PASSING = 'pgsql_tmp';
 
-/** Bytes that the files below a folder take. A file may go while it is looked at. */
+/** Bytes that the files below a folder use. A file may go while it is looked at. */
 export async function usedBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   let sum = 0;

@@ -12,11 +12,11 @@ import type { Notes, Server } from './server.ts';
 /** Where clients of a pooler connect to, at the address of the cluster. */
 export const POOLER_PORT = 6432;
 const MOST_CLIENTS = 1000;
-/** The share of the server's connections that clients of the pooler may take; the rest is for those who come without. */
+/** The share of the server's connections that clients of the pooler may use; the rest is for those who come without. */
 const SHARE = 0.8;
 const USUAL_CONNECTIONS = 50;
 
-/** How many connections the server of a cluster takes. */
+/** How many connections the server of a cluster accepts. */
 function connectionsOf({ pg_conf: conf, flavorSettings }: DesiredCluster): number {
   const [own] = [...conf.matchAll(/^\s*max_connections\s*=?\s*'?(\d+)/gim)].slice(-1);
   return Number(own?.[1] ?? flavorSettings.max_connections ?? USUAL_CONNECTIONS);

@@ -97,7 +97,7 @@ export class Replication {
   /** Whether the replica has all that was committed before commits began to wait for it. */
   async #isEven(primary: Server): Promise<boolean> {
     return primary.asking('postgres', async (client) => {
-      // That commits have to wait is told to all by the process that makes checkpoints: it knows it after this.
+      // All learn that commits have to wait from the process that makes checkpoints: it knows it after this.
       await client.query('checkpoint');
       const { rows } = await client.query<{ now: string }>('select pg_current_wal_flush_lsn()::text as now');
       for (let looks = 0; looks < 50; looks += 1) {

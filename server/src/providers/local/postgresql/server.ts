@@ -67,7 +67,7 @@ const QUERY_MS = 30_000;
 const MOST_LOOKS = 2_000;
 /** A file in the data of a replica, by which its server knows what it is. */
 export const STANDBY = 'standby.signal';
-/** The same of one that takes what it is given, and is a primary then. */
+/** The same of one that replays what it is given, and is a primary then. */
 const RECOVERY = 'recovery.signal';
 const COPY_MS = 3_600_000;
 const WRONG_PASSWORD = '28P01';
@@ -99,7 +99,7 @@ export class Server {
     return existsSync(join(this.place.data, STANDBY));
   }
 
-  /** With its next start it takes what it has, and is a primary from then on. It must not run. */
+  /** With its next start it replays what it has, and is a primary from then on. It must not run. */
   leaveStandby(): void {
     renameSync(join(this.place.data, STANDBY), join(this.place.data, RECOVERY));
   }
@@ -131,7 +131,7 @@ export class Server {
     renameSync(draft, data);
   }
 
-  /** Takes a copy of another cluster, which becomes whole with its first start.
+  /** Makes a copy of another cluster, which becomes whole with its first start.
    *  @param copy the folder, which stays as it is
    *  @param former the password of the other one's administrator */
   async fillFrom(copy: string, binaries: string, notes: Notes & { readonly former: string }): Promise<void> {
@@ -185,7 +185,7 @@ export class Server {
     throw new TaskFailed(`PostgreSQL did not start: ${complaint(readFileSync(log, 'utf8').slice(from))}`);
   }
 
-  /** Empties a log that has grown large: nobody else would, and it takes space that no storage counts. */
+  /** Empties a log that has grown large: nobody else would, and it uses space that no storage counts. */
   trimLog(): void {
     const { log } = this.place;
     if (existsSync(log) && statSync(log).size > LARGEST_LOG) truncateSync(log);

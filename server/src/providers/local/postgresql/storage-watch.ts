@@ -46,11 +46,11 @@ const OTHERS = `backend_type = 'client backend' and usename is distinct from '${
 const END_WRITERS = `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS} and backend_xid is not null`;
 const END_ALL = `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS}`;
 
-/** Ends those who began to write before they were told not to, or everybody. */
+/** Ends those who began to write before that was forbidden, or everybody. */
 export async function endSessions(server: Server, { isClosed }: Full): Promise<void> {
   await server.asking('postgres', async (client) => {
     await client.query(isClosed ? END_ALL : END_WRITERS);
-    // What the log of changes takes beyond need goes.
+    // What the log of changes uses beyond need goes.
     await client.query('checkpoint');
   });
 }

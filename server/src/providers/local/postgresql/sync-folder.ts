@@ -3,8 +3,8 @@ import { run } from '../load-balancers/programs.ts';
 
 const PATIENCE_MS = 3_600_000;
 
-/** Brings what was written below a folder to the disk, so that a power cut does not take it. On Linux the whole file
- *  system is told at once, which takes a tenth of the time that a thousand files take one by one.
+/** Brings what was written below a folder to the disk, so that a power cut does not lose it. On Linux the whole file
+ *  system is flushed at once, which takes a tenth of the time that a thousand files take one by one.
  *  @throws with what the program says */
 export async function syncFolder(folder: string, binaries: string): Promise<void> {
   const [program, ...words] =

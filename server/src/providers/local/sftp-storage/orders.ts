@@ -1,4 +1,4 @@
-/** What the server of an SFTP storage is told, by files. */
+/** What the server of an SFTP storage is configured with, by files. */
 
 /** Read once, while it may still be root. */
 export interface Orders {
@@ -10,9 +10,9 @@ export interface Orders {
   readonly hostKey: string;
   /** Who may sign in; read anew when it changes. */
   readonly access: string;
-  /** Takes the digest of what of that counts now. */
+  /** Gets the digest of what of that counts now. */
   readonly seen: string;
-  /** Takes what is used, line by line. */
+  /** Gets what is used, line by line. */
   readonly traffic: string;
   /** Whom it has to become; null: it is nobody special. */
   readonly account: { readonly uid: number; readonly gid: number } | null;

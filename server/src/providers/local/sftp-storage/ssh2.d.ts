@@ -23,19 +23,22 @@ declare module 'ssh2' {
   type ByHandle = (id: number, handle: Buffer) => void;
 
   export interface SFTPWrapper extends EventEmitter {
-    on(event: 'OPEN', take: (id: number, path: string, flags: number, attributes: Attributes) => void): this;
-    on(event: 'READ', take: (id: number, handle: Buffer, offset: number, length: number) => void): this;
-    on(event: 'WRITE', take: (id: number, handle: Buffer, offset: number, data: Buffer) => void): this;
-    on(event: 'FSTAT' | 'CLOSE' | 'READDIR', take: ByHandle): this;
-    on(event: 'FSETSTAT', take: (id: number, handle: Buffer, attributes: Attributes) => void): this;
+    on(
+      event: 'OPEN',
+      handle: (id: number, path: string, flags: number, attributes: Attributes) => void,
+    ): this;
+    on(event: 'READ', handle: (id: number, handle: Buffer, offset: number, length: number) => void): this;
+    on(event: 'WRITE', handle: (id: number, handle: Buffer, offset: number, data: Buffer) => void): this;
+    on(event: 'FSTAT' | 'CLOSE' | 'READDIR', handle: ByHandle): this;
+    on(event: 'FSETSTAT', handle: (id: number, handle: Buffer, attributes: Attributes) => void): this;
     on(
       event: 'OPENDIR' | 'STAT' | 'LSTAT' | 'REALPATH' | 'READLINK' | 'MKDIR' | 'RMDIR' | 'REMOVE',
-      take: ByPath,
+      handle: ByPath,
     ): this;
-    on(event: 'SETSTAT', take: (id: number, path: string, attributes: Attributes) => void): this;
-    on(event: 'RENAME' | 'SYMLINK', take: (id: number, from: string, to: string) => void): this;
-    on(event: 'EXTENDED', take: (id: number, name: string, data: Buffer | null) => void): this;
-    on(event: 'end' | 'error', take: () => void): this;
+    on(event: 'SETSTAT', handle: (id: number, path: string, attributes: Attributes) => void): this;
+    on(event: 'RENAME' | 'SYMLINK', handle: (id: number, from: string, to: string) => void): this;
+    on(event: 'EXTENDED', handle: (id: number, name: string, data: Buffer | null) => void): this;
+    on(event: 'end' | 'error', handle: () => void): this;
     status(id: number, code: number, message?: string): void;
     handle(id: number, handle: Buffer): void;
     data(id: number, data: Buffer): void;
@@ -82,19 +85,19 @@ declare module 'ssh2' {
     | OtherAuthContext;
 
   export interface Session extends EventEmitter {
-    on(event: 'close', take: () => void): this;
-    on(event: 'sftp', take: (accept: () => SFTPWrapper) => void): this;
+    on(event: 'close', handle: () => void): this;
+    on(event: 'sftp', handle: (accept: () => SFTPWrapper) => void): this;
   }
 
   export interface Connection extends EventEmitter {
-    on(event: 'error' | 'ready' | 'close', take: () => void): this;
-    on(event: 'authentication', take: (context: AuthContext) => void): this;
-    on(event: 'session', take: (accept: () => Session, reject: () => void) => void): this;
+    on(event: 'error' | 'ready' | 'close', handle: () => void): this;
+    on(event: 'authentication', handle: (context: AuthContext) => void): this;
+    on(event: 'session', handle: (accept: () => Session, reject: () => void) => void): this;
   }
 
   export class Server extends EventEmitter {
     constructor(options: { hostKeys: string[]; ident?: string });
-    on(event: 'connection', take: (client: Connection, info: { ip: string; port: number }) => void): this;
+    on(event: 'connection', handle: (client: Connection, info: { ip: string; port: number }) => void): this;
     injectSocket(socket: Socket): void;
   }
 

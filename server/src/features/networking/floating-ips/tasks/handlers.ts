@@ -82,7 +82,7 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
   };
 }
 
-/** What a floating IP takes that no load balancer is concerned by; others take what their load balancers do. */
+/** Work on a floating IP that concerns no load balancer; otherwise the work is that of the load balancers. */
 async function unattended(run: TaskRun, provider: FloatingIpProvider) {
   return balancersOf(run.task.input as MoveInput).length === 0
     ? waitFor(await provider.changeAddress(run.operation))

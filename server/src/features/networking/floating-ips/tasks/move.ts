@@ -34,7 +34,7 @@ export async function move(run: TaskRun, carrier: Carrier): Promise<Wait | Settl
   return each(run, (id) => carrier.converge(run, id));
 }
 
-/** Takes a move back. A load balancer whose data plane does not follow ends in ERROR. */
+/** Undoes a move. A load balancer whose data plane does not follow ends in ERROR. */
 export async function moveBack(run: TaskRun, carrier: Carrier): Promise<Wait | Settle> {
   const input = run.task.input as MoveInput;
   if (sameTarget(input.from, input.to)) return async () => {};
@@ -44,7 +44,10 @@ export async function moveBack(run: TaskRun, carrier: Carrier): Promise<Wait | S
       return await carrier.converge(restoring(run), id);
     } catch (error) {
       if (!(error instanceof TaskFailed)) throw error;
-      run.log.warn({ err: error, loadBalancer: id }, 'the data plane did not take its floating IPs back');
+      run.log.warn(
+        { err: error, loadBalancer: id },
+        'the data plane failed to serve its former floating IPs again',
+      );
       return (tx) => carrier.fail(tx, id, run.task.id);
     }
   });

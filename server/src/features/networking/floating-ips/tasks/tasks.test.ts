@@ -85,7 +85,7 @@ test('a create whose assignment the data plane refuses leaves nothing', async ()
   expect(await balancer(lb)).toMatchObject({ provisioning_status: 'ACTIVE', floating_ips: [] });
 });
 
-test('a move that fails is taken back: it is where it was, and its tags are what they were', async () => {
+test('a move that fails is undone: it is where it was, and its tags are what they were', async () => {
   const [one, two] = [await newBalancer(), await newBalancer()];
   const id = await floating({ port_id: one.port, tags: { keep: 'me' } });
   const was = await get(id);
@@ -97,7 +97,7 @@ test('a move that fails is taken back: it is where it was, and its tags are what
   expect(await balancer(two.id)).toMatchObject({ provisioning_status: 'ACTIVE', task_id: null });
 });
 
-test('a load balancer that does not take it back is in ERROR, free for the next change', async () => {
+test('a load balancer that fails in undoing it is in ERROR, free for the next change', async () => {
   const { id: lb, port } = await newBalancer();
   const id = await floating();
   region.provider.progress = [failing('no room'), failing('broken'), failing('broken')];

@@ -98,7 +98,7 @@ export function canonical(text: string | null): string | null {
   return address ? addressText(address.version, address.value) : null;
 }
 
-/** Addresses that can be given away: all that something can have but the gateway. Beyond 2^53 - 1 not told apart. */
+/** Addresses that can be given away: all that something can have but the gateway. Beyond 2^53 - 1 not distinguished. */
 export function countOf(range: AddressRange, gateway: string | null): number {
   const usable = usableAddresses(range);
   const count = usable ? usable[1] - usable[0] + 1n : 0n;

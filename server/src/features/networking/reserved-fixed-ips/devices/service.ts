@@ -80,7 +80,7 @@ function shareable(row: ReservedIpRow): string {
   return row.ip_address;
 }
 
-/** @throws Invalid naming every wanted port that cannot share the address */
+/** @throws Invalid naming every requested port that cannot share the address */
 function refuseUnfit(
   row: ReservedIpRow,
   requested: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Stands for a server process in tests: takes the data directory in argv[2] as the real one does, says so on
+ * Stands for a server process in tests: locks the data directory in argv[2] as the real one does, says so on
  * standard output, and ends on SIGTERM. Bundled, so that plain Node can run it as any user.
  */
 import { lockDataDir, StartError, startEmbeddedPostgres } from '../index.ts';

@@ -91,7 +91,7 @@ function sizeOf(path: string): number {
 
 /** Starts a little process that appends to the log whatever comes through the stream, which is for a
  *  data plane to inherit: the log then goes on without this server. A file of its own would not do,
- *  because HAProxy takes the append mode off it, and a reload would write over what is there. */
+ *  because HAProxy removes the append mode from it, and a reload would write over what is there. */
 export function startLogWriter(path: string): Writable {
   const file = openSync(path, 'a', 0o600);
   try {

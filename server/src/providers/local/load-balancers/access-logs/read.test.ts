@@ -61,7 +61,7 @@ test('lines are chosen by status, by its class, and by text; one that is being w
   expect(await found({ statuses: '2xx', text: 'shop' })).toEqual([]);
 });
 
-test('a log that is not here is told apart from one that is empty', async () => {
+test('a log that is not here is distinguished from one that is empty', async () => {
   expect(await readAccessLog(path.join(folder, 'none.log'), all)).toBeNull();
   writeFileSync(path.join(folder, 'empty.log'), '');
   expect(await readAccessLog(path.join(folder, 'empty.log'), all)).toEqual({ lines: [], isAll: true });

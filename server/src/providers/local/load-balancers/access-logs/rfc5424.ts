@@ -1,4 +1,4 @@
-/** Whose lines they are, as a collector is told. */
+/** Whose lines they are, as a collector is shown. */
 export interface LogSource {
   readonly topic: string;
   readonly loadBalancerId: string;

@@ -5,7 +5,7 @@ import type { LogCollector } from './collector.ts';
 
 /** Hands syslog messages to a collector. One call at a time. */
 export interface LogSender {
-  /** Resolves once the system has taken all of them, however long the collector lets it wait.
+  /** Resolves once the system has accepted all of them, however long the collector lets it wait.
    *  @throws when it cannot be reached, or the connection breaks: then any part of them may have arrived */
   send(messages: readonly string[]): Promise<void>;
   close(): void;
@@ -47,7 +47,7 @@ class TcpSender implements LogSender {
     this.#closed = true;
     const socket = this.#socket;
     this.#socket = null;
-    // What the system has not taken by now would keep the connection open as long as the collector likes.
+    // What the system has not accepted by now would keep the connection open as long as the collector likes.
     if (socket && socket.writableLength > 0) socket.destroy();
     else socket?.destroySoon();
   }

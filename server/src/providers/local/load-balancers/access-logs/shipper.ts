@@ -16,14 +16,14 @@ export interface Shipment {
 }
 
 interface Underway extends Shipment {
-  /** Where to go back to when the connection breaks: places before what was taken lately. */
+  /** Where to go back to when the connection breaks: places before what was sent lately. */
   recent: { readonly position: LogPosition; sentAt: number }[];
   savedAt: number;
 }
 
 const LOOK_EVERY_MS = 100;
 const SAVE_EVERY_MS = 1_000;
-/** What a connection took so lately may not have been read by the collector when it breaks. */
+/** What was sent over a connection so lately may not have been read by the collector when it breaks. */
 const REPEAT_MS = 2_000;
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
@@ -71,7 +71,7 @@ export class Shipper {
     shipment.tail.save();
   }
 
-  /** Sends everything that is there, if the collector can be reached and takes it within the time. */
+  /** Sends everything that is there, if the collector can be reached and accepts it within the time. */
   async flush(withinMs: number): Promise<void> {
     const flushed = (async () => {
       // A pass that is under way may have been at this log already.

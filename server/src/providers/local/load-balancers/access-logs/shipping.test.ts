@@ -64,7 +64,7 @@ function written({ id }: DesiredLoadBalancer): string[] {
 const said = (collector: TestCollector, path: string) =>
   collector.received.find(({ text }) => text.includes(`GET ${path} `));
 
-test('each request is told once to the collector of the region that the logs are destined for', async () => {
+test('each request is sent once to the collector of the region that the logs are destined for', async () => {
   const one = await serve({ topic: 'shop.web', loadBalancerName: 'front door' });
   const two = await serve({ topic: 'other', destinationRegionId: 2 });
   await ask(one.url, numbered('tcp', 20));
@@ -172,7 +172,7 @@ test('the last lines of a load balancer are sent before it is gone', async () =>
   await arrived(tcp, numbered('farewell', 5));
 });
 
-test('UDP sessions are told as well', async () => {
+test('UDP sessions are sent as well', async () => {
   const echo = createSocket('udp4');
   echo.on('message', (text, from) => echo.send(text, from.port, from.address));
   await new Promise<void>((resolve) => echo.bind(0, '127.0.0.1', resolve));

@@ -9,7 +9,7 @@ export function endpoint(address: string, port: number): string {
 }
 
 /** An address as HAProxy reads it. The prefix keeps it from reading anything else into it, and the brackets from
- *  taking the end of an IPv6 address for a port.
+ *  mistaking the end of an IPv6 address for a port.
  *  @throws TaskFailed when it is no IP address */
 export function host(address: string): string {
   const version = address.includes('%') ? 0 : isIP(address);

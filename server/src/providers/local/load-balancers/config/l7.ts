@@ -52,7 +52,7 @@ export function writeL7Policies(
   }
 }
 
-/** Rules in one line of HAProxy, which takes 64 words at most. */
+/** Rules in one line of HAProxy, which accepts 64 words at most. */
 const RULES_IN_A_LINE = 40;
 
 /** Where a policy has more rules, each line of them is a variable that the next one asks for.

@@ -43,7 +43,7 @@ export interface RenderedBackend {
 export interface RenderedFile {
   readonly path: string;
   readonly content: string;
-  /** Whether a running HAProxy can take a new content without a reload. */
+  /** Whether a running HAProxy can load a new content without a reload. */
   readonly swappable: boolean;
 }
 

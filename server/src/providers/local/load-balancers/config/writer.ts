@@ -1,5 +1,5 @@
 /** Collects configuration lines together with what each is for, so that a complaint of HAProxy about
- *  line 37 can be told as a complaint about an L7 rule. */
+ *  line 37 can be reported as a complaint about an L7 rule. */
 export class ConfigWriter {
   readonly #lines: string[] = [];
   readonly #origins: (string | undefined)[] = [];

@@ -17,7 +17,7 @@ interface Watched {
 /** What is known of a member. */
 export type Verdict = Pick<Watched, 'alive' | 'since' | 'words'>;
 
-/** Watches members at their interval. As HAProxy does, it takes a new member for alive and changes
+/** Watches members at their interval. As HAProxy does, it regards a new member as alive and changes
  *  its mind at the first failure; later it wants `fall` failures or `rise` successes in a row. */
 export class Prober {
   readonly #watched = new Map<string, Watched>();

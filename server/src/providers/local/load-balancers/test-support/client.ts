@@ -50,7 +50,7 @@ export interface Load {
   stop(): Promise<{ failures: string[]; requests: number; bodies: ReadonlyMap<string, number> }>;
 }
 
-/** Clients that send requests one after the other until told to stop: half of them over connections
+/** Clients that send requests one after the other until stopped: half of them over connections
  *  that they keep, half over a new one each time. */
 export function startLoad(url: string, clients = 6): Load {
   const failures: string[] = [];

@@ -9,7 +9,7 @@ export interface NginxEnvironment {
   readonly pidFile: string;
   readonly errorLog: string;
   readonly sessionLog: string;
-  /** Where sessions are told to the user, or null: nowhere. */
+  /** Where sessions are logged for the user, or null: nowhere. */
   readonly accessLog: string | null;
   readonly connections: number;
 }

@@ -188,7 +188,7 @@ async function reload(master: ProcessIdentity): Promise<void> {
   });
 }
 
-/** A new master inherits the ports; then the old one's workers take nothing new. @returns whether it took over */
+/** A new master inherits the ports; then the old one's workers accept nothing new. @returns whether it took over */
 async function handOver(old: ProcessIdentity, running: () => ProcessIdentity | null): Promise<boolean> {
   const workers = workersOf(old.pid);
   signalProcess(old, 'SIGUSR2');

@@ -33,7 +33,7 @@ export class Gate {
   #text = '';
   #access = NOBODY;
 
-  /** @param seen a file that takes the digest of what counts */
+  /** @param seen a file that gets the digest of what counts */
   constructor(path: string, seen: number) {
     this.#path = path;
     this.#seen = seen;
