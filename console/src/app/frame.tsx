@@ -21,7 +21,7 @@ import { PlacePickers } from './pickers.tsx';
 import { rememberPlace, usePlace } from './place.ts';
 import { TaskRing } from './task-drawer.tsx';
 
-/** What stands around every page: the left bar, the top bar, and what is going on. */
+/** What stands around every page: the left bar, the top bar, and the tasks. */
 export function Frame() {
   const place = usePlace();
   const [folded, setFolded] = useLocalStorage({ key: 'virga.folded', defaultValue: false });

@@ -5,7 +5,7 @@ import { type ApiFault, client, faultOf, type Schemas } from '../api/client.ts';
 import { FaultNote } from '../ui/fault.tsx';
 import { Door, linkToken } from './door.tsx';
 
-const GONE = 'This invitation was used, taken back, or is too old. Ask who invited you for another.';
+const GONE = 'This invitation was used or revoked, or has expired. Ask who invited you for another.';
 
 /** Where an invitation leads: what it is to, and yes or no. */
 export function Invitation() {

@@ -31,5 +31,5 @@ export function pathIn(place: Place, ...parts: readonly string[]): string {
   return ['', 'projects', place.project, 'regions', place.region, ...parts.map(encodeURIComponent)].join('/');
 }
 
-/** What calls below a project and a region take. */
+/** What calls below a project and a region need. */
 export const pathParams = ({ project, region }: Place) => ({ project_id: project, region_id: region });

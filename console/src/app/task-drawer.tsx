@@ -11,7 +11,7 @@ import { duration, readTime, Time, useNow } from '../ui/time.tsx';
 import { pathIn, usePlace } from './place.ts';
 import styles from './task-drawer.module.css';
 
-/** A ring that fills as the running tasks do, with their number; it opens the list of what is going on. */
+/** A ring that fills as the running tasks do, with their number; it opens the list of tasks. */
 export function TaskRing() {
   const [opened, { open, close }] = useDisclosure(false);
   const running = useRunningTasks();
@@ -66,7 +66,7 @@ function TaskDrawer({ tasks, close }: { readonly tasks: readonly Task[]; readonl
   if (tasks.length === 0) {
     return (
       <Empty
-        title="Nothing is going on"
+        title="No tasks"
         about="Every change of infrastructure is a task. What runs, and what has just ended, is shown here."
       />
     );

@@ -17,7 +17,7 @@ interface NodesProps {
   readonly onDelete?: (node: NodeTile) => void;
 }
 
-/** A tile a node: old, being made, ready, going. */
+/** A tile a node: old, being created, ready, being deleted. */
 export function Nodes({ nodes, onDelete }: NodesProps) {
   const common = commonPrefix(nodes.map(({ name }) => name));
   return (

@@ -15,7 +15,7 @@ interface ServersProps {
 const words = ({ role, is_ready: ready }: ServerTile) =>
   role === 'primary'
     ? ready
-      ? 'Takes connections'
+      ? 'Accepts connections'
       : 'Does not serve'
     : ready
       ? 'Could take over now'

@@ -37,7 +37,7 @@ export interface Field {
   readonly initial?: Value;
   readonly options?: readonly Option[];
   readonly choices?: Choices;
-  /** Take the first of the choices until another is chosen. */
+  /** Use the first of the choices until another is chosen. */
   readonly first?: boolean;
   readonly placeholder?: string;
   readonly min?: number;

@@ -22,7 +22,7 @@ interface FilterBarProps {
   readonly change: (next: Search) => void;
 }
 
-/** The filters of a list; each that is set can be taken away alone. */
+/** The filters of a list; each that is set can be removed alone. */
 export function FilterBar({ filters, search, change }: FilterBarProps) {
   const set = filters.filter(({ key }) => search[key] !== undefined);
   return (

@@ -34,7 +34,7 @@ export function followTask(taskId: string, { title, to, onEnd }: Follow): void {
   // What is known of the task already is heard at once, maybe its end.
   stop = hearTask(taskId, hear);
   if (ended) stop();
-  // The task may have ended before the stream told of it.
+  // The task may have ended before the stream reported it.
   void client
     .GET('/cloud/v1/tasks/{task_id}', { params: { path: { task_id: taskId } } })
     .then(({ data }) => data && hear(data));

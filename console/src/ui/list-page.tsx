@@ -81,7 +81,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
           {filtered ? (
             <Empty
               title="Nothing matches"
-              about="No item has all of these properties. Take a filter away to see more."
+              about="No item has all of these properties. Remove a filter to see more."
             />
           ) : (
             <Empty {...empty} />

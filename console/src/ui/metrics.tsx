@@ -11,7 +11,7 @@ import { readTime } from './time.tsx';
 export const percent = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} %`;
 export const rate = (value: number): string => `${bytes(value)}/s`;
 
-/** The span that charts are shown for, which is in the address, and as the API takes it. */
+/** The span that charts are shown for, which is in the address, and as the API accepts it. */
 export function useWindow() {
   const { window = 'hour' } = useSearch({ strict: false }) as { window?: string };
   const hour = { time_interval: 1, time_unit: 'hour' as const };

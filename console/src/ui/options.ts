@@ -3,7 +3,7 @@ export interface Option {
   readonly label: string;
 }
 
-/** Options as fields can show them: each value once, and what has the same name told apart by its id. */
+/** Options as fields can show them: each value once, and what has the same name distinguished by its id. */
 export function tellApart(options: readonly Option[]): Option[] {
   const once = [...new Map(options.map((option) => [option.value, option])).values()];
   const seen = new Map<string, number>();

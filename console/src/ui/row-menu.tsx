@@ -47,10 +47,10 @@ export function useRowMenu<Row>(
   actions: readonly RowAction<Row>[],
 ): { readonly open: OpenMenu; readonly menu: ReactNode } {
   const [at, setAt] = useState<{ button: HTMLElement; key: string }>();
-  const [wanted, setWanted] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const open = useCallback<OpenMenu>((button, key) => {
     // Pressed again, the button of an open menu closes it.
-    setWanted(button.getAttribute('aria-expanded') !== 'true');
+    setOpen(button.getAttribute('aria-expanded') !== 'true');
     setAt({ button, key });
   }, []);
   const row = at && drawn.find((one) => rowKey(one) === at.key);
@@ -60,8 +60,8 @@ export function useRowMenu<Row>(
       position="bottom-end"
       width={220}
       withInitialFocusPlaceholder={false}
-      opened={wanted && row !== undefined}
-      onChange={setWanted}
+      opened={isOpen && row !== undefined}
+      onChange={setOpen}
     >
       <Menu.Target>
         <Anchor element={at?.button} />

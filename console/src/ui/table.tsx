@@ -61,7 +61,7 @@ export function Table<Row>(props: TableProps<Row>) {
               key={rowKey(row)}
               name={rowKey(row)}
               row={row as never}
-              // Those who hear the table are told where in it they are, also of rows that are not drawn.
+              // Those who hear the table hear where in it they are, also of rows that are not drawn.
               index={isLong ? shown.from + index + 2 : undefined}
               columns={columns as never}
               open={actions.length > 0 ? open : undefined}

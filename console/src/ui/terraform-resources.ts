@@ -1,5 +1,5 @@
-/** The resources of the infrastructure tool that forms show, and the arguments that each takes; what stands in a block
- *  is named with it. Project and region, which all but keys take, are left out. */
+/** The resources of the infrastructure tool that forms show, and the arguments that each accepts; what stands in a block
+ *  is named with it. Project and region, which all but keys have, are left out. */
 export const RESOURCES: Readonly<Record<string, readonly string[]>> = {
   gcore_floatingip: ['fixed_ip_address', 'port_id', 'tags'],
   gcore_instancev2: [
@@ -114,7 +114,7 @@ export const RESOURCES: Readonly<Record<string, readonly string[]>> = {
   gcore_volume: ['name', 'size', 'type_name', 'image_id', 'snapshot_id', 'metadata_map'],
 };
 
-/** What the API calls otherwise than a resource does; the first one that the resource takes is meant. */
+/** What the API calls otherwise than a resource does; the first one that the resource has is meant. */
 export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   tags: ['tags', 'metadata_map', 'metadata'],
   ip_address: ['ip_address', 'fixed_ip_address'],

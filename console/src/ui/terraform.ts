@@ -11,7 +11,7 @@ export const referTo = (type: string, label: string): Reference => ({
   reference: `${type}.${labelOf(label)}.id`,
 });
 
-/** A resource of the infrastructure tool, of what a call of the API takes. What the resource has no argument for is
+/** A resource of the infrastructure tool, of what a call of the API accepts. What the resource has no argument for is
  *  named in a comment. */
 export function terraform(
   type: string,
@@ -48,7 +48,7 @@ interface At {
   /** `interface.` within one; empty outside. */
   readonly block: string;
   readonly depth: number;
-  /** Gets what the resource does not take. */
+  /** Gets what the resource does not accept. */
   readonly unknown: string[];
 }
 
@@ -56,7 +56,7 @@ const isGiven = (value: unknown) => value !== undefined && value !== null && val
 const isObject = (value: unknown): value is Attributes =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !('reference' in value);
 
-/** @param at undefined: every name is taken */
+/** @param at undefined: every name is accepted */
 function linesOf(attributes: Attributes, at: At | undefined): string[] {
   const pad = '  '.repeat(at?.depth ?? 1);
   return Object.entries(attributes).flatMap(([name, value]) => {
@@ -84,13 +84,13 @@ function mapLines(key: string, map: Attributes, pad: string): string[] {
   return [`${pad}${key} = {`, ...entries, `${pad}}`];
 }
 
-const takes = ({ type }: At, path: string) => (RESOURCES[type] ?? []).includes(path);
+const accepts = ({ type }: At, path: string) => (RESOURCES[type] ?? []).includes(path);
 const hasBlock = ({ type, block }: At, key: string) =>
   (RESOURCES[type] ?? []).some((path) => path.startsWith(`${block}${key}.`));
 
 /** What the resource calls it; undefined: it has nothing like it. */
 const nameIn = (at: At, name: string): string | undefined =>
-  [name, ...(OTHER_NAMES[name] ?? [])].find((one) => takes(at, `${at.block}${one}`) || hasBlock(at, one));
+  [name, ...(OTHER_NAMES[name] ?? [])].find((one) => accepts(at, `${at.block}${one}`) || hasBlock(at, one));
 
 function hclOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((one) => hclOf(idOf(one))).join(', ')}]`;
@@ -98,5 +98,5 @@ function hclOf(value: unknown): string {
   return typeof value === 'string' ? quotedText(value) : JSON.stringify(value);
 }
 
-/** The API names things by an object with their id where resources take the id. */
+/** The API names things by an object with their id where resources have the id. */
 const idOf = (one: unknown) => (isObject(one) && 'id' in one ? one.id : one);

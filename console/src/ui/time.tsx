@@ -50,7 +50,7 @@ export function ago(then: number, at: number): string {
   return `${seconds} s ago`;
 }
 
-/** How long something took or has been going on: `1 min 12 s`. */
+/** How long something took or has been running: `1 min 12 s`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -11,7 +11,7 @@ export const number = (values: Values, key: string): number | undefined =>
 export const list = (values: Values, key: string): readonly string[] =>
   Array.isArray(values[key]) ? (values[key] as readonly string[]) : [];
 
-/** `key=value` each, as the API takes tags; undefined where there are none. */
+/** `key=value` each, as the API accepts tags; undefined where there are none. */
 export function tagsOf(values: Values, key = 'tags'): Record<string, string> | undefined {
   const pairs = list(values, key).map((pair) => {
     const at = pair.indexOf('=');
@@ -30,13 +30,13 @@ interface OwnTag {
 export const tagPairs = (tags: readonly OwnTag[]): readonly string[] =>
   tags.filter(({ read_only }) => !read_only).map(({ key, value }) => `${key}=${value}`);
 
-/** What a form made of tags, as the API merges it: those that were taken away are null. */
+/** What a form made of tags, as the API merges it: those that were removed are null. */
 export function tagChanges(before: readonly OwnTag[], values: Values): Record<string, string | null> {
   const gone = before.filter(({ read_only }) => !read_only).map(({ key }) => [key, null]);
   return { ...Object.fromEntries(gone), ...tagsOf(values) };
 }
 
-/** Takes out what was not given, as the API wants it. */
+/** Leaves out what was not given, as the API expects it. */
 export function given<T extends object>(body: T): { [K in keyof T]: Exclude<T[K], '' | undefined> } {
   return Object.fromEntries(
     Object.entries(body).filter(

@@ -20,7 +20,7 @@ interface WizardProps<Data> {
   readonly done: (data: Data) => void;
   /** The fields; `errorOf` tells what the API said of one. */
   readonly fields: (errorOf: (field: string) => string | undefined) => ReactNode;
-  /** Fields that show their own faults begin so; the others are told at the top. */
+  /** Fields that show their own faults begin so; the others are named at the top. */
   readonly known: (field: string) => boolean;
   /** Beside the button that submits. */
   readonly aside?: ReactNode;

@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
 
 const refresh = () => void queryClient.invalidateQueries();
 
-/** Who else is told of every change: an address that each entry of the audit log is posted to. */
+/** Who else is notified of every change: an address that each entry of the audit log is posted to. */
 export function Subscriptions() {
   const { page } = useListSearch();
   const result = useQuery(
@@ -46,7 +46,7 @@ export function Subscriptions() {
           )
         }
         empty={{
-          title: 'Nobody is told',
+          title: 'Nobody is notified',
           about: 'Add an address, and your own systems know of changes as they happen.',
         }}
         form={{

@@ -71,7 +71,7 @@ export function ApiTokens() {
         idOf={({ id }) => String(id)}
         empty={{
           title: 'No tokens',
-          about: 'Create one for each program, so that each can be taken back alone.',
+          about: 'Create one for each program, so that each can be revoked alone.',
         }}
         remove={{
           kind: 'token',

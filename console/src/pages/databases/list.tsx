@@ -78,7 +78,7 @@ function useSetUp(): (is_initialized: boolean) => void {
           void queryClient.invalidateQueries();
           return answer as never;
         }),
-      { title: is_initialized ? 'Set up PostgreSQL' : 'Take PostgreSQL back' },
+      { title: is_initialized ? 'Set up PostgreSQL' : 'Undo the set-up of PostgreSQL' },
     );
 }
 
@@ -123,7 +123,7 @@ function Clusters() {
       head={
         result.data?.count === 0 && (
           <Button variant="default" onClick={() => setUp(false)}>
-            Take it back
+            Undo the set-up
           </Button>
         )
       }

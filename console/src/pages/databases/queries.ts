@@ -4,7 +4,7 @@ import { type Place, pathParams, usePlace } from '../../app/place.ts';
 
 export type Cluster = Schemas['PostgresqlCluster'];
 
-/** What calls about one cluster take. */
+/** What calls about one cluster need. */
 export const clusterPath = (place: Place, name: string) => ({ ...pathParams(place), cluster_name: name });
 
 /** Asked for again at once, so that a fail-over is seen. */

@@ -139,7 +139,7 @@ export function terraformOf(
     terraform('gcore_volume', labels[index] ?? '', place, {
       name: `${body.name}-boot`,
       ...volume,
-      // They belong to the instance, or are told by what else the volume has.
+      // They belong to the instance, or follow from what else the volume has.
       ...{ boot_index: undefined, source: undefined, delete_on_termination: undefined },
     }),
   );

@@ -3,7 +3,7 @@ import { TaskLine } from '../../app/task-drawer.tsx';
 import { Card } from '../../ui/page.tsx';
 import styles from './changing.module.css';
 
-/** The task that is changing the cluster: its step, how far it is, how long it has been going on. */
+/** The task that is changing the cluster: its step, how far it is, how long it has been running. */
 export function Changing({ task }: { readonly task: Task }) {
   return (
     <Card>

@@ -84,7 +84,7 @@ export function ClusterDetail() {
 interface PoolProps {
   readonly cluster: Cluster;
   readonly pool: Cluster['pools'][number];
-  /** When the upgrade began that is going on. */
+  /** When the running upgrade began. */
   readonly upgradeSince: number | undefined;
 }
 

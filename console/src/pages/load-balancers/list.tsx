@@ -66,7 +66,7 @@ const FILTERS = [
   },
 ] as const;
 
-/** What is wrong is said first: a change that is going on, else the health. */
+/** What is wrong is said first: a running change, else the health. */
 export function Health({
   lb,
 }: {
@@ -79,7 +79,7 @@ export function Health({
   );
 }
 
-/** The address as the call takes it. */
+/** The address as the call accepts it. */
 function filtersOf(search: Search) {
   const {
     name,

@@ -77,7 +77,7 @@ interface ListenersProps {
   readonly listeners: readonly Listener[];
 }
 
-/** What the load balancer listens to: changed, added, taken away. */
+/** What the load balancer listens to: changed, added, removed. */
 export function Listeners({ lb, listeners }: ListenersProps) {
   const place = usePlace();
   const path = pathParams(place);

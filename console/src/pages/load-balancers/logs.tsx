@@ -129,7 +129,7 @@ interface LinesProps {
 function Lines({ log, search, isLive, pools }: LinesProps) {
   const frame = useRef<HTMLDivElement>(null);
   const last = log.lines.at(-1)?.text;
-  // Who has scrolled up is reading: the newest line does not take that away.
+  // Who has scrolled up is reading: the newest line does not move the page.
   const isAtEnd = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new line moves it
   useEffect(() => {
@@ -141,7 +141,7 @@ function Lines({ log, search, isLive, pools }: LinesProps) {
     return (
       <Empty
         title={filtered ? 'No line is like that' : 'No lines yet'}
-        about={filtered ? 'Take a filter away to see more.' : 'The first request shows here within a second.'}
+        about={filtered ? 'Remove a filter to see more.' : 'The first request shows here within a second.'}
       />
     );
   }

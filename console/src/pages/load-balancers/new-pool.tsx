@@ -13,7 +13,7 @@ type NewPool = Schemas['CreatePool'];
 
 const PROTOCOLS = ['HTTP', 'HTTPS', 'TCP', 'UDP', 'PROXY', 'PROXYV2'].map((value) => ({
   value,
-  label: value === 'PROXY' || value === 'PROXYV2' ? `TCP, told who calls (${value})` : value,
+  label: value === 'PROXY' || value === 'PROXYV2' ? `TCP with the client's address (${value})` : value,
 }));
 const NO_CHECK = 'none';
 const isChecked = ({ type }: Values) => type !== NO_CHECK;

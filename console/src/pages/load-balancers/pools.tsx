@@ -23,7 +23,7 @@ interface PoolsProps {
   readonly pools: readonly Pool[];
 }
 
-/** Each pool with its members: switched off, on, taken out, added. */
+/** Each pool with its members: switched off, on, removed, added. */
 export function Pools({ lb, listeners, pools }: PoolsProps) {
   const [adding, setAdding] = useState<Pool>();
   const place = usePlace();

@@ -22,7 +22,7 @@ export function OperatorGate() {
   );
 }
 
-/** Makes a call with a token before this page takes it for the operator's. */
+/** Makes a call with a token before this page accepts it as the operator's. */
 async function tryToken(token: string) {
   const { error, response } = await operatorClient.GET('/virga/v1/clients', {
     params: { query: { limit: 1 } },

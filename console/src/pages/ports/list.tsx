@@ -39,7 +39,7 @@ export function Ports() {
   const edit = useRowForm<Port, Schemas['UpdatePort']>({
     label: 'Security groups…',
     disabled: ({ capabilities }) =>
-      capabilities?.security_groups ? undefined : 'What it belongs to takes no security groups',
+      capabilities?.security_groups ? undefined : 'What it belongs to accepts no security groups',
     form: (port) => ({
       title: `Security groups of ${addressOf(port)}`,
       verb: 'Save',

@@ -55,7 +55,7 @@ export const draftsOf = (set: PageSet | undefined): Drafts =>
 const withoutNulls = (page: object) =>
   Object.fromEntries(Object.entries(page).filter(([, value]) => value !== null));
 
-/** The page as the API takes it: what is not written is left out. */
+/** The page as the API accepts it: what is not written is left out. */
 export const pageOf = (key: Key, draft: Draft): Draft =>
   Object.fromEntries(
     Object.entries(draft).filter(

@@ -58,7 +58,7 @@ export function ServerGroups() {
         nameOf: ({ name }) => name,
         consequences: () => 'Its instances stay where they are.',
         disabled: ({ instances }) =>
-          instances.length > 0 ? 'Instances are in it: take them out first' : undefined,
+          instances.length > 0 ? 'Instances are in it: remove them first' : undefined,
         call: ({ servergroup_id }) =>
           client.DELETE('/cloud/v1/servergroups/{project_id}/{region_id}/{group_id}', {
             params: { path: { ...path, group_id: servergroup_id } },

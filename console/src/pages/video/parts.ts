@@ -5,7 +5,7 @@ export interface Part {
   readonly meaning: string;
 }
 
-/** Takes a signed address apart: `http://host/videos/1_film/TOKEN/EXPIRES/master.m3u8`. */
+/** Parses a signed address: `http://host/videos/1_film/TOKEN/EXPIRES/master.m3u8`. */
 export function partsOf(address: string): readonly Part[] {
   const url = new URL(address);
   const [, folder = '', video = '', token = '', expires = '', ...file] = url.pathname.split('/');

@@ -58,7 +58,7 @@ export function VolumeDetail() {
       {(volume) => (
         <SnapshotsOf
           volume={volume}
-          take={snapshot ? () => snapshot.action.run(volume) : undefined}
+          onCreate={snapshot ? () => snapshot.action.run(volume) : undefined}
           why={snapshot?.action.disabled?.(volume)}
         />
       )}
@@ -79,11 +79,11 @@ function AttachedTo({ volume: { attachments } }: { readonly volume: Volume }) {
 
 interface SnapshotsOfProps {
   readonly volume: Volume;
-  readonly take: (() => void) | undefined;
+  readonly onCreate: (() => void) | undefined;
   readonly why: string | undefined;
 }
 
-function SnapshotsOf({ volume, take, why }: SnapshotsOfProps) {
+function SnapshotsOf({ volume, onCreate, why }: SnapshotsOfProps) {
   const place = usePlace();
   const { verbs } = useSnapshotVerbs(place);
   const query = useQuery(
@@ -95,7 +95,7 @@ function SnapshotsOf({ volume, take, why }: SnapshotsOfProps) {
     <Card
       title="Snapshots"
       aside={
-        <Button size="xs" variant="default" disabled={why !== undefined} title={why} onClick={take}>
+        <Button size="xs" variant="default" disabled={why !== undefined} title={why} onClick={onCreate}>
           Take snapshot
         </Button>
       }
