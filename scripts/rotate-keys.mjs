@@ -1,5 +1,5 @@
 // @ts-check
-// node scripts/rotate-keys.mjs: encrypts every secret under a new master key. Takes the settings of npm start.
+// node scripts/rotate-keys.mjs: encrypts every secret under a new master key. Reads the settings of npm start.
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What lists cost those who write: their indexes and counts, taken away and put back. */
+/** What lists cost those who write: their indexes and counts, removed and put back. */
 
 const COUNTS = [
   'count_rows',
@@ -21,7 +21,7 @@ const INDEXES = `select x.indexrelid::regclass::text as name, pg_get_indexdef(x.
      and not exists (select from pg_inherits where inhrelid = x.indexrelid)
      and pg_get_indexdef(x.indexrelid) ~ '\\((project_id, region_id|client_id), |gin \\(tags'`;
 
-/** Takes them away.
+/** Removes them.
  *  @returns puts them back */
 export async function withoutLists(client: pg.Client): Promise<() => Promise<void>> {
   const triggers = (await client.query(TRIGGERS, [COUNTS])).rows;

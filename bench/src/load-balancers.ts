@@ -7,7 +7,7 @@ const BALANCERS = 200;
 const SENDERS = 8;
 const PORT = 8088;
 
-/** Many load balancers with traffic on one machine: how fast they come, what they take, how fast they come back. */
+/** Many load balancers with traffic on one machine: how fast they come, what they use, how fast they come back. */
 export async function benchBalancers(): Promise<Figure[]> {
   const dataDir = newDataDir();
   const env = { VIRGA_RATE_LIMIT: '0' };

@@ -16,7 +16,7 @@ interface Notes {
   readonly mayTakeOver?: boolean;
 }
 
-/** Managed PostgreSQL in a local region: how soon a cluster answers, what it takes, and how soon a replica takes over. */
+/** Managed PostgreSQL in a local region: how soon a cluster answers, what it uses, and how soon a replica takes over. */
 export async function benchPostgresql(): Promise<Figure[]> {
   const dataDir = newDataDir();
   const virga = await startVirga({ dataDir });
@@ -28,7 +28,7 @@ export async function benchPostgresql(): Promise<Figure[]> {
     const folder = path.join(dataDir, 'regions', '1', 'postgresql');
     const ids = readdirSync(folder).filter((name) => name.length === 36);
     const memory = median(ids.map((id) => memoryMiB(processesNaming(id))));
-    const took = await failovers(virga, folder);
+    const times = await failovers(virga, folder);
     return [
       { what: 'first PostgreSQL cluster: request to first query', value: seconds(first), goal: '< 2 s' },
       {
@@ -43,7 +43,7 @@ export async function benchPostgresql(): Promise<Figure[]> {
       },
       {
         what: `kill -9 of a primary to the first row at the same address, ${FAILOVERS} times: median, longest`,
-        value: `${seconds(median(took))}, ${seconds(Math.max(...took))}`,
+        value: `${seconds(median(times))}, ${seconds(Math.max(...times))}`,
         goal: '< 2 s',
       },
     ];
@@ -71,9 +71,9 @@ async function firstQuery(virga: VirgaProcess, name: string, replication?: 'sync
   await virga.ended(reply);
   const client = await connect(virga, name);
   await client.query('select 1');
-  const took = performance.now() - since;
+  const duration = performance.now() - since;
   await client.end();
-  return took;
+  return duration;
 }
 
 const passwords = new Map<string, pg.ClientConfig>();
@@ -101,7 +101,7 @@ async function failovers(virga: VirgaProcess, folder: string): Promise<number[]>
   const client = await connect(virga, 'twice');
   await client.query('create table rows (i int)');
   await client.end();
-  const took: number[] = [];
+  const times: number[] = [];
   for (let i = 0; i < FAILOVERS; i += 1) {
     const notes = (): Notes => JSON.parse(readFileSync(path.join(folder, id, 'notes.json'), 'utf8'));
     while (!notes().mayTakeOver) await delay(100);
@@ -110,9 +110,9 @@ async function failovers(virga: VirgaProcess, folder: string): Promise<number[]>
     process.kill(pid, 'SIGKILL');
     const since = performance.now();
     await rowWritten(virga);
-    took.push(performance.now() - since);
+    times.push(performance.now() - since);
   }
-  return took;
+  return times;
 }
 
 async function rowWritten(virga: VirgaProcess): Promise<void> {

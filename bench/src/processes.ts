@@ -7,7 +7,7 @@ export function processesNaming(text: string): number[] {
     .filter((pid) => Number.isInteger(pid) && readOr(`/proc/${pid}/cmdline`).includes(text));
 }
 
-/** What processes take, with their share of what they share with others. */
+/** What processes use, with their share of what they share with others. */
 export const memoryMiB = (pids: readonly number[]) =>
   pids.reduce((sum, pid) => {
     const pss = /^Pss:\s+(\d+) kB/m.exec(readOr(`/proc/${pid}/smaps_rollup`))?.[1];

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 const END_OF_HEAD = '\r\n\r\n';
 
 /** One HTTP connection that asks one request after the other. It does the least that is possible, because whoever
- *  sends takes his time from the same two cores. */
+ *  sends uses the same two cores. */
 export class Sender {
   readonly #socket: Socket;
   readonly #head: string;

@@ -12,7 +12,7 @@ const BUCKET = 'bench';
 /** Something that can be used, and whose server can be killed. */
 interface Storage {
   /** Milliseconds from the request to the first use. */
-  readonly took: number;
+  readonly duration: number;
   readonly id: number;
   readonly use: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ interface Kind {
   readonly server: string;
 }
 
-/** Storages of a local region: how soon they can be used, what they take, and how soon they are back after a kill. */
+/** Storages of a local region: how soon they can be used, what they use, and how soon they are back after a kill. */
 export async function benchStorages(): Promise<Figure[]> {
   const dataDir = newDataDir();
   const virga = await startVirga({ dataDir });
@@ -51,11 +51,11 @@ async function measure(virga: VirgaProcess, kind: Kind): Promise<Figure[]> {
     await untilUsed(one);
     back.push(performance.now() - since);
   }
-  const took = storages.map((storage) => storage.took);
+  const times = storages.map(({ duration }) => duration);
   return [
     {
       what: `${kind.what}: request to ${kind.use}, median of ${CREATIONS}`,
-      value: seconds(median(took)),
+      value: seconds(median(times)),
       goal: '',
     },
     { what: `${kind.what}: memory when idle, median`, value: `${Math.round(memory)} MiB`, goal: '' },
@@ -105,7 +105,7 @@ const S3: Kind = {
       await (await client.send(new GetObjectCommand(object))).Body?.transformToString();
     };
     await use();
-    return { took: performance.now() - since, id: body.id, use };
+    return { duration: performance.now() - since, id: body.id, use };
   },
 };
 
@@ -132,6 +132,6 @@ const SFTP: Kind = {
       }
     };
     await use();
-    return { took: performance.now() - since, id: body.id, use };
+    return { duration: performance.now() - since, id: body.id, use };
   },
 };

@@ -148,7 +148,7 @@ test.each([
   [403, 'AccessDenied', 'may not read this in the bucket "films"'],
   [400, 'AuthorizationHeaderMalformed', 'set VIRGA_EDGE_S3_REGION'],
   [500, 'InternalError', 'answers 500 InternalError we are sorry'],
-])('an answer %i %s is a 502, and told once to who runs the edge', async (status, code, reason) => {
+])('an answer %i %s is a 502, and reported once to who runs the edge', async (status, code, reason) => {
   const error = `<Error><Code>${code}</Code><Message>we are sorry</Message></Error>`;
   answer = (_, response) => void response.writeHead(status).end(error);
   const { port } = await edge();

@@ -114,7 +114,7 @@ export class BucketOrigin implements Origin {
       this.#options.bucket.ask(file, { method, headers, signal: closed.signal });
     const conditions = conditionsOf(request);
     const first = await ask({ ...conditions, ...rangeOf(request) });
-    // If-Range, as S3 servers understand it: another version is wanted whole.
+    // If-Range, as S3 servers understand it: another version is requested whole.
     const changed = first.statusCode === 412;
     if (changed) first.resume();
     const answer = changed ? await ask(conditions) : first;
@@ -142,7 +142,7 @@ export class BucketOrigin implements Origin {
     return answer.headers['content-length'] ?? '*';
   }
 
-  /** @returns the status for the viewer: who runs the edge is told what is wrong with it */
+  /** @returns the status for the viewer: who runs the edge reads in the log what is wrong with it */
   async #refusal(answer: IncomingMessage): Promise<404 | 502> {
     const { status, code, reason } = await this.#options.bucket.refusal(answer);
     if (status === 404 && code !== 'NoSuchBucket') return 404;

@@ -114,7 +114,7 @@ function types(): string[] {
 
 function signedLocation(settings: VideoSettings, { index, next }: ServerPart): string[] {
   const { accountId } = settings;
-  // Servers for older secrets are told the viewer by the first one.
+  // Servers for older secrets learn the viewer from the first one.
   const viewer = index === 0 ? 'virga_viewer' : 'http_x_virga_viewer';
   const text = signedText({
     accountId,

@@ -2,7 +2,7 @@ import type { Version } from './send.ts';
 
 /** Larger objects are not kept: they would push out too much, and a viewer would wait for all of one. */
 const LARGEST = 8 * 1024 * 1024;
-/** Of what is kept one object takes at most so much. */
+/** Of what is kept one object uses at most so much. */
 const SHARE = 4;
 
 export interface Kept extends Version {

@@ -112,7 +112,7 @@ describe('an edge with an upstream', () => {
     expect(asked.join('\n')).not.toContain(target.split('/')[3]);
   });
 
-  test('the upstream is told the query, which low-latency playlists need', async () => {
+  test('the upstream is sent the query, which low-latency playlists need', async () => {
     await ask(running.port, `${signedPath('master.m3u8')}?_HLS_msn=77`);
     expect(asked.at(-1)).toContain('master.m3u8?_HLS_msn=77');
   });

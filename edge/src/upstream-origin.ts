@@ -9,7 +9,7 @@ const ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as con
 const ANSWERED = ['content-length', 'content-range', 'last-modified', 'etag', 'accept-ranges'] as const;
 const PASSED = [200, 206, 304, 404, 416];
 
-/** Another HTTP server. It is asked for the same ranges and conditions, and never told the token. */
+/** Another HTTP server. It is asked for the same ranges and conditions, and never sent the token. */
 export class UpstreamOrigin implements Origin {
   readonly #base: string;
   readonly #client: typeof http | typeof https;

@@ -93,9 +93,9 @@ test('a report that was not acknowledged is sent again with its id, before later
   const ids = received.map(({ report }) => report.id);
   expect(ids[1]).toBe(ids[0]);
   expect(ids[2]).toBe(ids[0]);
-  const taken = received.filter(({ status }) => status === 200);
-  expect(new Set(taken.map(({ report }) => report.id)).size).toBe(3);
-  expect(taken.map(({ report }) => report.videos[0]?.bytes)).toEqual([1, 10, 100]);
+  const accepted = received.filter(({ status }) => status === 200);
+  expect(new Set(accepted.map(({ report }) => report.id)).size).toBe(3);
+  expect(accepted.map(({ report }) => report.videos[0]?.bytes)).toEqual([1, 10, 100]);
   expect(said).toHaveLength(2);
 });
 

@@ -5,9 +5,9 @@ import type { UsageJournal } from './usage-journal.ts';
 const EVERY_MS = 10_000;
 const JOURNAL_EVERY_MS = 100;
 const PATIENCE_MS = 5_000;
-/** As many as the intake takes in one report. */
+/** As many as the intake accepts in one report. */
 const MAX_VIDEOS = 10_000;
-/** Answers that say that the same report may be taken later. All others below 500 are final. */
+/** Answers that say that the same report may be accepted later. All others below 500 are final. */
 const PASSING = [401, 403, 404, 408, 425, 429];
 
 /** One report: what was delivered between two moments. Its id makes a repetition harmless. */
@@ -44,7 +44,7 @@ export class UsageReporter {
     this.#since = options.now().toISOString();
   }
 
-  /** Takes up what an earlier process left. */
+  /** Continues with what an earlier process left. */
   start(): void {
     this.#recover();
     this.#timers = [

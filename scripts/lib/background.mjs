@@ -53,7 +53,7 @@ export function backgroundOptions(args) {
   const seconds = given === undefined ? PATIENCE_S : Number(given);
   const isRight = Number.isFinite(seconds) && seconds > 0 && seconds <= 86_400;
   return {
-    wrong: isRight ? undefined : `--wait takes a number of seconds, such as --wait=60, not "${given}".`,
+    wrong: isRight ? undefined : `--wait needs a number of seconds, such as --wait=60, not "${given}".`,
     patienceMs: seconds * 1000,
     args: args.filter((arg) => !isOurs(arg) && arg !== '--'),
   };

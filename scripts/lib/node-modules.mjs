@@ -72,7 +72,7 @@ export function linkWorkspaces(root) {
  * @returns {string[]}
  */
 export function missingPackages(root) {
-  const wanted = readPackages(path.join(root, 'package-lock.json')) ?? {};
+  const required = readPackages(path.join(root, 'package-lock.json')) ?? {};
   const tried = readText(path.join(root, 'node_modules', STAMP)) === stampFor(root);
   const isMissing = (/** @type {string} */ folder, /** @type {LockedPackage} */ entry) => {
     // The other entries are the checkout's own packages.
@@ -83,7 +83,7 @@ export function missingPackages(root) {
     // Optional packages are mostly for other machines; those for this one count, but only once.
     return entry.optional ? !tried && isForThisMachine(entry) : true;
   };
-  return Object.entries(wanted).flatMap(([folder, entry]) => (isMissing(folder, entry) ? [folder] : []));
+  return Object.entries(required).flatMap(([folder, entry]) => (isMissing(folder, entry) ? [folder] : []));
 }
 
 /**

@@ -103,7 +103,7 @@ test('a refused start says why, ends with 1 and leaves nothing running', async (
       START,
       /^VIRGA_TIMESCALE is not a setting; did you mean VIRGA_TIME_SCALE\?\n$/,
     ],
-    [{}, `${START}=soon`, /^--wait takes a number of seconds, such as --wait=60, not "soon".\n$/],
+    [{}, `${START}=soon`, /^--wait needs a number of seconds, such as --wait=60, not "soon".\n$/],
     [{}, `${START}=0.01`, /^Virga was not ready within 0.01 s; it is stopped./],
     [
       { VIRGA_SEED_FILE: file },

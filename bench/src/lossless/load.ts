@@ -21,7 +21,7 @@ const PATIENCE_MS = 10_000;
 const PAUSE_MS = 2;
 const CLIENTS_OF_A_KIND = 2;
 
-/** Clients of each kind that ask one request after the other until told to stop: over HTTP and HTTPS, over
+/** Clients of each kind that ask one request after the other until stopped: over HTTP and HTTPS, over
  *  connections that they keep and over a new one each time. */
 export class Load {
   readonly #site: Site;
