@@ -147,7 +147,7 @@ class Chaos {
   /** Each load balancer of the local region that serves anything, and each storage, has exactly its process, answers,
    *  and there are no others. Nobody is behind any of them. */
   async #processFaults(): Promise<string[]> {
-    const wanted = await this.#cluster.query(
+    const desired = await this.#cluster.query(
       `select id, host(vip_address) as address, exists (
                 select from lb_listeners l where l.load_balancer_id = lb.id and protocol_port = 8088) as listens
          from load_balancers lb
@@ -155,7 +155,7 @@ class Chaos {
            or exists (select from lb_pools where load_balancer_id = lb.id))`,
     );
     const faults: string[] = [];
-    for (const { id, address, listens } of wanted) {
+    for (const { id, address, listens } of desired) {
       await waitUntil(() => processesWith(String(id)).length === 1, {
         what: `one process for ${id}`,
       }).catch((error: Error) => faults.push(error.message));
@@ -173,12 +173,12 @@ class Chaos {
         what: `one process for SFTP storage ${id}`,
       }).catch((error: Error) => faults.push(error.message));
     const running = processesWith(`${this.#options.dataDir}/regions`).length;
-    const all = wanted.length + storages.length;
+    const all = desired.length + storages.length;
     if (running !== all) faults.push(`${running} processes for ${all} load balancers and storages`);
     return faults;
   }
 
-  /** Takes away what is there, one kind after the other. */
+  /** Deletes what is there, one kind after the other. */
   async #deleteAll(): Promise<string[]> {
     const faults: string[] = [];
     const client = this.#client(-1, false);

@@ -7,7 +7,7 @@ import { waitUntil } from '../harness/wait.ts';
 import { type Query, queryOf } from './database-faults.ts';
 
 /** Usage and quotas reach their thresholds while the server is killed: right after it acknowledged what reaches them,
- *  and while it delivers. Each is told in one mail, which may come again under its own Message-ID but is not lost. */
+ *  and while it delivers. Each is sent in one mail, which may come again under its own Message-ID but is not lost. */
 
 let dataDir: string;
 let mail: MailServer;
@@ -82,7 +82,7 @@ const cameWith = (text: string) =>
     .filter((each) => each.text.includes(text))
     .map((each) => /^message-id:\s*(\S+)/im.exec(each.text)?.[1] ?? 'none');
 
-test('a report is counted once and its threshold told once, whenever the server dies', async () => {
+test('a report is counted once and its threshold reported once, whenever the server dies', async () => {
   const storages = Array.from({ length: 8 }, (_, i) => `chaos-${i}`);
   for (const storage_name of storages) {
     const event = { name: 'reaching_used_traffic', storage_name, bytes: 1000 };
@@ -110,7 +110,7 @@ test('a report is counted once and its threshold told once, whenever the server 
   );
 });
 
-test('a quota threshold is told once, though the server dies as soon as it is reached', async () => {
+test('a quota threshold is reported once, though the server dies as soon as it is reached', async () => {
   const limits = { global_limits: { project_count_limit: 5 } };
   const path = '/virga/v1/clients/1/quotas';
   expect((await server.call('PATCH', path, limits, operator)).status).toBe(200);
@@ -123,7 +123,7 @@ test('a quota threshold is told once, though the server dies as soon as it is re
   expect(new Set(cameWith('project_count'))).toEqual(new Set([written?.message_id]));
   await killed();
   expect(await sent('quota_threshold')).toEqual([written]);
-  const told = await server.call('GET', '/cloud/v2/client_quotas/1/notification_threshold');
-  expect(told.body.last_sending).not.toBeNull();
-  expect(told.body.last_message.global_quotas.project_count_usage).toEqual({ limit: 5, usage: 4 });
+  const threshold = await server.call('GET', '/cloud/v2/client_quotas/1/notification_threshold');
+  expect(threshold.body.last_sending).not.toBeNull();
+  expect(threshold.body.last_message.global_quotas.project_count_usage).toEqual({ limit: 5, usage: 4 });
 });

@@ -92,7 +92,7 @@ async function create(name: string): Promise<{ id: string; vip: string }> {
 
 const haproxies = (where = dataDir) => processesWith(`${where}/regions`).sort();
 
-/** Asks the load balancer again and again, until it is told to end; what went wrong meanwhile. */
+/** Asks the load balancer again and again, until it is stopped; what went wrong meanwhile. */
 function traffic(vip: string): () => Promise<{ requests: number; faults: readonly string[] }> {
   let over = false;
   let requests = 0;

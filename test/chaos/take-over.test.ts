@@ -48,17 +48,17 @@ describe.each(['SIGKILL', 'SIGSTOP'] as const)(
       await waitUntil(async () => (await task()).state === 'RUNNING', { what: 'the first worker to begin' });
       process.kill(first.pid, signal);
       const second = await start('worker');
-      const taken = await waitUntil(async () => (await task()).state === 'FINISHED' && task(), {
+      const ended = await waitUntil(async () => (await task()).state === 'FINISHED' && task(), {
         what: 'the second worker to finish',
       });
-      const lb = taken.created_resources.loadbalancers[0];
+      const lb = ended.created_resources.loadbalancers[0];
       const before = (await api.call('GET', `/cloud/v1/loadbalancers/1/2/${lb}`)).body;
       if (signal === 'SIGSTOP') process.kill(first.pid, 'SIGCONT');
       const next = await api.ended(
         await api.call('POST', '/cloud/v1/loadbalancers/1/2', { name: `after ${signal}` }),
       );
       expect(next.state).toBe('FINISHED');
-      expect(await task()).toEqual(taken);
+      expect(await task()).toEqual(ended);
       expect((await api.call('GET', `/cloud/v1/loadbalancers/1/2/${lb}`)).body).toEqual(before);
       if (signal === 'SIGSTOP') await first.end('SIGTERM');
       await second.end('SIGTERM');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, people } from '../harness/people.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
-/** A role that is given, changed or taken away counts with the very next request of the user's sessions, on every
+/** A role that is given, changed or removed counts with the very next request of the user's sessions, on every
  *  node: each node has answered the same user a moment before, so that nothing that it remembers may count. */
 
 let server: TestServer;
@@ -40,7 +40,7 @@ const PLACES: readonly Place[] = ['the account', 'a project', 'another project']
 const projectOf = (place: Place) =>
   ({ 'the account': null, 'a project': 1, 'another project': otherProject })[place];
 
-/** Calls that take the role, and an answer when nobody has refused it for the role. */
+/** Calls that need the role, and an answer when nobody has refused it for the role. */
 const PROBES = {
   'administers the account': () => ['GET', '/iam/users', 200],
   'writes in a project': () => ['DELETE', `/cloud/v1/networks/1/2/${NOWHERE}`, 404],
@@ -96,7 +96,7 @@ const rolesFor = (place: Place) =>
     : ['Observer', 'User', 'ProjectAdministrator'];
 
 describe.each(PLACES)('in %s', (place) => {
-  test('each role counts with the next request when it is given, and when it is taken away', async () => {
+  test('each role counts with the next request when it is given, and when it is removed', async () => {
     for (const role of rolesFor(place)) {
       expect(await abilities()).toEqual(everywhere([]));
       const body = { user_id: userId, role, project_id: projectOf(place) };

@@ -137,7 +137,7 @@ def members():
 def clusters():
     key = cloud.ssh_keys.create(name="sdk clusters")
     # A cluster shows the security groups of its pools as they were asked for: null where none are given, which strict
-    # types do not take. A pool by itself always has a list.
+    # types do not accept. A pool by itself always has a list.
     every = cloud.k8s.clusters
     groups = {"security_group_ids": []}
     old, new = "v1.31.11", "v1.32.8"

@@ -109,10 +109,10 @@ def load_balancers():
 
     port = cloud.reserved_fixed_ips.create_and_poll(type="external", ip_family="dual")
     check(port.fixed_ip_address is not None and port.fixed_ipv6_address is not None, "both are reserved")
-    taken = load_balancer("sdk reserved", vip_port_id=port.port_id, vip_ip_family="dual")
-    check(taken.vip_address == port.fixed_ip_address, "a load balancer takes the first")
-    check(taken.additional_vips[0].ip_address == port.fixed_ipv6_address, "and the second")
-    for lb in (dual, six, taken):
+    claiming = load_balancer("sdk reserved", vip_port_id=port.port_id, vip_ip_family="dual")
+    check(claiming.vip_address == port.fixed_ip_address, "a load balancer has the first")
+    check(claiming.additional_vips[0].ip_address == port.fixed_ipv6_address, "and the second")
+    for lb in (dual, six, claiming):
         balancers.delete_and_poll(lb.id)
     cloud.tasks.poll(cloud.reserved_fixed_ips.delete(port.port_id).tasks[0])
     gone(lambda: cloud.reserved_fixed_ips.get(port.port_id), "the reserved addresses")
@@ -176,8 +176,8 @@ def pools():
     weights = {row.address: row.weight for row in changed.members}
     check(weights == {"10.0.0.2": 7, "10.0.0.3": 1}, "an update replaces the members")
 
-    leaving = next(row for row in changed.members if row.address == "10.0.0.3")
-    cloud.tasks.poll(balancers.pools.members.delete(leaving.id, pool_id=pool.id).tasks[0])
+    removed = next(row for row in changed.members if row.address == "10.0.0.3")
+    cloud.tasks.poll(balancers.pools.members.delete(removed.id, pool_id=pool.id).tasks[0])
     check([row.address for row in balancers.pools.get(pool.id).members] == ["10.0.0.2"], "a member is removed")
 
     balancers.pools.health_monitors.delete(pool.id)

@@ -51,8 +51,8 @@ def sftp_storage():
     check(keys.get(key.id).public_key == PUBLIC_KEY, "a key is added")
     check([row.id for row in keys.list(name="sdk-laptop")] == [key.id], "it is listed")
     storages = storage.sftp_storages
-    wanted = {"location_name": "simulated", "name": "sdk-files", "password_mode": "auto"}
-    made = storages.create(**wanted, ssh_key_ids=[key.id])
+    request = {"location_name": "simulated", "name": "sdk-files", "password_mode": "auto"}
+    made = storages.create(**request, ssh_key_ids=[key.id])
     check((made.provisioning_status, len(made.password) > 20) == ("active", True), "a storage is made, with a password")
     check([row.id for row in storages.list(name="sdk-files")] == [made.id], "it is listed")
     read = storages.get(made.id)

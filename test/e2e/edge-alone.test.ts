@@ -99,7 +99,7 @@ test('delivers from an upstream, with the secrets that a server keeps in the dat
   }
 });
 
-test('does not start, and says why in one line, without secrets or with a port that is taken', async () => {
+test('does not start, and says why in one line, without secrets or with a port that is in use', async () => {
   const bare = launch({ VIRGA_EDGE_ORIGIN: files.folder });
   expect(await bare.end()).toBe(1);
   expect(bare.output()).toBe('VIRGA_VIDEO_SECRETS must be set (no server has made one here yet)\n');

@@ -65,7 +65,7 @@ async function addPool(
   await page.getByRole('heading', { name: new RegExp(`^${name}`) }).waitFor();
 }
 
-test('a pool that is added to a listener takes its requests', async () => {
+test('a pool that is added to a listener gets its requests', async () => {
   await portal.go(1, `load-balancers/${id}`);
   await addPool('web', servers[0], 'its listener');
   await comes('/', 'web');
@@ -141,7 +141,7 @@ test('a policy with a rule sends some requests to another pool', async () => {
   expect(await portal.barriers()).toEqual([]);
 });
 
-test('a rule and a policy are changed, and taken away again', async () => {
+test('a rule and a policy are changed, and deleted again', async () => {
   const { page } = portal;
   await portal.act(/Path begins with/, 'Edit…');
   await page.getByLabel('Value').fill('/v2');

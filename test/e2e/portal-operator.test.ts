@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.stop());
 
-test('a token that is not the operator’s opens nothing, and is told so', async () => {
+test('a token that is not the operator’s opens nothing, and the page says so', async () => {
   const { page } = portal;
   await page.goto(`${portal.virga.url}/operator/nodes`);
   await page.getByRole('textbox', { name: 'Token' }).fill('virga_of_somebody_else');

@@ -39,8 +39,8 @@ test('a film plays on past three ends of its address, each renewed before', asyn
   const state = () => page.evaluate<number>('document.querySelector("video").readyState');
   await waitUntil(async () => (await state()) >= 2, { what: 'the beginning of the film' });
   await page.evaluate('void document.querySelector("video").play()');
-  const wanted = 3 * LIFETIME + 2;
-  await waitUntil(async () => (await time()) >= wanted, { what: `${wanted} s of the film` });
+  const duration = 3 * LIFETIME + 2;
+  await waitUntil(async () => (await time()) >= duration, { what: `${duration} s of the film` });
   await page.getByText(/The address was renewed \d+ times, and the player went on/).waitFor();
   expect(await portal.barriers()).toEqual([]);
 });

@@ -145,7 +145,7 @@ function numbered(item: Readonly<Record<string, unknown>>, index: number): objec
   };
 }
 
-test('what has an equal name, or is listed twice, takes no page away', async () => {
+test('what has an equal name, or is listed twice, breaks no page', async () => {
   const wrong = await look({
     samples,
     break: async (page) => {

@@ -128,9 +128,9 @@ async function open(refreshing: boolean, service = server): Promise<Page> {
 
 test('a stream plays on past two expiries of its token without a stall', async () => {
   const page = await open(true);
-  const wanted = 3 * LIFETIME + 2;
-  const options = { what: `${wanted} s of playback`, intervalMs: 100 };
-  await waitUntil(async () => (await seen(page)).time >= wanted, options);
+  const duration = 3 * LIFETIME + 2;
+  const options = { what: `${duration} s of playback`, intervalMs: 100 };
+  await waitUntil(async () => (await seen(page)).time >= duration, options);
   const { stalls, errors, refreshes } = await seen(page);
   expect(errors).toEqual([]);
   expect(stalls).toBe(0);
@@ -154,9 +154,9 @@ test('a stream plays on when the edge is killed in the middle', async () => {
   await waitUntil(async () => (await seen(page)).time >= 3, { what: 'playback' });
   process.kill(Number(killable.pids[0]), 'SIGKILL');
   // Far beyond what was buffered, and beyond two expiries.
-  const wanted = 3 + 4 + 2 * LIFETIME;
-  const options = { what: `${wanted} s of playback`, intervalMs: 100 };
-  await waitUntil(async () => (await seen(page)).time >= wanted, options);
+  const duration = 3 + 4 + 2 * LIFETIME;
+  const options = { what: `${duration} s of playback`, intervalMs: 100 };
+  await waitUntil(async () => (await seen(page)).time >= duration, options);
   expect(killable.pids).toHaveLength(2);
   await page.close();
 });

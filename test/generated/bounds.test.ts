@@ -38,7 +38,7 @@ const faultsOf = (schema: Json | undefined): string[] => {
   return faults;
 };
 
-test('no operation takes a text, a list or a map without a bound', () => {
+test('no operation accepts a text, a list or a map without a bound', () => {
   const wrong = server.app.routes.flatMap(({ spec }) =>
     ([spec.params, spec.query, spec.body] as (Json | undefined)[])
       .flatMap(faultsOf)

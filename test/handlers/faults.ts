@@ -4,7 +4,7 @@ import type { Db } from '../../server/src/platform/database/db.ts';
 import type { RegionProvider } from '../../server/src/region-providers.ts';
 
 /** Stands between task handlers and what they call: providers and the database. It keeps what the providers were
- *  told to serve, makes their work take more than one step, and breaks the call that it is told to break.
+ *  asked to serve, makes their work take more than one step, and breaks the call that it is to break.
  *
  *  It knows ports by their form: `applyThing(desired, operation)` makes something, `removeThing(id or {id}, operation)`
  *  forgets it, `changeThing(operation)` does something else that takes time, and all answer with their progress. Any

@@ -15,7 +15,7 @@ const MAX_STEPS = 400;
 export interface Ending {
   readonly task: TaskView;
   readonly world: Snapshot;
-  /** Steps that it took. */
+  /** The number of its steps. */
   readonly steps: number;
 }
 
@@ -84,7 +84,7 @@ export class Fixture implements Preparation {
     return String(task.created_resources?.[kind]?.[0] ?? '');
   };
 
-  /** Ids that the call takes are the same each time. */
+  /** Ids that the call uses are the same each time. */
   async accepted(call: Call): Promise<string> {
     if (call.waits) return this.#acceptedBeforeItsAnswer(call);
     const reply = await this.call(call);
@@ -133,7 +133,7 @@ export class Fixture implements Preparation {
     throw new Error(`the task did not end within ${MAX_STEPS} steps`);
   }
 
-  /** One step of a task. Ids that it takes are told from those that its acceptance took. */
+  /** One step of a task. Ids that it uses differ from those that its acceptance used. */
   async step(engine: TaskEngine, taskId: string): Promise<void> {
     const given = this.#ids.next;
     this.#ids.next = this.#made;

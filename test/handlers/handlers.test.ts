@@ -32,7 +32,7 @@ test('every task type has a scenario, and every scenario a task type', () => {
   ).toEqual([]);
 });
 
-/** A type may have several scenarios, told apart by what follows its name. */
+/** A type may have several scenarios, distinguished by what follows its name. */
 function typeOf(name: string): string {
   return name.split(' ')[0] ?? name;
 }
@@ -78,7 +78,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     if (call.waits) await fixture.goOn(id);
     if (second.status !== 409) return expect(second.status).toBeLessThan(300);
     const message: string = second.body.message ?? second.body.error;
-    // What is taken stays taken; a lock ends with its task.
+    // What is reserved stays reserved; a lock ends with its task.
     if (second.headers['x-should-retry'] === 'false')
       return expect(message).toMatch(/already|overlaps|in use/);
     expect(message).toContain(id);
@@ -156,7 +156,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     await fixture.server.db.named('test_lose', 'delete from tasks where id = $1', [id]);
     await fixture.server.app.watchdog.run();
     expect(leftovers(await fixture.snapshot(), id), LET_GO).toEqual([]);
-    // What was being created or moved is where it was going; what a failure leaves is known to the scenario.
+    // What was being created or moved is where it was to be; what a failure leaves is known to the scenario.
     if (/^(create|attach|detach|put_into)_/.test(type) || scenario.failureLeaves !== undefined) return;
     const again = await fixture.accepted(scenario.start(...reference.prepared));
     expect((await fixture.goOn(again)).task).toMatchObject({ state: 'FINISHED' });
@@ -196,7 +196,7 @@ async function isGone(reference: Reference, attempt: Attempt, reason: string): P
   const { scenario, before, prepared, end } = reference;
   await fixture.from(before);
   const { task, world } = await fixture.attempt(scenario.start(...prepared), attempt);
-  // Providers may be told no by something that does not matter to the task.
+  // Providers may be refused by something that does not matter to the task.
   if (task.state === 'FINISHED')
     return same(scenario, end.world, world, 'it finished, but not as undisturbed');
   expect(task.error).toContain(reason);

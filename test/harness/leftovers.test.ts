@@ -20,11 +20,11 @@ afterAll(() => {
 });
 
 /** A folder of somebody's, with a process that works in it. */
-async function left(owner: number, how: 'named' | 'told'): Promise<{ folder: string; child: ChildProcess }> {
+async function left(owner: number, how: 'named' | 'set'): Promise<{ folder: string; child: ChildProcess }> {
   const folder = path.join(parent, `virga-e2e-${owner}-${how}`);
   mkdirSync(path.join(folder, 'postgres'), { recursive: true });
   const args = ['-e', 'setInterval(() => {}, 1000)', ...(how === 'named' ? [folder] : [])];
-  const env = how === 'told' ? { VIRGA_DATA_DIR: folder } : {};
+  const env = how === 'set' ? { VIRGA_DATA_DIR: folder } : {};
   const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
   children.push(child);
   await waitUntil(() => processesIn(folder).includes(child.pid ?? 0), { what: 'the process to begin' });
@@ -35,7 +35,7 @@ test('what a test process left that is no more is ended and removed, what others
   const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
   await once(gone, 'exit');
   const dead = gone.pid ?? 0;
-  const leftovers = [await left(dead, 'named'), await left(dead, 'told')];
+  const leftovers = [await left(dead, 'named'), await left(dead, 'set')];
   const used = await left(process.pid, 'named');
   const ends = leftovers.map(({ child }) => once(child, 'exit'));
   clearLeftovers(parent);

@@ -12,7 +12,7 @@ forgetUndocumented();
 /** After the tests of each file: refusals were as documented, and the file shows what it is said to show.
  *  docs/compatibility.md says which tests show an operation at work. Each test file proves what is said of it;
  *  `npm run generate` finds out anew, by a file that it names here. */
-// biome-ignore lint/correctness/noEmptyPattern: vitest reads from it which fixtures are wanted
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from it which fixtures are requested
 afterAll(({}, { tasks }) => {
   const file = path.relative(ROOT, expect.getState().testPath ?? '');
   const record = process.env.VIRGA_RECORD_OPERATIONS;

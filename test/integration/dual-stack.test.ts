@@ -91,7 +91,7 @@ test('a load balancer of both IP versions serves at both addresses, and gives bo
   expect(hasAddresses([ip_address])).toBe(false);
 });
 
-test('a load balancer takes reserved addresses of both IP versions, and leaves them behind', async () => {
+test('a load balancer claims reserved addresses of both IP versions, and leaves them behind', async () => {
   const port = await made(RESERVED, 'ports', { type: 'external', ip_family: 'dual' });
   const { fixed_ip_address, fixed_ipv6_address } = (await call('GET', `${RESERVED}/${port}`)).body;
   expect(hasAddresses([fixed_ipv6_address])).toBe(false);

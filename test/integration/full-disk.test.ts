@@ -33,7 +33,7 @@ const REGION = {
   settings: {},
 };
 const KIND = { s3: 'object-storage', sftp: 'sftp-storage', sql: 'postgresql' } as const;
-/** An empty cluster takes 40 MiB, and so does the one that it is copied from. */
+/** An empty cluster uses 40 MiB, and so does the one that it is copied from. */
 const ROOM_FOR_CLUSTERS = 200 * 1024 * 1024;
 const KINDS = ['s3', 'sftp', 'sql'] as const;
 

@@ -183,7 +183,7 @@ test('rules about client certificates see that nobody shows one', async () => {
   await remove(id);
 });
 
-test('a regular expression that HAProxy does not take is refused with its reason, and nothing changes', async () => {
+test('a regular expression that HAProxy does not accept is refused with its reason, and nothing changes', async () => {
   const id = await policy({ action: 'REJECT' });
   const wrong = (body: object) => server.call('POST', `${POLICIES}/${id}/rules`, { body });
   const reply = await wrong({ type: 'PATH', compare_type: 'REGEX', value: '(unclosed' });

@@ -62,16 +62,16 @@ test('a member, its pool and its load balancer follow the verdict of HAProxy, ea
       what: `HAProxy's verdict that a member is ${down ? 'down' : 'up'}`,
       intervalMs: 5,
     });
-  const shown = (wanted: readonly string[]) =>
+  const shown = (expected: readonly string[]) =>
     waitUntil(
       async () => {
         const { body } = await server.call('GET', `${LBS}/${id}/status`);
         const [{ operating_status, members: seen }] = body.listeners[0].pools;
         const dead = seen.find((member: { protocol_port: number }) => member.protocol_port === port);
         const all = [body.operating_status, operating_status, dead.operating_status];
-        return all.join() === wanted.join();
+        return all.join() === expected.join();
       },
-      { what: wanted.join(), intervalMs: 5 },
+      { what: expected.join(), intervalMs: 5 },
     );
   await shown(['ONLINE', 'ONLINE', 'ONLINE']);
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -147,7 +147,7 @@ test('what is switched off gets no traffic, and gets it again when it is switche
   await web.gone();
 });
 
-test('what a listener is told about clients, it does', async () => {
+test('what a listener is set to do about clients, it does', async () => {
   const { url, address, ...web } = await site({ insert_x_forwarded: true });
   await answering(url);
   expect(one.requests.at(-1)?.headers).toMatchObject({
@@ -164,7 +164,7 @@ test('what a listener is told about clients, it does', async () => {
   await web.patchListener({ user_list: null, allowed_cidrs: ['10.0.0.0/8'] });
   await expect(get(url)).rejects.toThrow(/ECONNRESET|hang up/);
   await web.patchListener({ allowed_cidrs: null, connection_limit: 1 });
-  // Who is in keeps the next one waiting, and lets it in by going.
+  // Who is in keeps the next one waiting, and lets it in by leaving.
   const inside = connect(PORT, address);
   await new Promise((resolve) => inside.once('connect', resolve));
   inside.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');

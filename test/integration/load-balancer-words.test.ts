@@ -7,7 +7,7 @@ import {
 import { get } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
 import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
 
-/** Whatever words are typed through the API: either they are refused with the field named, or HAProxy takes them
+/** Whatever words are typed through the API: either they are refused with the field named, or HAProxy accepts them
  *  and everything else goes on as before. */
 
 const LBS = '/cloud/v1/loadbalancers/1/1';
@@ -65,7 +65,7 @@ async function acceptedBy(reply: Reply) {
   }
   expect(reply.status, JSON.stringify(reply.body)).toBe(200);
   const task = await server.ended(reply);
-  expect(task.error, 'what the API accepts, HAProxy takes').toBeNull();
+  expect(task.error, 'what the API accepts, HAProxy accepts').toBeNull();
   return task.created_resources;
 }
 
@@ -140,7 +140,7 @@ test('targets, keys, values and regular expressions of L7 policies', async () =>
       if (id === undefined) return;
       const keyed = rule.type === 'HEADER' || rule.type === 'COOKIE' ? { ...rule, key } : rule;
       const path = `${POLICIES}/${id}/rules`;
-      // Nothing asks for this host: what is told apart is whether HAProxy takes the words.
+      // Nothing asks for this host: what counts is whether HAProxy accepts the words.
       await acceptedBy(
         await server.call('POST', path, {
           body: { type: 'HOST_NAME', compare_type: 'EQUAL_TO', value: 'never.test' },

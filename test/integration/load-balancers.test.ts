@@ -91,8 +91,8 @@ test('a load balancer carries traffic, tells how its members are, comes back, an
   expect(task).toMatchObject({ state: 'FINISHED', error: null });
   const id = String(task.created_resources?.loadbalancers?.[0]);
   const read = async (query = '') => (await server.call('GET', `${LBS}/${id}${query}`)).body;
-  const status = (wanted: string) =>
-    waitUntil(async () => (await read()).operating_status === wanted, { what: wanted });
+  const status = (expected: string) =>
+    waitUntil(async () => (await read()).operating_status === expected, { what: expected });
   const url = `http://${(await read()).vip_address}:${PORT}/`;
   const answer = async () => (await fetch(url, { headers: { connection: 'close' } })).text();
 

@@ -170,7 +170,7 @@ test.skipIf(!hasPsql)(
 );
 
 test('metrics and sizes are those of the server', async () => {
-  // They are taken now and then: the first may be from before the settings above.
+  // They are sampled now and then: the first may be from before the settings above.
   const metrics = await waitUntil(
     async () => {
       const { body: seen } = await call('GET', '/real/metrics');

@@ -111,7 +111,7 @@ test('without a moment, what there is now comes back', async () => {
   expect(await query(RESTORED, 'select count(*)::int as n from later')).toEqual([{ n: 0 }]);
 });
 
-test('backups end when they are told to, and go with their cluster', async () => {
+test('backups end on request, and go with their cluster', async () => {
   expect((await operate('DELETE', '/first/backups')).status).toBe(204);
   const kept = () => folders().filter((id) => existsSync(path.join(folderOf(id), 'backups')));
   await waitUntil(() => kept().length === 0, { what: 'the backups to go' });

@@ -37,7 +37,7 @@ const whole = (isSynchronous = true) =>
     what: 'the replica to be one that may take over',
   });
 
-/** Writes rows until told to stop, and remembers which were acknowledged. */
+/** Writes rows until stopped, and remembers which were acknowledged. */
 class Writer {
   readonly acknowledged: number[] = [];
   /** When the first row of each session was acknowledged. */
@@ -95,7 +95,7 @@ test('no row that was acknowledged is lost, however often the primary is killed 
   const writers = Array.from({ length: WRITERS }, (_, i) => new Writer(i));
   for (const writer of writers) writer.start();
   const count = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
-  const took: number[] = [];
+  const times: number[] = [];
   for (let kills = 0; kills < KILLS; kills += 1) {
     await whole();
     const before = notes().primary ?? 'a';
@@ -109,7 +109,7 @@ test('no row that was acknowledged is lost, however often the primary is killed 
         (notes().primary ?? 'a') !== before && writers.flatMap(({ begun }) => begun).find((at) => at > since),
       { what: 'rows to be written again' },
     );
-    took.push(Math.round(again - since));
+    times.push(Math.round(again - since));
   }
   await Promise.all(writers.map((writer) => writer.stop()));
   const rows = await ask(cluster, 'select id::int from rows');
@@ -117,7 +117,7 @@ test('no row that was acknowledged is lost, however often the primary is killed 
   const acknowledged = writers.flatMap((writer) => writer.acknowledged);
   expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
   if (process.env.VIRGA_FAILOVERS !== undefined)
-    process.stdout.write(`${KILLS} kills, ${acknowledged.length} rows, ms: ${took.join(' ')}\n`);
+    process.stdout.write(`${KILLS} kills, ${acknowledged.length} rows, ms: ${times.join(' ')}\n`);
 }, 900_000);
 
 test('the lost one comes back as a replica by itself, and has everything', async () => {

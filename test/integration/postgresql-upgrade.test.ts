@@ -104,7 +104,7 @@ describe.skipIf(fault !== undefined)(`upgrades${fault ? `: skipped, ${fault}` : 
     // The extension is still its owner's.
     await write('drop extension citext');
     expect(await inSession(after, 'select i from here', inOther)).toEqual([{ i: 1 }]);
-    // Copies of the old version are none that a server of the new one takes.
+    // Copies of the old version are none that a server of the new one reads.
     expect((await clusters.observe(after))?.backups).toEqual([]);
     expect(readdirSync(home(after)).filter((name) => /next|former/.test(name))).toEqual([]);
     await clusters.remove(after.id);
@@ -124,7 +124,7 @@ describe.skipIf(fault !== undefined)(`upgrades${fault ? `: skipped, ${fault}` : 
     await clusters.remove(cluster.id);
   });
 
-  test('what the new version does not take is said, and the old one serves again with all it had', async () => {
+  test('what the new version does not accept is said, and the old one serves again with all it had', async () => {
     const cluster = await filled({ version: '16' });
     await ask(
       cluster,

@@ -57,7 +57,7 @@ describe.skipIf(fault !== undefined)(`usage is measured${fault ? `: skipped, ${f
     receiver.close();
   });
 
-  test('uploading past a threshold of space is told by mail and webhook, once', async () => {
+  test('uploading past a threshold of space is reported by mail and webhook, once', async () => {
     const event = { name: 'reaching_used_space', storage_name: 'media', bytes: 100 * KIB };
     await server.call('POST', '/storage/notifications/v1/event', { body: event });
     await s3.send(new PutObjectCommand({ Bucket: 'photos', Key: 'one', Body: Buffer.alloc(60 * KIB) }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tellApart } from '../../console/src/ui/options.ts';
 
-test('what has the same name is told apart by its id, and other names stay', () => {
+test('what has the same name is distinguished by its id, and other names stay', () => {
   const options = [
     { value: '0a1b2c3d-one', label: 'web' },
     { value: '4e5f6a7b-two', label: 'web' },

@@ -70,7 +70,7 @@ const examplesOf = (path: string): readonly object[] => {
 };
 
 describe.each(Object.entries(CALLS))('%s', (type, path) => {
-  test('of each example of the call is valid, and has arguments that the resource takes', () => {
+  test('of each example of the call is valid, and has arguments that the resource has', () => {
     const examples = examplesOf(path);
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {

@@ -67,11 +67,11 @@ test('a write without the token against forgery, or with that of another session
     expect(refused.statusCode).toBe(403);
     expect(refused.json().detail).toContain('x-csrf-token');
   }
-  expect((await create(browser, browser.csrf, 'wanted')).statusCode).toBe(201);
+  expect((await create(browser, browser.csrf, 'accepted')).statusCode).toBe(201);
   const names = (await ask('GET', PROJECTS, { cookie: browser.cookie }))
     .json()
     .results.map(({ name }: { name: string }) => name);
-  expect(names).toContain('wanted');
+  expect(names).toContain('accepted');
   expect(names).not.toContain('forged');
 });
 
@@ -85,7 +85,7 @@ test('a wrong secret, another session’s secret, or the secret alone is nobody'
   }
 });
 
-test('signing out ends the session and takes the cookie away', async () => {
+test('signing out ends the session and deletes the cookie', async () => {
   const browser = await open();
   const answer = await ask('DELETE', '/virga/v1/session', {
     cookie: browser.cookie,

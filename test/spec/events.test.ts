@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
-/** What a client can be told of: four kinds of storage events, and the warning before a quota is used up. How
- *  they are told is in the tests of storage notifications and of the quota threshold. */
+/** What a client can be notified of: four kinds of storage events, and the warning before a quota is used up. How
+ *  they are sent is in the tests of storage notifications and of the quota threshold. */
 
 let server: TestServer;
 

@@ -53,9 +53,9 @@ describe('an inference secret', () => {
     expect((await server.call('PUT', url, { body })).status).toBe(404);
   });
 
-  test('has a name that is taken once', async () => {
-    expect((await create('taken')).status).toBe(200);
-    const replies = await Promise.all([create('taken'), create('taken')]);
+  test('has a name that is used once', async () => {
+    expect((await create('used')).status).toBe(200);
+    const replies = await Promise.all([create('used'), create('used')]);
     expect(replies.map(({ status }) => status)).toEqual([409, 409]);
   });
 

@@ -324,7 +324,7 @@ describe('the list', () => {
     for (const query of ['', '&show_stats=false']) expect(await list(query)).toBeNull();
   });
 
-  test('takes with_ddos; where there is no profile it is null', async () => {
+  test('accepts with_ddos; where there is no profile it is null', async () => {
     const { body } = await server.call('GET', `${path}?with_ddos=true`);
     expect(body.results.map((each: { ddos_profile: unknown }) => each.ddos_profile)).toEqual([
       null,

@@ -6,7 +6,7 @@ import { clusterBody as postgresql, STATUS } from '../harness/managed-postgresql
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** Every text has a bound, and none of them is in the way of what people really send: the longest that is legitimate
- *  of each kind is taken. */
+ *  of each kind is used. */
 
 let server: TestServer;
 let balancer = '';

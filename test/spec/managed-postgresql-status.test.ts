@@ -42,9 +42,9 @@ test('the service is off until it is activated, for one project in one region', 
 });
 
 test('activating and deactivating twice is as good as once', async () => {
-  for (const wanted of [true, true, false, false]) {
-    expect(await put(wanted)).toMatchObject({ status: 200, body: { is_initialized: wanted } });
-    expect((await server.call('GET', path(2))).body).toEqual({ is_initialized: wanted });
+  for (const requested of [true, true, false, false]) {
+    expect(await put(requested)).toMatchObject({ status: 200, body: { is_initialized: requested } });
+    expect((await server.call('GET', path(2))).body).toEqual({ is_initialized: requested });
   }
 });
 

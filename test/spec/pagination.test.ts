@@ -53,7 +53,7 @@ describe('every list of the cloud', () => {
     );
   });
 
-  test('takes 1 to 1000 at once, 1000 unless asked, from the offset 0', () => {
+  test('accepts 1 to 1000 at once, 1000 unless asked, from the offset 0', () => {
     for (const { spec } of lists()) {
       const { limit, offset } = spec.query?.properties ?? {};
       expect(limit, spec.path).toMatchObject({

@@ -250,7 +250,7 @@ describe('a mail', () => {
 });
 
 describe('across restarts', () => {
-  test('what was reached before is told once after it, and not again as long as it stays so', async () => {
+  test('what was reached before is reported once after it, and not again as long as it stays so', async () => {
     const inbox = await startMailServer();
     const restarted = await startTestServer({ smtpUrl: inbox.url });
     const restart = async () => {

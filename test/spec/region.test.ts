@@ -71,7 +71,7 @@ describe('a flag is true where the thing works, and false where it does not', ()
   });
 });
 
-test('only an ACTIVE region takes changes; what is there can be read in any', async () => {
+test('only an ACTIVE region accepts changes; what is there can be read in any', async () => {
   expect((await read(3)).state).toBe('MAINTENANCE');
   const body = { name: 'web' };
   const refused = await server.call('POST', '/cloud/v1/loadbalancers/1/3', { body });

@@ -43,7 +43,7 @@ test('the roles that can be assigned are listed, in all and for a project', asyn
   ]);
 });
 
-test('a role is assigned, listed, changed and taken away', async () => {
+test('a role is assigned, listed, changed and removed', async () => {
   const created = await assign('User', 1, { client_id: 1 });
   expect(created).toMatchObject({
     status: 200,
@@ -125,7 +125,7 @@ test('an administrator of a project renames that one, and administers nothing el
   expect((await rename(otherProject)).status).toBe(403);
 });
 
-test('an administrator of the account by assignment is one until it is taken away, tokens included', async () => {
+test('an administrator of the account by assignment is one until it is removed, tokens included', async () => {
   const { body } = await assign('ClientAdministrator');
   expect((await as('GET', '/iam/users')).status).toBe(200);
   const token = await as('POST', '/iam/v2/clients/1/tokens', {

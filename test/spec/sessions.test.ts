@@ -162,8 +162,8 @@ describe('a session that an API token opened', () => {
     const { token } = await newToken('Administrators', exp_date);
     const { access } = await sessionOf(token);
     const late = new Date(clock.now().getTime() + 61_000).toISOString();
-    for (const wanted of [null, late]) {
-      const body = { name: 'later', exp_date: wanted, client_user: {} };
+    for (const requested of [null, late]) {
+      const body = { name: 'later', exp_date: requested, client_user: {} };
       const reply = await they.bearer('POST', TOKENS, access, body);
       expect(reply).toMatchObject({ status: 400, body: { errors: { exp_date: [expect.any(String)] } } });
     }

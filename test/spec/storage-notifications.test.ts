@@ -61,7 +61,7 @@ test('PUT answers nothing, and finds the event by uuid or by place', async () =>
   expect(mine).toEqual([{ uuid: body.uuid, storage_name: storage, bucket_name: '', bytes: 3 }]);
 });
 
-test('DELETE takes a uuid or a place, and says when there is nothing to delete', async () => {
+test('DELETE accepts a uuid or a place, and says when there is nothing to delete', async () => {
   const name = 'reaching_used_requests';
   const { body } = await set({ name, storage_name: storage, bucket_name: 'a', count: 1 });
   await set({ name, storage_name: storage, bucket_name: 'b', count: 1 });

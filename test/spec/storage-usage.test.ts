@@ -63,8 +63,8 @@ const report = (buckets: readonly Record<string, unknown>[], more: Record<string
     body: { id: `report ${++reports}`, to: clock.now().toISOString(), buckets, ...more },
   });
 
-/** What was told of this test's storage so far, when everything written down has gone out. */
-async function told(): Promise<unknown[]> {
+/** What was sent about this test's storage so far, when everything written down has gone out. */
+async function notifications(): Promise<unknown[]> {
   await waitUntil(
     async () => {
       const rows = await server.db.named<{ waiting: number }>(
@@ -93,14 +93,14 @@ const KINDS = [
   ['reaching_used_requests', 'count', 'used_requests'],
 ] as const;
 
-test.each(KINDS)('%s is told once, at the threshold and not before it', async (name, field, usage) => {
+test.each(KINDS)('%s is reported once, at the threshold and not before it', async (name, field, usage) => {
   await set({ name, storage_name: storage, bucket_name: 'b', [field]: 100 });
   await report([{ bucket_name: 'b', [usage]: 99 }]);
-  expect(await told()).toEqual([]);
+  expect(await notifications()).toEqual([]);
   const monthly = usage === 'used_traffic' || usage === 'used_requests';
   await report([{ bucket_name: 'b', [usage]: monthly ? 1 : 100 }]);
   await report([{ bucket_name: 'b', [usage]: monthly ? 1 : 101 }]);
-  const [only, ...more] = await told();
+  const [only, ...more] = await notifications();
   expect(more).toEqual([]);
   expect(only).toMatchObject({
     client_id: 1,
@@ -114,7 +114,7 @@ test('an event on a storage counts all its buckets, one on a bucket that one alo
   await set({ name: 'reaching_used_space', storage_name: storage, bucket_name: 'a', bytes: 100 });
   await report([{ bucket_name: 'a', used_space: 60 }]);
   await report([{ bucket_name: 'b', used_space: 40 }]);
-  expect(await told()).toMatchObject([{ event: { bucket_name: '' }, usage: 100 }]);
+  expect(await notifications()).toMatchObject([{ event: { bucket_name: '' }, usage: 100 }]);
 });
 
 test('a repeated report is counted once, also when it comes many times at once', async () => {
@@ -123,38 +123,38 @@ test('a repeated report is counted once, also when it comes many times at once',
   const replies = await Promise.all(Array.from({ length: 8 }, send));
   expect(replies.filter(({ body }) => body.counted)).toHaveLength(1);
   expect(replies.every(({ status }) => status === 200)).toBe(true);
-  expect(await told()).toEqual([]);
+  expect(await notifications()).toEqual([]);
   await report([{ bucket_name: 'a', used_traffic: 40 }]);
-  expect(await told()).toHaveLength(1);
+  expect(await notifications()).toHaveLength(1);
 });
 
 test('many reports at once that together reach the threshold tell once', async () => {
   await set({ name: 'reaching_used_requests', storage_name: storage, count: 10 });
   await Promise.all(Array.from({ length: 20 }, () => report([{ bucket_name: 'a', used_requests: 1 }])));
-  expect(await told()).toMatchObject([{ usage: 10 }]);
+  expect(await notifications()).toMatchObject([{ usage: 10 }]);
 });
 
-test('usage that fell below is told again when it rises; a level that arrives late is not believed', async () => {
+test('usage that fell below is reported again when it rises; a level that arrives late is not believed', async () => {
   await set({ name: 'reaching_files_quantity', storage_name: storage, count: 5 });
   const at = (seconds: number) => ({ to: new Date(clock.now().getTime() + seconds * 1000).toISOString() });
   await report([{ bucket_name: 'a', files_quantity: 5 }], at(-50));
   await report([{ bucket_name: 'a', files_quantity: 4 }], at(-40));
   await report([{ bucket_name: 'a', files_quantity: 9 }], at(-45));
-  expect(await told()).toHaveLength(1);
+  expect(await notifications()).toHaveLength(1);
   await report([{ bucket_name: 'a', files_quantity: 6 }], at(-30));
-  expect(await told()).toHaveLength(2);
+  expect(await notifications()).toHaveLength(2);
 });
 
-test('a threshold that is reached already is told when it is set; the same one again is not', async () => {
+test('a threshold that is reached already is reported when it is set; the same one again is not', async () => {
   await report([{ bucket_name: 'a', used_space: 50 }]);
   const event = { name: 'reaching_used_space', storage_name: storage };
   await set({ ...event, bytes: 50 });
   await set({ ...event, bytes: 50 });
-  expect(await told()).toHaveLength(1);
+  expect(await notifications()).toHaveLength(1);
   await set({ ...event, bytes: 60 });
-  expect(await told()).toHaveLength(1);
+  expect(await notifications()).toHaveLength(1);
   await set({ ...event, bytes: 40 });
-  expect(await told()).toHaveLength(2);
+  expect(await notifications()).toHaveLength(2);
 });
 
 test('traffic begins anew with each month', async () => {
@@ -162,9 +162,9 @@ test('traffic begins anew with each month', async () => {
   await report([{ bucket_name: 'a', used_traffic: 10 }]);
   aheadMs += 32 * 86_400_000;
   await report([{ bucket_name: 'a', used_traffic: 9 }]);
-  expect(await told()).toHaveLength(1);
+  expect(await notifications()).toHaveLength(1);
   await report([{ bucket_name: 'a', used_traffic: 1 }]);
-  expect(await told()).toHaveLength(2);
+  expect(await notifications()).toHaveLength(2);
 });
 
 test('what the delivery edge reports of videos counts as buckets', async () => {
@@ -183,7 +183,7 @@ test('what the delivery edge reports of videos counts as buckets', async () => {
     },
   );
   expect(reply.body).toEqual({ counted: true });
-  expect(await told()).toMatchObject([{ usage: 12, event: { bucket_name: 'film' } }]);
+  expect(await notifications()).toMatchObject([{ usage: 12, event: { bucket_name: 'film' } }]);
 });
 
 test('the reporter of the delivery edge is understood as it is', async () => {
@@ -200,7 +200,7 @@ test('the reporter of the delivery edge is understood as it is', async () => {
   });
   await reporter.stop();
   expect(failures).toEqual([]);
-  expect(await told()).toMatchObject([{ usage: 3, event: { bucket_name: 'film' } }]);
+  expect(await notifications()).toMatchObject([{ usage: 3, event: { bucket_name: 'film' } }]);
 });
 
 test('faulty reports are refused and count nothing', async () => {
@@ -228,7 +228,7 @@ test('faulty reports are refused and count nothing', async () => {
     body: { id: 'x', to: days(0), buckets: [bucket] },
   });
   expect(client.status).toBe(403);
-  expect(await told()).toEqual([]);
+  expect(await notifications()).toEqual([]);
 });
 
 test('a mail server that refuses for a while gets the mail later', async () => {
@@ -247,10 +247,10 @@ test('a mail server that refuses for a while gets the mail later', async () => {
     { what: 'the first refusal' },
   );
   mail.refuse(undefined);
-  expect(await told()).toHaveLength(1);
+  expect(await notifications()).toHaveLength(1);
 });
 
-test('what is used is listed, with the thresholds that were told', async () => {
+test('what is used is listed, with the thresholds that were reported', async () => {
   const { body: event } = await set({ name: 'reaching_used_space', storage_name: storage, bytes: 100 });
   const report = {
     id: 'usage-1',

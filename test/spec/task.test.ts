@@ -117,20 +117,20 @@ describe('GET /cloud/v1/tasks', () => {
     expect(count).toBeGreaterThanOrEqual(2);
   });
 
-  test.each(['NEW', 'RUNNING', 'FINISHED', 'ERROR'])('takes the state %s', async (state) => {
+  test.each(['NEW', 'RUNNING', 'FINISHED', 'ERROR'])('accepts the state %s', async (state) => {
     const { results } = await list(`state=${state}`);
     expect(results.every((each: { state: string }) => each.state === state)).toBe(true);
     expect(results.length > 0).toBe(state === 'NEW');
   });
 
-  test('takes several states, and refuses others', async () => {
+  test('accepts several states, and refuses others', async () => {
     const all = await list('limit=1');
     expect((await list('state=NEW&state=ERROR&limit=1')).count).toBe(all.count);
     const { status, body } = await idle.call('GET', '/cloud/v1/tasks?state=DONE');
     expect([status, Object.keys(body.invalid_fields)]).toEqual([400, ['state.0']]);
   });
 
-  test('takes a task type, projects and regions', async () => {
+  test('accepts a task type, projects and regions', async () => {
     const all = await list('limit=1');
     expect((await list('task_type=create_loadbalancer')).count).toBe(all.count);
     expect((await list('task_type=create_vm')).count).toBe(0);

@@ -199,7 +199,7 @@ describe('an address', () => {
   const change = (access: string, body: object) => they.bearer('PUT', '/iam/users/1/email', access, body);
   const confirm = (token: string) => server.call('POST', '/virga/v1/email', { body: { token } });
 
-  test('changes when the new one is confirmed, and the old one is told', async () => {
+  test('changes when the new one is confirmed, and the old one is notified', async () => {
     const { access } = await they.signIn(EMAIL);
     const wrong = await change(access, { new_email: 'n@virga.test', password: 'wrong' });
     expect(wrong.body.errors).toEqual({ password: [expect.any(String)] });
@@ -217,7 +217,7 @@ describe('an address', () => {
     expect((await they.login(EMAIL)).status).toBe(200);
   });
 
-  test('that somebody has cannot be taken, nor told from one that nobody has', async () => {
+  test('that somebody has cannot be used, nor distinguished from one that nobody has', async () => {
     const { access } = await they.signIn(EMAIL);
     const replies = [
       await change(access, { new_email: 'TWO@virga.test', password: PASSWORD }),

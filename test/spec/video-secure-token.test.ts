@@ -194,7 +194,7 @@ describe('the longest lifetime', () => {
     expect(longest(asked)).toBe(86_400);
     expect(longest({ ...asked, VIRGA_VIDEO_MAX_LIFETIME: '600' })).toBe(600);
     expect(longest({ VIRGA_VIDEO_MAX_LIFETIME: '600' })).toBe(600);
-    // Whoever reaches the service gets tokens, at any time: a limit would take nothing from anybody.
+    // Whoever reaches the service gets tokens, at any time: a limit would stop nobody.
     expect(longest({})).toBeUndefined();
     const faults: string[] = [];
     readVideoSettings({ VIRGA_VIDEO_MAX_LIFETIME: '1h' }, faults, '/');

@@ -6,7 +6,7 @@ export interface Actor {
   readonly weight: number;
   /** The whole life of one resource. `number` is the operation's own. */
   live(client: ChaosClient, number: number): Promise<void>;
-  /** Its list, and what takes one of it away; in the order in which actors are named everything can go. */
+  /** Its list, and what deletes one of it; in the order in which actors are named everything can go. */
   readonly all: readonly { readonly list: string; one(row: Row): string }[];
 }
 

@@ -3,7 +3,7 @@ import { type Actor, SIMULATED } from './actor.ts';
 const FIPS = `/cloud/v1/floatingips/1/${SIMULATED}`;
 const LBS = `/cloud/v1/loadbalancers/1/${SIMULATED}`;
 
-/** Gives a load balancer a floating IP, and takes it away again. */
+/** Gives a load balancer a floating IP, and removes it again. */
 export const floatingIps: Actor = {
   weight: 2,
   async live(client, number) {

@@ -12,7 +12,7 @@ import { reservedFixedIps } from './reserved-fixed-ips.ts';
 import { secrets } from './secrets.ts';
 import { storages } from './storages.ts';
 
-/** In the order in which what they leave can be taken away. */
+/** In the order in which what they leave can be removed. */
 export const actors: readonly Actor[] = [
   floatingIps,
   loadBalancerParts,

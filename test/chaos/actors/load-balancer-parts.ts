@@ -3,7 +3,7 @@ import { type Actor, SIMULATED, v2 } from './actor.ts';
 const LBS = `/cloud/v1/loadbalancers/1/${SIMULATED}`;
 const LISTENERS = `/cloud/v1/lblisteners/1/${SIMULATED}`;
 
-/** Listeners of a load balancer come, change and go; at times the load balancer goes and takes them along. */
+/** Listeners of a load balancer come, change and go; at times the load balancer is deleted with them. */
 export const loadBalancerParts: Actor = {
   weight: 2,
   async live(client, number) {

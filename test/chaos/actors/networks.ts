@@ -3,7 +3,7 @@ import { type Actor, SIMULATED } from './actor.ts';
 const NETWORKS = `/cloud/v1/networks/1/${SIMULATED}`;
 const SUBNETS = `/cloud/v1/subnets/1/${SIMULATED}`;
 
-/** A network with a subnet; its deletion takes the subnet along. */
+/** A network with a subnet; its deletion deletes the subnet. */
 export const networks: Actor = {
   weight: 1,
   async live(client, number) {

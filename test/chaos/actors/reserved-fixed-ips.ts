@@ -2,7 +2,7 @@ import { type Actor, LOCAL, SIMULATED } from './actor.ts';
 
 const all = (region: number) => `/cloud/v1/reserved_fixed_ips/1/${region}`;
 
-/** A reserved address, which outlives the load balancer that takes it. */
+/** A reserved address, which outlives the load balancer that claims it. */
 export const reservedFixedIps: Actor = {
   weight: 2,
   async live(client, number) {

@@ -51,7 +51,7 @@ export interface LifeCycle {
   /** Fields of the body that are not answered. */
   readonly unread?: readonly string[];
   readonly updates?: readonly Update[];
-  /** Lists that these clients take for an error when they are null. */
+  /** Lists that these clients regard as an error when they are null. */
   readonly lists?: readonly string[];
   readonly times: Readonly<Record<string, RegExp>>;
   /** Where it is deleted, if not where it is read. */
@@ -145,7 +145,7 @@ class Player {
     return first.body;
   }
 
-  /** A client takes the first of the tasks unchecked, where there are tasks. */
+  /** A client uses the first of the tasks unchecked, where there are tasks. */
   async settled(reply: Reply): Promise<void> {
     expect([200, 204], JSON.stringify(reply.body)).toContain(reply.status);
     if (reply.body?.tasks) await this.#task(reply);

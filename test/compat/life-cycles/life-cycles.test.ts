@@ -10,7 +10,7 @@ import { NETWORKS } from './networks.ts';
 import { type CycleOf, made, makeScene, type Scene, scoped } from './scene.ts';
 
 /** Every resource that the infrastructure tool keeps, in both its lines: the older one reads metadata as a list,
- *  takes the first of the tasks of every change, and knows the older names; the newer one takes a null where a list is
+ *  uses the first of the tasks of every change, and knows the older names; the newer one accepts a null where a list is
  *  declared, or a value that changes between two reads, for a fault. */
 
 let server: TestServer;

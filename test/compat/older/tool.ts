@@ -29,7 +29,7 @@ export class OlderTool {
     return reply.body;
   }
 
-  /** Takes the first task without a look, and asks for it until it has ended. */
+  /** Uses the first task without a look, and asks for it until it has ended. */
   async finished(method: string, path: string, body?: unknown): Promise<Answer> {
     const [id] = (await this.does(method, path, body)).tasks;
     const task = await waitUntil(

@@ -25,7 +25,7 @@ export function networkingStories(portal: Portal): void {
     expect(await portal.barriers()).toEqual([]);
   });
 
-  test('a rule is added to a security group and taken away', async () => {
+  test('a rule is added to a security group and deleted', async () => {
     const { page } = portal;
     await portal.go(2, 'security-groups?new=1');
     await page.getByLabel('Name').last().fill('shopfront');

@@ -66,7 +66,7 @@ export interface Sight {
   readonly width: number;
 }
 
-/** What stands on the page, told by the page itself. */
+/** What stands on the page, read in the page itself. */
 const SIGHT = `(() => {
   const said = [...document.querySelectorAll('[role=alert], .mantine-InputWrapper-error')];
   return {

@@ -68,7 +68,7 @@ test('a change that changes nothing answers a task nevertheless, and that is don
     const again = await sendExample(world, example);
     if (!(again.body.tasks?.length > 0)) none.push(example.name);
   }
-  expect(none, 'clients take the first task unchecked').toEqual([]);
+  expect(none, 'clients use the first task unchecked').toEqual([]);
 });
 
 /** There is room for everything that any example needs. */

@@ -63,7 +63,7 @@ const pageSet = async ({ server }: World): Promise<Hook> => {
   return { path: { set_id: String(body.id) } };
 };
 
-const told =
+const notificationAfter =
   (method: string): Hooks[string] =>
   async ({ server }, body) => {
     await server.call(method, '/storage/notifications/v1/event', { body });
@@ -127,8 +127,8 @@ const OWN: Hooks = {
       body: { from: new Date(to - 3_600_000).toISOString(), to: new Date(to).toISOString() },
     };
   },
-  'DELETE /storage/notifications/v1/event': told('PUT'),
-  'POST /storage/notifications/v1/event': told('DELETE'),
+  'DELETE /storage/notifications/v1/event': notificationAfter('PUT'),
+  'POST /storage/notifications/v1/event': notificationAfter('DELETE'),
 };
 
 /** What no simulated region can do, and the test that sends these examples elsewhere. */

@@ -63,7 +63,7 @@ export class World {
     return made;
   }
 
-  /** Takes note of a thing that was made otherwise. */
+  /** Notes a thing that was made otherwise. */
   set(kind: string, id: string): string {
     this.#made.set(kind, Promise.resolve(id));
     return id;

@@ -11,15 +11,15 @@ async function port({ call, finished }: Preparation, name = 'web'): Promise<stri
 
 const free = ({ finished }: Preparation) => finished(post(FIPS, {}), 'floatingips');
 
-async function assigned(stage: Preparation): Promise<string> {
-  return stage.finished(post(FIPS, { port_id: await port(stage) }), 'floatingips');
+async function assigned(setup: Preparation): Promise<string> {
+  return setup.finished(post(FIPS, { port_id: await port(setup) }), 'floatingips');
 }
 
 const reserved = ({ finished }: Preparation) =>
   finished(post('/cloud/v1/reserved_fixed_ips/1/2', { type: 'external' }), 'ports');
 
-async function onPort(stage: Preparation): Promise<string> {
-  return stage.finished(post(FIPS, { port_id: await reserved(stage) }), 'floatingips');
+async function onPort(setup: Preparation): Promise<string> {
+  return setup.finished(post(FIPS, { port_id: await reserved(setup) }), 'floatingips');
 }
 
 const path = (id: string) => `${FIPS.replace('/v1/', '/v2/')}/${id}`;
@@ -32,7 +32,7 @@ export const floatingIps: Readonly<Record<string, Scenario>> = {
   },
   update_fip: { prepare: free, start: (id) => patch(path(id), { tags: { on: 'call' } }) },
   'update_fip to another load balancer': {
-    prepare: async (stage) => [await assigned(stage), await port(stage, 'other')],
+    prepare: async (setup) => [await assigned(setup), await port(setup, 'other')],
     start: (id, port_id) => patch(path(id), { port_id }),
   },
   'update_fip to none': { prepare: assigned, start: (id) => patch(path(id), { port_id: null }) },
@@ -40,11 +40,11 @@ export const floatingIps: Readonly<Record<string, Scenario>> = {
   'delete_fip of a load balancer': { prepare: assigned, start: (id) => remove(`${FIPS}/${id}`) },
   'create_fip for a port': { prepare: reserved, start: (port_id) => post(FIPS, { port_id }) },
   'update_fip from a port to a load balancer': {
-    prepare: async (stage) => [await onPort(stage), await port(stage)],
+    prepare: async (setup) => [await onPort(setup), await port(setup)],
     start: (id, port_id) => patch(path(id), { port_id }),
   },
   'update_fip from a load balancer to a port': {
-    prepare: async (stage) => [await assigned(stage), await reserved(stage)],
+    prepare: async (setup) => [await assigned(setup), await reserved(setup)],
     start: (id, port_id) => patch(path(id), { port_id }),
   },
   'delete_fip of a port': { prepare: onPort, start: (id) => remove(`${FIPS}/${id}`) },

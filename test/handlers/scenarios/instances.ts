@@ -18,20 +18,20 @@ async function network({ finished }: Preparation): Promise<readonly [network: st
   return [network_id, await finished(post('/cloud/v1/subnets/1/2', subnet), 'subnets')];
 }
 
-const made = async (stage: Preparation, more: object = {}) =>
-  stage.finished(post(INSTANCES_V2, machine(await image(stage), { ...more })), 'instances');
+const made = async (setup: Preparation, more: object = {}) =>
+  setup.finished(post(INSTANCES_V2, machine(await image(setup), { ...more })), 'instances');
 
 /** With a volume and a reserved address that stay, and others that go. */
-async function furnished(stage: Preparation): Promise<readonly string[]> {
-  const image_id = await image(stage);
-  const volume_id = await stage.finished(
+async function furnished(setup: Preparation): Promise<readonly string[]> {
+  const image_id = await image(setup);
+  const volume_id = await setup.finished(
     post(VOLUMES, { source: 'new-volume', name: 'data', size: 5 }),
     'volumes',
   );
-  const port_id = await stage.finished(post(RESERVED, { type: 'external' }), 'ports');
-  const existing_floating_id = await stage.finished(post('/cloud/v1/floatingips/1/2', {}), 'floatingips');
-  const [network_id, subnet_id] = await network(stage);
-  const id = await stage.finished(
+  const port_id = await setup.finished(post(RESERVED, { type: 'external' }), 'ports');
+  const existing_floating_id = await setup.finished(post('/cloud/v1/floatingips/1/2', {}), 'floatingips');
+  const [network_id, subnet_id] = await network(setup);
+  const id = await setup.finished(
     post(INSTANCES_V2, {
       ...machine(image_id),
       volumes: [
@@ -57,20 +57,20 @@ async function serverGroup({ call }: Preparation): Promise<string> {
 
 const action = (id: string, name: string) => post(`${INSTANCES_V2}/${id}/action`, { action: name });
 
-/** One that has been told to do something. */
-const after = (first: string) => async (stage: Preparation) => {
-  const id = await made(stage);
-  await stage.finished(action(id, first));
+/** One after an action. */
+const after = (first: string) => async (setup: Preparation) => {
+  const id = await made(setup);
+  await setup.finished(action(id, first));
   return id;
 };
 
 export const instances: Readonly<Record<string, Scenario>> = {
   create_vm: {
-    prepare: async (stage) => [
-      await image(stage),
-      ...(await network(stage)),
-      await stage.finished(post(VOLUMES, { source: 'new-volume', name: 'data', size: 5 }), 'volumes'),
-      await stage.finished(post(RESERVED, { type: 'external' }), 'ports'),
+    prepare: async (setup) => [
+      await image(setup),
+      ...(await network(setup)),
+      await setup.finished(post(VOLUMES, { source: 'new-volume', name: 'data', size: 5 }), 'volumes'),
+      await setup.finished(post(RESERVED, { type: 'external' }), 'ports'),
     ],
     start: (image_id = '', network_id, subnet_id, volume_id, port_id) =>
       post(INSTANCES_V2, {
@@ -107,28 +107,28 @@ export const instances: Readonly<Record<string, Scenario>> = {
     start: (id) => post(`${INSTANCES}/${id}/attach_interface`, { type: 'external' }),
   },
   'attach_vm_interface reserved': {
-    prepare: async (stage) => [
-      await made(stage),
-      await stage.finished(post(RESERVED, { type: 'external' }), 'ports'),
+    prepare: async (setup) => [
+      await made(setup),
+      await setup.finished(post(RESERVED, { type: 'external' }), 'ports'),
     ],
     start: (id, port_id) =>
       post(`${INSTANCES}/${id}/attach_interface`, { type: 'reserved_fixed_ip', port_id }),
   },
   detach_vm_interface: {
-    prepare: async (stage) => {
-      const [id = ''] = await furnished(stage);
-      const { body } = await stage.call({ method: 'GET', path: `${INSTANCES}/${id}/interfaces` });
+    prepare: async (setup) => {
+      const [id = ''] = await furnished(setup);
+      const { body } = await setup.call({ method: 'GET', path: `${INSTANCES}/${id}/interfaces` });
       const { port_id, ip_assignments } = body.results[1];
       return [id, port_id, ip_assignments[0].ip_address];
     },
     start: (id, port_id, ip_address) => post(`${INSTANCES}/${id}/detach_interface`, { port_id, ip_address }),
   },
   put_into_servergroup: {
-    prepare: async (stage) => [await made(stage), await serverGroup(stage)],
+    prepare: async (setup) => [await made(setup), await serverGroup(setup)],
     start: (id, servergroup_id) => post(`${INSTANCES}/${id}/put_into_servergroup`, { servergroup_id }),
   },
   remove_from_servergroup: {
-    prepare: async (stage) => made(stage, { servergroup_id: await serverGroup(stage) }),
+    prepare: async (setup) => made(setup, { servergroup_id: await serverGroup(setup) }),
     start: (id) => post(`${INSTANCES}/${id}/remove_from_servergroup`),
   },
   resize_vm: {

@@ -14,9 +14,9 @@ async function withKey({ call }: Preparation): Promise<string> {
   return '';
 }
 
-const existing = (body: object) => async (stage: Preparation) => {
-  await withKey(stage);
-  return stage.finished(post(CLUSTERS, body), 'k8s_clusters');
+const existing = (body: object) => async (setup: Preparation) => {
+  await withKey(setup);
+  return setup.finished(post(CLUSTERS, body), 'k8s_clusters');
 };
 
 const small = existing(cluster(1));
@@ -24,11 +24,11 @@ const small = existing(cluster(1));
 const spare = { name: 'spare', flavor_id: 'g1-standard-1-2', min_node_count: 1 };
 
 /** A network of the project with a subnet for nodes. */
-async function withNetwork(stage: Preparation): Promise<string> {
-  await withKey(stage);
-  const id = await stage.finished(post('/cloud/v1/networks/1/2', { name: 'net' }), 'networks');
+async function withNetwork(setup: Preparation): Promise<string> {
+  await withKey(setup);
+  const id = await setup.finished(post('/cloud/v1/networks/1/2', { name: 'net' }), 'networks');
   const subnet = { name: 'sub', network_id: id, cidr: '192.168.10.0/24' };
-  await stage.finished(post('/cloud/v1/subnets/1/2', subnet), 'subnets');
+  await setup.finished(post('/cloud/v1/subnets/1/2', subnet), 'subnets');
   return id;
 }
 
@@ -76,9 +76,9 @@ export const kubernetes: Readonly<Record<string, Scenario>> = {
     blur: NODES,
   },
   delete_k8s_cluster_pool_v2: {
-    prepare: async (stage) => {
-      await small(stage);
-      return stage.finished(post(`${CLUSTERS}/lab/pools`, spare));
+    prepare: async (setup) => {
+      await small(setup);
+      return setup.finished(post(`${CLUSTERS}/lab/pools`, spare));
     },
     start: () => remove(`${CLUSTERS}/lab/pools/spare`),
     failureLeaves: 'nodes that are gone are made anew by the healing of clusters',

@@ -11,19 +11,19 @@ const policy = (listener: string, more: object = {}) =>
 const listener = ({ finished }: Preparation) => finished(post(LBS, web), 'listeners');
 
 /** Two policies, of which the first has a rule. */
-async function policies(stage: Preparation): Promise<readonly [first: string, second: string, rule: string]> {
-  const id = await listener(stage);
-  const first = await stage.finished(policy(id), 'l7polices');
-  const second = await stage.finished(policy(id), 'l7polices');
-  return [first, second, await stage.finished(post(rules(first), RULE), 'l7rules')];
+async function policies(setup: Preparation): Promise<readonly [first: string, second: string, rule: string]> {
+  const id = await listener(setup);
+  const first = await setup.finished(policy(id), 'l7polices');
+  const second = await setup.finished(policy(id), 'l7polices');
+  return [first, second, await setup.finished(post(rules(first), RULE), 'l7rules')];
 }
 
 export const l7Policies: Readonly<Record<string, Scenario>> = {
   create_l7policy: { prepare: listener, start: (id) => policy(id) },
   'create_l7policy before others': {
-    prepare: async (stage) => {
-      const id = await listener(stage);
-      await stage.finished(policy(id));
+    prepare: async (setup) => {
+      const id = await listener(setup);
+      await setup.finished(policy(id));
       return id;
     },
     start: (id) => policy(id, { position: 1 }),

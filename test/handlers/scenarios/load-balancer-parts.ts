@@ -8,21 +8,21 @@ const POOLS = '/cloud/v1/lbpools/1/2';
 const members = (pool: string) => `${LBS}/pools/${pool}/members`;
 const v2 = (path: string) => path.replace('/v1/', '/v2/');
 
-const made = (kind: string) => (stage: Preparation) => stage.finished(post(LBS, web), kind);
+const made = (kind: string) => (setup: Preparation) => setup.finished(post(LBS, web), kind);
 const loadBalancer = made('loadbalancers');
 const listener = made('listeners');
 const pool = made('pools');
 
 /** A pool and its only member. */
-async function member(stage: Preparation): Promise<readonly [pool: string, member: string]> {
-  const id = await pool(stage);
-  return [id, await stage.finished(post(members(id), { address: '10.0.0.7', protocol_port: 80 }), 'members')];
+async function member(setup: Preparation): Promise<readonly [pool: string, member: string]> {
+  const id = await pool(setup);
+  return [id, await setup.finished(post(members(id), { address: '10.0.0.7', protocol_port: 80 }), 'members')];
 }
 
 /** A pool without a health monitor. */
-async function barePool(stage: Preparation): Promise<string> {
-  const lb = await loadBalancer(stage);
-  return stage.finished(post(POOLS, { ...newPool, load_balancer_id: lb }), 'pools');
+async function barePool(setup: Preparation): Promise<string> {
+  const lb = await loadBalancer(setup);
+  return setup.finished(post(POOLS, { ...newPool, load_balancer_id: lb }), 'pools');
 }
 
 const newPool = { name: 'more', protocol: 'HTTP', lb_algorithm: 'LEAST_CONNECTIONS' };

@@ -9,14 +9,14 @@ async function activated({ call }: Preparation): Promise<string> {
   return '';
 }
 
-async function existing(stage: Preparation): Promise<string> {
-  await activated(stage);
-  return stage.finished(post(CLUSTERS, clusterBody('lab')));
+async function existing(setup: Preparation): Promise<string> {
+  await activated(setup);
+  return setup.finished(post(CLUSTERS, clusterBody('lab')));
 }
 
-async function older(stage: Preparation): Promise<string> {
-  await activated(stage);
-  return stage.finished(post(CLUSTERS, clusterBody('lab', '17')));
+async function older(setup: Preparation): Promise<string> {
+  await activated(setup);
+  return setup.finished(post(CLUSTERS, clusterBody('lab', '17')));
 }
 
 export const managedPostgresql: Readonly<Record<string, Scenario>> = {

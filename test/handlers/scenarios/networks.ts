@@ -6,9 +6,9 @@ const SUBNETS = '/cloud/v1/subnets/1/2';
 const network = ({ finished }: Preparation) => finished(post(NETWORKS, { name: 'net' }), 'networks');
 const newSubnet = (network_id: string) => post(SUBNETS, { name: 'sub', network_id, cidr: '192.168.10.0/24' });
 
-async function withSubnet(stage: Preparation): Promise<readonly [network: string, subnet: string]> {
-  const id = await network(stage);
-  return [id, await stage.finished(newSubnet(id), 'subnets')];
+async function withSubnet(setup: Preparation): Promise<readonly [network: string, subnet: string]> {
+  const id = await network(setup);
+  return [id, await setup.finished(newSubnet(id), 'subnets')];
 }
 
 export const networks: Readonly<Record<string, Scenario>> = {

@@ -19,21 +19,21 @@ async function storage({ finished, call }: Preparation): Promise<string> {
   return `${STORAGES}/${body.results[0].id}`;
 }
 
-async function withBucket(stage: Preparation): Promise<string> {
-  const path = await storage(stage);
-  await stage.finished(waits(post(`${path}/buckets`, { name: 'photos' })));
+async function withBucket(setup: Preparation): Promise<string> {
+  const path = await storage(setup);
+  await setup.finished(waits(post(`${path}/buckets`, { name: 'photos' })));
   return path;
 }
 
-async function deleted(stage: Preparation): Promise<string> {
-  const path = await storage(stage);
-  await stage.finished(waits(remove(path)));
+async function deleted(setup: Preparation): Promise<string> {
+  const path = await storage(setup);
+  await setup.finished(waits(remove(path)));
   return path;
 }
 
-async function key(stage: Preparation): Promise<string> {
-  const path = await storage(stage);
-  const { body } = await stage.call({ method: 'GET', path: `${path}/access_keys` });
+async function key(setup: Preparation): Promise<string> {
+  const path = await storage(setup);
+  const { body } = await setup.call({ method: 'GET', path: `${path}/access_keys` });
   return `${path}/access_keys/${body.results[0].access_key}`;
 }
 

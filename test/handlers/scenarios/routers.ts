@@ -17,7 +17,7 @@ const withSubnet = (subnet_id: string) =>
     routes: [{ destination: '10.0.0.0/8', nexthop: '192.168.10.7' }],
   });
 
-const router = async (stage: Preparation) => stage.finished(withSubnet(await subnet(stage)), 'routers');
+const router = async (setup: Preparation) => setup.finished(withSubnet(await subnet(setup)), 'routers');
 const bare = ({ finished }: Preparation) => finished(post(ROUTERS, { name: 'bare' }), 'routers');
 const path = (id: string) => `${ROUTERS.replace('/v1/', '/v2/')}/${id}`;
 
@@ -29,7 +29,7 @@ async function external({ call }: Preparation): Promise<string> {
 export const routers: Readonly<Record<string, Scenario>> = {
   create_router: { prepare: subnet, start: (subnet_id) => withSubnet(String(subnet_id)) },
   update_router: {
-    prepare: async (stage) => [await bare(stage), await external(stage)],
+    prepare: async (setup) => [await bare(setup), await external(setup)],
     start: (id, network_id) =>
       patch(path(id), { name: 'changed', external_gateway_info: { network_id, enable_snat: false } }),
   },

@@ -3,7 +3,7 @@ import type { CallOptions, Reply, TestServer } from '../../harness/server.ts';
 /** How a task of one type comes about. The harness does everything else. */
 export interface Scenario {
   /** What has to be there before; the ids that it returns are handed to `start`. */
-  prepare?(stage: Preparation): Promise<string | readonly string[]>;
+  prepare?(setup: Preparation): Promise<string | readonly string[]>;
   /** The call that starts the task in project 1 and region 2, which is simulated. Whoever calls it again after a
    *  failure gets the same thing again. */
   start(...ids: readonly string[]): Call;

@@ -30,11 +30,11 @@ export const securityGroups: Readonly<Record<string, Scenario>> = {
     start: (id) => post(`${V2}/${id}/rules`, { direction: 'egress', ethertype: 'IPv6' }),
   },
   delete_security_group_rule: {
-    prepare: async (stage) => {
-      const id = await group(stage);
+    prepare: async (setup) => {
+      const id = await group(setup);
       return [
         id,
-        await stage.finished(post(`${V2}/${id}/rules`, { direction: 'egress' }), 'security_group_rules'),
+        await setup.finished(post(`${V2}/${id}/rules`, { direction: 'egress' }), 'security_group_rules'),
       ];
     },
     start: (id, rule) => remove(`${V2}/${id}/rules/${rule}`),

@@ -25,10 +25,10 @@ async function storage({ finished, call }: Preparation): Promise<string> {
   return `${STORAGES}/${body.results[0].id}`;
 }
 
-async function withKey(stage: Preparation): Promise<string> {
-  const path = await storage(stage);
-  await stage.call(post(KEYS, { name: 'laptop', public_key: PUBLIC_KEY }));
-  const { body } = await stage.call({ method: 'GET', path: KEYS });
+async function withKey(setup: Preparation): Promise<string> {
+  const path = await storage(setup);
+  await setup.call(post(KEYS, { name: 'laptop', public_key: PUBLIC_KEY }));
+  const { body } = await setup.call({ method: 'GET', path: KEYS });
   return `${path} ${body.results[0].id}`;
 }
 

@@ -9,9 +9,9 @@ const MACHINE = '11111111-1111-4111-8111-111111111111';
 const empty = { source: 'new-volume', name: 'disk', size: 10 };
 const volume = ({ finished }: Preparation) => finished(post(VOLUMES, empty), 'volumes');
 
-async function withMachine(stage: Preparation): Promise<string> {
-  await addInstance(stage.server, MACHINE);
-  return volume(stage);
+async function withMachine(setup: Preparation): Promise<string> {
+  await addInstance(setup.server, MACHINE);
+  return volume(setup);
 }
 
 const imageOf = (volume_id: string) => post(IMAGES, { name: 'copy', volume_id });
@@ -23,7 +23,7 @@ export const images: Readonly<Record<string, Scenario>> = {
       post('/cloud/v1/downloadimage/1/2', { name: 'fetched', url: 'https://images.test/disk.raw' }),
   },
   delete_image: {
-    prepare: async (stage) => stage.finished(imageOf(await volume(stage)), 'images'),
+    prepare: async (setup) => setup.finished(imageOf(await volume(setup)), 'images'),
     start: (id) => remove(`${IMAGES}/${id}`),
     failureLeaves: 'its contents may be gone: it can only be deleted again',
   },
@@ -32,9 +32,9 @@ export const images: Readonly<Record<string, Scenario>> = {
 const SNAPSHOTS = '/cloud/v1/snapshots/1/2';
 const snapshotOf = (volume_id: string) => post(SNAPSHOTS, { name: 'kept', volume_id });
 
-async function withSnapshot(stage: Preparation): Promise<readonly [volume: string, snapshot: string]> {
-  const id = await volume(stage);
-  return [id, await stage.finished(snapshotOf(id), 'snapshots')];
+async function withSnapshot(setup: Preparation): Promise<readonly [volume: string, snapshot: string]> {
+  const id = await volume(setup);
+  return [id, await setup.finished(snapshotOf(id), 'snapshots')];
 }
 
 export const snapshots: Readonly<Record<string, Scenario>> = {
@@ -83,9 +83,9 @@ export const volumes: Readonly<Record<string, Scenario>> = {
     start: (id) => post(`${V2}/${id}/attach`, { instance_id: MACHINE }),
   },
   detach_volume: {
-    prepare: async (stage) => {
-      const id = await withMachine(stage);
-      await stage.finished(post(`${V2}/${id}/attach`, { instance_id: MACHINE }));
+    prepare: async (setup) => {
+      const id = await withMachine(setup);
+      await setup.finished(post(`${V2}/${id}/attach`, { instance_id: MACHINE }));
       return id;
     },
     start: (id) => post(`${V2}/${id}/detach`, { instance_id: MACHINE }),
