@@ -78,7 +78,7 @@ async function firstLoad(page: Page, url: string): Promise<number> {
   return page.evaluate<number>('globalThis.rowsAt');
 }
 
-/** Milliseconds; a browser tells of tasks of 50 ms and more only, so 0 means that there was none. */
+/** Milliseconds; a browser reports tasks of 50 ms and more only, so 0 means that there was none. */
 interface Scroll {
   readonly longestTask: number;
   readonly frames: readonly number[];

@@ -56,7 +56,7 @@ describe('an edge with a folder', () => {
     writeFileSync(file, 'one');
     expect(await body()).toBe('one');
     writeFileSync(file, 'two');
-    // The same length and second: only the finer part of the time tells.
+    // The same length and second: only the finer part of the time differs.
     utimesSync(file, new Date(), new Date());
     await waitUntil(async () => (await body()) === 'two', { what: 'the new playlist' });
     rmSync(file);

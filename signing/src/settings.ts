@@ -10,7 +10,7 @@ export interface VideoSettings {
   readonly secrets: readonly string[];
   /** Where viewers reach the edge, without a slash at the end. */
   readonly cdnUrl: string;
-  /** The same for tokens that are bound to an IP address; its host name tells the edge that they are. */
+  /** The same for tokens that are bound to an IP address; its host name shows the edge that they are. */
   readonly cdnIpUrl: string;
   /** Whose `x-real-ip` and `x-forwarded-for` the token service believes; undefined: those of this machine. */
   readonly trustedProxies: IpRanges | undefined;

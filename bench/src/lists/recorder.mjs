@@ -1,4 +1,4 @@
-// Loaded into a server before anything else: notes the statements that it sends to PostgreSQL, and tells them over a
+// Loaded into a server before anything else: notes the statements that it sends to PostgreSQL, and sends them over a
 // socket of its own.
 import http from 'node:http';
 

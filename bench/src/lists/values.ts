@@ -15,7 +15,7 @@ const ago = (part: number) => new Date(Date.now() - SPREAD_S * part * 1000).toIS
 const EARLY = () => [`${ago(0.1)}Z`, `${ago(0.9)}Z`];
 const NOBODY = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
-/** Where neither the document nor a row tells it, or the document names too much; by name, also of one list alone. */
+/** Where neither the document nor a row names it, or the document names too much; by name, also of one list alone. */
 const KNOWN: Readonly<Record<string, (row: Answer) => readonly unknown[]>> = {
   tag_key: () => ['team', 'rare'],
   metadata_k: () => ['team'],

@@ -16,7 +16,7 @@ function set(next: Connection): void {
   for (const listener of listeners) listener();
 }
 
-/** Tells how a call ended: its status, or 0 when there was no answer. */
+/** Reports how a call ended: its status, or 0 when there was no answer. */
 export function noteAnswer(status: number): void {
   const away = status === 0 || status === 502 || status === 503 || status === 504;
   if (away && connection.awaySince === undefined) {

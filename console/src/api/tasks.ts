@@ -22,7 +22,7 @@ export function followTasks(): () => void {
   source?.close();
   source = new EventSource('/cloud/v1/tasks/stream');
   source.addEventListener('task', (event) => note(JSON.parse(event.data) as Task));
-  // What ended before the stream was open, it does not tell.
+  // What ended before the stream was open, it does not report.
   source.addEventListener('open', () => void readAwaited());
   const stop = whenBack(() => void queryClient.invalidateQueries());
   return () => {

@@ -54,7 +54,7 @@ function NotHere() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is done on a return does not change
   useEffect(() => {
     const stop = whenBack(() => void again());
-    // Asking is what tells whether the server is away.
+    // Asking is what shows whether the server is away.
     void ask(new Request('/readyz'));
     return stop;
   }, []);

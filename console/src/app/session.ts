@@ -28,7 +28,7 @@ export const readSessionOnce = (): Promise<void> => {
 };
 
 /** Asks the server who is signed in.
- *  @throws what the server said when it could not tell; nobody is sent to sign in for that */
+ *  @throws what the server said when it did not know; nobody is sent to sign in for that */
 export async function readSession(): Promise<void> {
   const { data, error, response } = await client.GET('/virga/v1/session');
   if (error !== undefined && response.status !== 401) throw error;

@@ -44,7 +44,7 @@ export function Nodes({ nodes, onDelete }: NodesProps) {
   );
 }
 
-/** How much of their names all nodes share, up to a dash: what tells them apart stands behind it. */
+/** How much of their names all nodes share, up to a dash: what distinguishes them stands behind it. */
 function commonPrefix(names: readonly string[]): number {
   const [first = '', ...others] = names;
   let length = others.length === 0 ? 0 : first.length;

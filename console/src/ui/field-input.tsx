@@ -2,7 +2,7 @@ import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInpu
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { faultOf } from '../api/client.ts';
-import { type Option, tellApart } from './options.ts';
+import { type Option, withDistinctLabels } from './options.ts';
 
 export type { Option };
 
@@ -149,7 +149,7 @@ export function useChoices({ options, choices }: Pick<Field, 'options' | 'choice
     enabled: choices !== undefined,
   });
   return {
-    data: tellApart(choices ? (loaded.data ?? []) : (options ?? [])),
+    data: withDistinctLabels(choices ? (loaded.data ?? []) : (options ?? [])),
     pending: choices !== undefined && loaded.isPending,
     fault: unread(loaded),
   };

@@ -2,7 +2,7 @@ import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import styles from './filters.module.css';
-import { tellApart } from './options.ts';
+import { withDistinctLabels } from './options.ts';
 
 /** What the address of a list says. */
 export type Search = Readonly<Record<string, string | undefined>>;
@@ -36,7 +36,7 @@ export function FilterBar({ filters, search, change }: FilterBarProps) {
             className={styles.choice}
             aria-label={filter.label}
             placeholder={filter.label}
-            data={tellApart(filter.options)}
+            data={withDistinctLabels(filter.options)}
             value={search[filter.key] ?? null}
             onChange={(value) => change({ [filter.key]: value ?? undefined })}
             clearable

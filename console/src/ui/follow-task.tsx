@@ -90,7 +90,7 @@ export async function startTask(call: Promise<Answer<unknown>>, follow: Follow):
   }
   const task = taskOf(data);
   if (task) followTask(task, follow);
-  // It was done when it was answered, and no event tells of it.
+  // It was done when it was answered, and no event reports it.
   else void queryClient.invalidateQueries();
   return task;
 }

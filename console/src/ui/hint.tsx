@@ -68,7 +68,7 @@ export function Hints() {
   return <Tooltip id={id} target={now.target} label={now.text} opened multiline w="max-content" maw={360} />;
 }
 
-/** Ties the bubble to its element, and removes it when that is left in a way that no event of its own tells. */
+/** Ties the bubble to its element, and removes it when that is left in a way that no event of its own reports. */
 function attend({ target, text }: Shown, id: string): () => void {
   const described = target.getAttribute('aria-label') !== text;
   if (described) target.setAttribute('aria-describedby', id);

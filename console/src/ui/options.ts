@@ -4,7 +4,7 @@ export interface Option {
 }
 
 /** Options as fields can show them: each value once, and what has the same name distinguished by its id. */
-export function tellApart(options: readonly Option[]): Option[] {
+export function withDistinctLabels(options: readonly Option[]): Option[] {
   const once = [...new Map(options.map((option) => [option.value, option])).values()];
   const seen = new Map<string, number>();
   for (const { label } of once) seen.set(label, (seen.get(label) ?? 0) + 1);

@@ -16,7 +16,7 @@ interface ShownOnceProps {
   readonly close: () => void;
 }
 
-/** What the server tells only once: each value with its copy button, until it is said to be kept. */
+/** What the server shows only once: each value with its copy button, until it is said to be kept. */
 export function ShownOnce({ title, about, secrets, close }: ShownOnceProps) {
   return (
     <Modal

@@ -112,7 +112,7 @@ function Form<Body>(props: SideFormProps<Body>) {
     if (error !== undefined) return focusFault(form.current);
     const task = taskOf(data);
     if (task) followTask(task, { title, to });
-    // It was done when it was answered, and no event tells of it.
+    // It was done when it was answered, and no event reports it.
     else void queryClient.invalidateQueries();
     done?.(data);
     close();

@@ -18,7 +18,7 @@ interface WizardProps<Data> {
   readonly terraform?: string;
   /** Sees the answer when the call was accepted. */
   readonly done: (data: Data) => void;
-  /** The fields; `errorOf` tells what the API said of one. */
+  /** The fields; `errorOf` returns what the API said of one. */
   readonly fields: (errorOf: (field: string) => string | undefined) => ReactNode;
   /** Fields that show their own faults begin so; the others are named at the top. */
   readonly known: (field: string) => boolean;

@@ -6,7 +6,7 @@ export const ACCOUNT = '2675';
 export const VIDEO = 'iKbrdNMcS9ylGuw';
 export const STREAM = '201693';
 export const PLAYLIST = '#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:1,\nseg1.ts\n';
-/** Larger than what is kept in memory; every byte tells its place. */
+/** Larger than what is kept in memory; every byte shows its place. */
 export const SEGMENT = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7 + (i >> 8)) % 251));
 
 export interface OriginFolder {

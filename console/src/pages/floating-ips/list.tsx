@@ -9,7 +9,7 @@ import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { unread } from '../../ui/field-input.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
-import { tellApart } from '../../ui/options.ts';
+import { withDistinctLabels } from '../../ui/options.ts';
 import { SideForm, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
@@ -139,7 +139,7 @@ function PointAt({ ip, close, choose }: PointAtProps) {
       params: { path, query: { limit: 1000 } },
     }),
   );
-  const targets = tellApart(
+  const targets = withDistinctLabels(
     (balancers.data?.results ?? []).flatMap(({ name, vip_port_id, vip_address }) =>
       vip_port_id ? [{ value: vip_port_id, label: `${name} (${vip_address})` }] : [],
     ),

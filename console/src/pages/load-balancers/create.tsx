@@ -7,7 +7,7 @@ import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { unread } from '../../ui/field-input.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
-import { tellApart } from '../../ui/options.ts';
+import { withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import { Wizard } from '../../ui/wizard.tsx';
@@ -93,7 +93,7 @@ export function CreateLoadBalancer() {
                 placeholder="Default"
                 clearable
                 error={errorOf('flavor') ?? unread(flavors)}
-                data={tellApart(
+                data={withDistinctLabels(
                   (flavors.data?.results ?? []).map(({ flavor_name, vcpus, ram }) => ({
                     value: flavor_name,
                     label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { unread } from '../../ui/field-input.tsx';
-import { tellApart } from '../../ui/options.ts';
+import { withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import type { DraftListener, DraftMember, Protocol } from './draft.ts';
@@ -113,7 +113,9 @@ function CertificatePicker({
       placeholder={
         secrets.data?.results.length === 0 ? 'No certificate is kept here yet' : 'Choose a certificate'
       }
-      data={tellApart((secrets.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name })))}
+      data={withDistinctLabels(
+        (secrets.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name })),
+      )}
       value={value || null}
       onChange={(id) => choose(id ?? '')}
       error={error ?? unread(secrets)}

@@ -6,7 +6,7 @@ import { operatorApi, operatorCall, operatorClient } from '../../api/operator.ts
 import { regionsQuery } from '../../app/home.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { tellApart } from '../../ui/options.ts';
+import { withDistinctLabels } from '../../ui/options.ts';
 import type { FormOptions, Values } from '../../ui/side-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -98,7 +98,7 @@ export function Simulation() {
       head={
         <Select
           aria-label="Region"
-          data={tellApart(
+          data={withDistinctLabels(
             regions.map(({ id, display_name }) => ({ value: String(id), label: display_name })),
           )}
           value={region > 0 ? String(region) : null}

@@ -73,7 +73,7 @@ function Used({ storage }: { readonly storage: string }) {
   return `${bytes(sum('used_space'))} in ${sum('files_quantity').toLocaleString()} objects`;
 }
 
-/** How S3 clients get in, and how the API tells of it. */
+/** How S3 clients get in, and how the API describes it. */
 function Connect({ storage: { id, address } }: { readonly storage: Storage }) {
   const lines = [
     'export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_DEFAULT_REGION=us-east-1',
