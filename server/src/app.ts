@@ -211,7 +211,7 @@ export class App {
   readonly worker: Worker;
   readonly watchdog: TaskWatchdog;
   readonly background: Background;
-  /** Tells the other nodes that this one is alive. */
+  /** Notifies the other nodes that this one is alive. */
   readonly presence: Presence;
   readonly #probes: readonly Route[];
   readonly #options: AppOptions;

@@ -23,7 +23,7 @@ export interface Config {
   readonly dataDir: string;
   readonly apiKey: string | undefined;
   readonly role: 'all' | 'api' | 'worker';
-  /** Where a worker answers probes and tells its metrics; undefined: at the usual port, if that is free. */
+  /** Where a worker answers probes and serves its metrics; undefined: at the usual port, if that is free. */
   readonly probePort: number | undefined;
   /** Name of this machine among the nodes on one database. */
   readonly node: string;
@@ -231,7 +231,7 @@ function tlsFiles(
   return undefined;
 }
 
-/** The setting that was meant, as far as one can tell. */
+/** The setting that was meant, as far as one can guess. */
 function suggestion(name: string): string {
   const near = closest(name, [...KNOWN]);
   return distance(name, near) <= MAX_TYPOS ? `; did you mean ${near}?` : '';

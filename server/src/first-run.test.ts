@@ -67,7 +67,7 @@ test('a first run makes the regions of its file and no others, and keeps its cre
   expect(readFileSync(file, 'utf8')).toContain(`API_TOKEN=${credentials?.apiToken}\n`);
 });
 
-test('a later run has no credentials to tell; its file adds and changes regions, and removes none', async () => {
+test('a later run has no credentials to show; its file adds and changes regions, and removes none', async () => {
   expect((await prepare([region(7, 'Renamed'), region(8, 'Added')])).credentials).toBeUndefined();
   expect(await names()).toEqual(['7 Renamed', '8 Added']);
   await prepare(undefined);

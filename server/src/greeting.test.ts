@@ -35,7 +35,7 @@ test('a log says where they are, and no more', () => {
   expect(text).toContain('Its tokens are in /data/credentials.');
 });
 
-test('later runs, and nodes without an API, tell where they are', () => {
+test('later runs, and nodes without an API, say where they are', () => {
   const later = greeting({ ...FIRST_RUN, credentials: undefined }).join('\n');
   expect(later).toContain('The tokens of the first run are in /data/credentials.');
   const worker = greeting({ ...FIRST_RUN, url: undefined }).join('\n');
@@ -43,7 +43,7 @@ test('later runs, and nodes without an API, tell where they are', () => {
   expect(worker).toContain('/data/credentials');
 });
 
-test('another node tells on which one they are; one that knows nothing of a first run tells nothing', () => {
+test('another node says on which one they are; one that knows nothing of a first run says nothing', () => {
   const other = { ...FIRST_RUN, credentials: undefined, node: 'two', dataDir: '/own' };
   expect(greeting(other).join('\n')).toContain(
     'The tokens of the first run are on one, in /data/credentials.',

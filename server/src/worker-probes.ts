@@ -22,7 +22,7 @@ export async function serveProbes(
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const held = `Port ${asked} of ${host} is held by another program`;
     if (probePort !== undefined) throw new ConfigError(`${held}: stop it, or set VIRGA_PROBE_PORT.`);
-    log.warn(`${held}: this worker has no probes and tells no metrics; set VIRGA_PROBE_PORT`);
+    log.warn(`${held}: this worker has no probes and serves no metrics; set VIRGA_PROBE_PORT`);
     return undefined;
   }
   return urlOf(probes, tls !== undefined);

@@ -22,7 +22,7 @@ type Document = Readonly<Record<string, unknown>>;
 const shape = (path: string) => path.replace(/\{\w*\}/g, '{}');
 const isVersion = (part: string) => /^v\d+$/.test(part);
 
-/** What tells one call from another, whatever its parameters are called. */
+/** What distinguishes one call from another, whatever its parameters are called. */
 export const keyOf = ({ method, path }: Pick<KnownCall, 'method' | 'path'>) => `${method} ${shape(path)}`;
 
 /** By their keys. */

@@ -42,7 +42,7 @@ const read = async () =>
   (await virga.call('GET', `/cloud/v1/loadbalancers/1/1/${id}`)).body as Record<string, unknown>;
 const haproxies = () => processesWith(`${dataDir}/regions`);
 
-test('a start tells no warning of its runtime', () => {
+test('a start logs no warning of its runtime', () => {
   expect(virga.output()).not.toMatch(/\w*Warning:/);
 });
 

@@ -14,7 +14,7 @@ export interface Snapshot {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What tells how something came about, not what is: it may differ between two ways to the same end. */
+/** What shows how something came about, not what is: it may differ between two ways to the same end. */
 const HISTORY = new Set([
   ...['tasks', 'task_counts', 'task_count_changes', 'audit_log'],
   // Their sums are what is: the view resource_counts.

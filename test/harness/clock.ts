@@ -13,7 +13,7 @@ export function movableClock(): MovableClock {
     now: () => moved(real.now()),
     timestamp: () => {
       const exact = real.timestamp();
-      // The real clock tells microseconds; moving must not lose them.
+      // The real clock counts microseconds; moving must not lose them.
       return `${moved(new Date(exact)).toISOString().slice(0, 23)}${exact.slice(23)}`;
     },
     advance: (ms) => {

@@ -61,7 +61,7 @@ function adtsHeader(payload: number): Buffer {
   return Buffer.from([0xff, 0xf1, 0x50, 0x80 | high, middle, low | 0x1f, 0xfc]);
 }
 
-/** The ID3 tag that tells when packed audio begins (RFC 8216, section 3.4). */
+/** The ID3 tag that says when packed audio begins (RFC 8216, section 3.4). */
 function timestamp(seconds: number): Buffer {
   const value = Buffer.alloc(8);
   value.writeBigUInt64BE(BigInt(Math.round(seconds * CLOCK_RATE)));

@@ -85,7 +85,7 @@ function processesOf(id: string): number[] {
     .map(Number);
 }
 
-test('a load balancer carries traffic, tells how its members are, comes back, and goes for good', async () => {
+test('a load balancer carries traffic, says how its members are, comes back, and goes for good', async () => {
   const [one, two] = members;
   const task = await server.ended(await server.call('POST', LBS, { body: body() }));
   expect(task).toMatchObject({ state: 'FINISHED', error: null });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellApart } from '../../console/src/ui/options.ts';
+import { withDistinctLabels } from '../../console/src/ui/options.ts';
 
 test('what has the same name is distinguished by its id, and other names stay', () => {
   const options = [
@@ -7,7 +7,7 @@ test('what has the same name is distinguished by its id, and other names stay', 
     { value: '4e5f6a7b-two', label: 'web' },
     { value: '8c9d0e1f-three', label: 'database' },
   ];
-  expect(tellApart(options).map(({ label }) => label)).toEqual([
+  expect(withDistinctLabels(options).map(({ label }) => label)).toEqual([
     'web · 0a1b2c3d',
     'web · 4e5f6a7b',
     'database',
@@ -16,5 +16,5 @@ test('what has the same name is distinguished by its id, and other names stay', 
 
 test('what is listed twice is offered once', () => {
   const option = { value: 'g1-standard-1-2', label: 'g1-standard-1-2: 1 CPU, 2 GiB' };
-  expect(tellApart([option, option])).toEqual([option]);
+  expect(withDistinctLabels([option, option])).toEqual([option]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
-/** The limits that the specification sums up are those that the OpenAPI document tells. What happens at their
+/** The limits that the specification sums up are those that the OpenAPI document states. What happens at their
  *  edges is in the tests of each section. */
 
 let server: TestServer;

@@ -128,7 +128,7 @@ test('a repeated report is counted once, also when it comes many times at once',
   expect(await notifications()).toHaveLength(1);
 });
 
-test('many reports at once that together reach the threshold tell once', async () => {
+test('many reports at once that together reach the threshold notify once', async () => {
   await set({ name: 'reaching_used_requests', storage_name: storage, count: 10 });
   await Promise.all(Array.from({ length: 20 }, () => report([{ bucket_name: 'a', used_requests: 1 }])));
   expect(await notifications()).toMatchObject([{ usage: 10 }]);

@@ -105,7 +105,7 @@ describe('somebody who has an account', () => {
       body: { ...body, user_id: 0, email: '' },
     });
     expect(anonymous(known)).toEqual(anonymous(unknown));
-    expect(unknown.body.user_id - known.body.user_id, 'ids tell nothing').toBe(1);
+    expect(unknown.body.user_id - known.body.user_id, 'ids reveal nothing').toBe(1);
     const view = async (id: number) => {
       const { body } = await server.call('GET', `/iam/users/${id}`);
       return { ...body, id: 0, email: '', client_and_roles: [] };

@@ -66,7 +66,7 @@ export const COMMON: Readonly<Record<string, string>> = {
   error: 'What went wrong, in words.',
   error_description: 'What went wrong, in words.',
   errors: 'Each fault with its place.',
-  event_id: 'What it tells of.',
+  event_id: 'The event that it is about.',
   exp_date: 'When it expires; null: never.',
   expiration: 'When it expires, as it was given; null: never.',
   expired: 'Whether its time is over.',

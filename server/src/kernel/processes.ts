@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A process as it can be recognised again later: a pid alone may by then belong to somebody else. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Boot and start time in the kernel's ticks; empty where the system does not tell. */
+  /** Boot and start time in the kernel's ticks; empty where the system does not say. */
   readonly startedAt: string;
 }
 
@@ -24,7 +24,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** Whether it was stopped by a signal, and not yet continued. False where the system does not tell. */
+/** Whether it was stopped by a signal, and not yet continued. False where the system does not say. */
 export function isFrozen(identity: ProcessIdentity): boolean {
   return isAlive(identity) && /^[Tt]$/.test(statFields(identity.pid)?.[0] ?? '');
 }
@@ -59,7 +59,7 @@ export function processOf(
 export const findProcess = (pid: number, isOurs: (words: readonly string[]) => boolean) =>
   processOf(pid, isOurs) ?? identify(allPids().find((each) => isOurs(commandLine(each))) ?? 0);
 
-/** Pids of all processes; empty where the system does not tell. */
+/** Pids of all processes; empty where the system does not say. */
 export function allPids(): number[] {
   if (!HAS_PROC) return [];
   return readdirSync('/proc').map(Number).filter(Number.isInteger);

@@ -57,7 +57,7 @@ export class Portal {
     });
     page.on('response', (response) => {
       const what = `${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`;
-      // What the edge answers about a film that is not there is what the video page tells of.
+      // What the edge answers about a film that is not there is what the video page shows.
       const edge = /^\/(videos|cmaf)\//.test(new URL(response.url()).pathname);
       if (response.status() >= 400 && response.status() !== 401 && !edge && !this.expected.has(what)) {
         this.complaints.push(what);

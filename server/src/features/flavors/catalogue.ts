@@ -23,7 +23,7 @@ const general = (id: string, vcpus: number, gib: number): Flavor => ({
   gpu: null,
 });
 
-/** The sizes that every region offers; ids tell the family, vCPUs and GiB of memory. */
+/** The sizes that every region offers; ids name the family, vCPUs and GiB of memory. */
 export const FLAVORS: readonly Flavor[] = [
   general('g1-standard-1-2', 1, 2),
   general('g1-standard-2-4', 2, 4),

@@ -200,7 +200,7 @@ export async function changeEmail(
 
 const LINK_GONE = 'is unknown, used or too old';
 
-/** Changes the address of the user whose mailed token this is, and tells the old one.
+/** Changes the address of the user whose mailed token this is, and notifies the old one.
  *  @throws Invalid when the token is unknown, used or too old, or the address has another account by now */
 export async function confirmEmail(ctx: RequestContext, token: string): Promise<{ email: string }> {
   try {

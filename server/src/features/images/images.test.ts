@@ -136,7 +136,7 @@ test('an image of the region is not for projects to change, and one of another p
   expect(reply).toMatchObject({ status: 400, body: { invalid_fields: { image_id: [expect.any(String)] } } });
 });
 
-test('faults of a new image are told at once', async () => {
+test('faults of a new image are named at once', async () => {
   const reply = await call('POST', IMAGES, { name: 'copy', volume_id: NOWHERE, tags: { 'a b': 'x', c: '' } });
   expect(Object.keys(reply.body.invalid_fields).sort()).toEqual(['tags.a b', 'tags.c']);
   expect((await call('POST', IMAGES, { name: 'copy', volume_id: NOWHERE })).status).toBe(404);

@@ -15,5 +15,5 @@ export interface DesiredImage {
   readonly source: { readonly volumeId: string } | { readonly url: string };
 }
 
-/** Type of the operation that takes back what another one of the same task did. */
+/** Type of the operation that undoes what another one of the same task did. */
 export const RESTORE_IMAGE = 'restore_image';

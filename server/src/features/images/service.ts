@@ -22,7 +22,7 @@ export interface ImageDeps {
 }
 
 const DEFAULT_LIMIT = 1000;
-/** GiB that an image from an address counts as where nothing is fetched: clients take one without a size for one that
+/** GiB that an image from an address counts as where nothing is fetched: clients regard one without a size as one that
  *  is not there yet. */
 const FETCHED_SIZE = 1;
 

@@ -77,7 +77,7 @@ export class InferenceSecrets {
     });
   }
 
-  /** In the order of names. One audit entry names all that the page tells. */
+  /** In the order of names. One audit entry names all that the page shows. */
   async list(ctx: ProjectContext, { limit = 1000, offset = 0 }: SecretListQuery) {
     return ctx.db.transaction(async (tx) => {
       const { count, rows } = await store.listSecrets(tx, ctx.project.id, { limit, offset });

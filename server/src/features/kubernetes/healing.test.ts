@@ -33,7 +33,7 @@ const pool = (change: object = {}) => ({
   ],
 });
 
-const tell = (id: string, condition: string) =>
+const report = (id: string, condition: string) =>
   server.call('PUT', `/virga/v1/simulation/2/k8s_nodes/${id}`, { as: 'operator', body: { condition } });
 
 /** The nodes, once none of `gone` is among them and all are up. */
@@ -59,7 +59,7 @@ test.each([
   const before = await usage(server);
   const [first, ...others] = await nodesOf(server, name);
   if (!first) throw new Error('no node');
-  expect((await tell(first.id, condition)).status).toBe(200);
+  expect((await report(first.id, condition)).status).toBe(200);
   const after = await replaced(name, [first]);
   expect(after.map(({ id }) => id)).toEqual(expect.arrayContaining(others.map(({ id }) => id)));
   expect(await statusOf(name)).toBe('Running');
@@ -70,7 +70,7 @@ test('all nodes at once, also when the server restarts meanwhile', async () => {
   await createCluster(server, 'all', pool());
   await server.app.background.stop();
   const before = await nodesOf(server, 'all');
-  for (const { id } of before) expect((await tell(id, 'Gone')).status).toBe(200);
+  for (const { id } of before) expect((await report(id, 'Gone')).status).toBe(200);
   await server.restart();
   await replaced('all', before);
 });
@@ -79,15 +79,15 @@ test('without auto-healing the failure is shown, the node stays, and it may reco
   await createCluster(server, 'kept', pool({ auto_healing_enabled: false }));
   const [first] = await nodesOf(server, 'kept');
   if (!first) throw new Error('no node');
-  await tell(first.id, 'NotReady');
+  await report(first.id, 'NotReady');
   await waitUntil(async () => (await statusOf('kept')) === 'Degraded' || undefined, { what: 'Degraded' });
   const shown = (await nodesOf(server, 'kept')).find(({ id }) => id === first.id);
   expect(shown?.status).toBe('ERROR');
-  await tell(first.id, 'Ready');
+  await report(first.id, 'Ready');
   await nodesReady(server, 'kept', 3);
   expect(await statusOf('kept')).toBe('Running');
   // Enabled later, it heals what has failed before.
-  await tell(first.id, 'Gone');
+  await report(first.id, 'Gone');
   await waitUntil(async () => (await statusOf('kept')) === 'Degraded' || undefined, { what: 'Degraded' });
   const body = { auto_healing_enabled: true };
   expect((await server.call('PATCH', `${CLUSTERS}/kept/pools/workers`, { body })).status).toBe(200);
@@ -98,7 +98,7 @@ test('a node that failed may be deleted, and a cluster with one be upgraded', as
   await createCluster(server, 'ill', pool({ auto_healing_enabled: false }));
   const [first, second] = await nodesOf(server, 'ill');
   if (!first || !second) throw new Error('no nodes');
-  for (const { id } of [first, second]) await tell(id, 'NotReady');
+  for (const { id } of [first, second]) await report(id, 'NotReady');
   await waitUntil(
     async () => (await nodesOf(server, 'ill')).filter(({ status }) => status === 'ERROR').length === 2,
     { what: 'two failed nodes' },

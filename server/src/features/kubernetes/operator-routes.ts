@@ -5,7 +5,7 @@ import { type Route, route } from '../../platform/http/route.ts';
 import { Key, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import type { KubernetesService } from './access.ts';
 import { NODE_CONDITIONS, type NodeCondition } from './port.ts';
-import { tellNeededNodes, tellNodeCondition } from './signals.ts';
+import { reportNeededNodes, reportNodeCondition } from './signals.ts';
 
 /** How operators make nodes of simulated regions fail, and their pools need more or fewer of them. */
 
@@ -35,7 +35,7 @@ export const operatorKubernetesRoutes = (service: KubernetesService): readonly R
     body: TellCondition,
     response: ReportedCondition,
     handler: (ctx, { params, body }) =>
-      tellCondition(service, ctx, params.region_id, params.instance_id, body.condition),
+      reportCondition(service, ctx, params.region_id, params.instance_id, body.condition),
   }),
   route({
     method: 'PUT',
@@ -47,7 +47,7 @@ export const operatorKubernetesRoutes = (service: KubernetesService): readonly R
     body: TellNeed,
     response: ReportedNeed,
     handler: (ctx, { params, body }) =>
-      tellNeed(service, ctx, params.region_id, params.pool_id, body.needed_nodes),
+      reportNeed(service, ctx, params.region_id, params.pool_id, body.needed_nodes),
   }),
 ];
 
@@ -57,7 +57,7 @@ function requireSimulated(service: KubernetesService, regionId: number): void {
     throw new Forbidden(`Region ${regionId} does not simulate Kubernetes`);
 }
 
-async function tellCondition(
+async function reportCondition(
   service: KubernetesService,
   ctx: RequestContext,
   regionId: number,
@@ -65,12 +65,12 @@ async function tellCondition(
   condition: NodeCondition,
 ) {
   requireSimulated(service, regionId);
-  if (!(await tellNodeCondition(ctx.db, regionId, id, condition)))
+  if (!(await reportNodeCondition(ctx.db, regionId, id, condition)))
     throw new NotFound(`Region ${regionId} has no Kubernetes node ${id}`);
   return { instance_id: id, condition };
 }
 
-async function tellNeed(
+async function reportNeed(
   service: KubernetesService,
   ctx: RequestContext,
   regionId: number,
@@ -78,7 +78,7 @@ async function tellNeed(
   needed: number | null,
 ) {
   requireSimulated(service, regionId);
-  if (!(await tellNeededNodes(ctx.db, regionId, id, needed)))
+  if (!(await reportNeededNodes(ctx.db, regionId, id, needed)))
     throw new NotFound(`Region ${regionId} has no Kubernetes pool ${id}`);
   return { pool_id: id, needed_nodes: needed };
 }

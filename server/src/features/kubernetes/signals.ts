@@ -25,7 +25,7 @@ export function simulationSignals(db: Db): SimulationSignals {
 }
 
 /** @returns false when there is no such node in the region, or it is being removed */
-export async function tellNodeCondition(
+export async function reportNodeCondition(
   tx: Queryable,
   regionId: number,
   nodeId: string,
@@ -41,7 +41,7 @@ export async function tellNodeCondition(
 }
 
 /** @returns false when there is no such pool in the region */
-export async function tellNeededNodes(
+export async function reportNeededNodes(
   tx: Queryable,
   regionId: number,
   poolId: string,

@@ -43,7 +43,7 @@ export interface LoadBalancerProvider {
   /** What the data plane says of these load balancers now; an id that is not running is absent. */
   observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>>;
   /** What the programs behind these load balancers use; an id that is not running is absent. Absent as a whole:
-   *  the provider cannot tell. */
+   *  the provider does not know. */
   usage?(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /** The last lines of its access log that match; null: there is no log of it here. Absent: nothing here
    *  writes logs. */

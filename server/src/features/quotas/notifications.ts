@@ -7,7 +7,7 @@ import { queueMail } from '../../platform/mail/outbox.ts';
 import { DEFAULT_THRESHOLD, DEPRECATED_REGIONAL_NAME, GLOBAL_REGION } from './model.ts';
 import type { ThresholdMessage } from './schema.ts';
 
-/** Tells clients by mail that they have reached the threshold of a quota. The database notes each reaching in
+/** Notifies clients by mail that they have reached the threshold of a quota. The database notes each reaching in
  *  the transaction that causes it; here those notes become mail, each in one transaction. */
 
 export const QUOTA_MAIL = 'quota_threshold';

@@ -113,7 +113,7 @@ describe('a certificate with its key and chain', () => {
   test.each<[string, CertificateOptions, string, number]>([
     ['RSA', { rsaBits: 2048 }, 'RSA', 2048],
     ['EC on P-384', { curve: 'P-384' }, 'EC', 384],
-  ])('with a key of %s tells its algorithm and bits', async (_, options, algorithm, bits) => {
+  ])('with a key of %s says its algorithm and bits', async (_, options, algorithm, bits) => {
     const id = await created(payloadOf(await makeCertificate(['key.test'], options)));
     expect((await get(id)).body).toMatchObject({ algorithm, bit_length: bits });
   });

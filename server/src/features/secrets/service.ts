@@ -28,7 +28,7 @@ export const MAX_SECRETS_MIB = 64;
 const NAME_RULE = 'must be 1 to 255 characters';
 const LONGEST_NAME = 255;
 
-/** Commands and reads on the secrets of a project in a region. No read ever tells what they hold. */
+/** Commands and reads on the secrets of a project in a region. No read ever shows what they hold. */
 export class SecretService {
   readonly #cipher: Cipher;
   readonly #findUsers: FindUsers;

@@ -229,7 +229,7 @@ test("another project's groups can be neither read nor named", async () => {
   });
 });
 
-test('a group tells which instances it filters, and is not deleted before them', async () => {
+test('a group says which instances it filters, and is not deleted before them', async () => {
   const id = await group();
   const members = async () => (await call('GET', `${GROUPS}/${id}/instances`)).body;
   expect(await members()).toEqual({ count: 0, results: [] });

@@ -2,7 +2,7 @@ import type { Faults } from '../../kernel/faults.ts';
 import { type EventName, KINDS, type ThresholdField } from './model.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 
-/** What a client says about one event, after the rules that a schema cannot tell. */
+/** What a client says about one event, after the rules that a schema cannot express. */
 export interface RequestedEvent {
   readonly name: EventName;
   /** Absent: found by name and place, or new. */

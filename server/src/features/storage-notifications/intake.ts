@@ -3,14 +3,14 @@ import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { monthOf } from './model.ts';
+import { type Means, notifyReached } from './notify.ts';
 import type { UsageReport } from './schema.ts';
 import { lockClient } from './store.ts';
-import { type Means, tellReached } from './tell.ts';
 import { type BucketUsage, bucketsOf, MAX_EARLY_MS, MAX_LATE_MS } from './usage.ts';
 import { addToMonth, insertReport, type ReportKey, saveLevels } from './usage-store.ts';
 
 /**
- * Counts a report of a storage engine once, whatever often it comes, and tells the client what it has reached.
+ * Counts a report of a storage engine once, whatever often it comes, and notifies the client of what it has reached.
  * @returns whether it was counted now
  * @throws Invalid for a report without content, too old to be known for a repetition, or from the future
  */
@@ -37,7 +37,7 @@ export async function countReport(
   if (!(await insertReport(tx, key))) return false;
   await saveLevels(tx, key, buckets);
   await addToMonth(tx, key, monthOf(key.at), buckets);
-  await tellReached(tx, means, key.clientId, key.storageName, monthOf(key.at));
+  await notifyReached(tx, means, key.clientId, key.storageName, monthOf(key.at));
   return true;
 }
 

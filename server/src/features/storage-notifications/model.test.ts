@@ -26,8 +26,8 @@ test('a level is reported each time that it rises to the threshold, and at no ot
         let state = event(name, threshold);
         let above = false;
         for (const usage of usages) {
-          const { reachedIn, tell } = judge(state, usage, '2026-01');
-          expect(tell).toBe(usage >= threshold && !above);
+          const { reachedIn, isNews } = judge(state, usage, '2026-01');
+          expect(isNews).toBe(usage >= threshold && !above);
           above = usage >= threshold;
           state = { ...state, reached_in: reachedIn };
         }
@@ -50,8 +50,8 @@ test('a sum is reported at most once a month, and always when it has reached the
         for (const { month: number, added } of inOrder) {
           const month = `2026-${String(number).padStart(2, '0')}`;
           totals.set(month, (totals.get(month) ?? 0) + added);
-          const { reachedIn, tell } = judge(state, totals.get(month) ?? 0, month);
-          if (tell) months.push(month);
+          const { reachedIn, isNews } = judge(state, totals.get(month) ?? 0, month);
+          if (isNews) months.push(month);
           state = { ...state, reached_in: reachedIn };
         }
         const reached = [...totals].filter(([, total]) => total >= threshold).map(([month]) => month);
@@ -61,11 +61,11 @@ test('a sum is reported at most once a month, and always when it has reached the
   );
 });
 
-test('a late report for an earlier month does not tell again of a later one', () => {
+test('a late report for an earlier month does not notify again of a later one', () => {
   const sent = { ...event('reaching_used_traffic', 10), reached_in: '2026-02' };
-  expect(judge(sent, 50, '2026-01')).toEqual({ reachedIn: '2026-02', tell: false });
-  expect(judge(sent, 50, '2026-02')).toEqual({ reachedIn: '2026-02', tell: false });
-  expect(judge(sent, 50, '2026-03')).toEqual({ reachedIn: '2026-03', tell: true });
+  expect(judge(sent, 50, '2026-01')).toEqual({ reachedIn: '2026-02', isNews: false });
+  expect(judge(sent, 50, '2026-02')).toEqual({ reachedIn: '2026-02', isNews: false });
+  expect(judge(sent, 50, '2026-03')).toEqual({ reachedIn: '2026-03', isNews: true });
 });
 
 test('buckets of a report are distinguished, amounts of one bucket add up, the last level counts', () => {

@@ -45,7 +45,7 @@ export const monthOf = (date: Date): string => date.toISOString().slice(0, 7);
 export interface Verdict {
   readonly reachedIn: string | null;
   /** The client is to be notified. */
-  readonly tell: boolean;
+  readonly isNews: boolean;
 }
 
 /**
@@ -57,7 +57,8 @@ export interface Verdict {
 export function judge(event: StoredEvent, usage: number, month: string): Verdict {
   const reached = usage >= event.threshold;
   const before = event.reached_in;
-  if (!KINDS[event.name].monthly) return { reachedIn: reached ? NOW : null, tell: reached && before !== NOW };
-  const tell = reached && (before === null || before < month);
-  return { reachedIn: tell ? month : before, tell };
+  if (!KINDS[event.name].monthly)
+    return { reachedIn: reached ? NOW : null, isNews: reached && before !== NOW };
+  const isNews = reached && (before === null || before < month);
+  return { reachedIn: isNews ? month : before, isNews };
 }

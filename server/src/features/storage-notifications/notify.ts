@@ -16,11 +16,11 @@ export interface Means {
 }
 
 /**
- * Judges the events on a storage by its usage now, and tells the client what has been reached: by mail and
+ * Judges the events on a storage by its usage now, and notifies the client of what has been reached: by mail and
  * webhook, both written in this transaction together with the mark that it is sent, hence once.
  * The caller holds the client's lock.
  */
-export async function tellReached(
+export async function notifyReached(
   tx: Tx,
   means: Means,
   clientId: number,
@@ -28,13 +28,13 @@ export async function tellReached(
   month: string,
 ): Promise<void> {
   for (const event of await store.eventsWithUsage(tx, clientId, storageName, month)) {
-    const { reachedIn, tell } = judge(event, event.usage, month);
+    const { reachedIn, isNews } = judge(event, event.usage, month);
     if (reachedIn !== event.reached_in) await store.markReached(tx, event.uuid, reachedIn);
-    if (tell) await tellOne(tx, means, clientId, event, month);
+    if (isNews) await notifyOne(tx, means, clientId, event, month);
   }
 }
 
-async function tellOne(
+async function notifyOne(
   tx: Tx,
   { clock, ids }: Means,
   clientId: number,

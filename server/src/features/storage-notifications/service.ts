@@ -6,9 +6,9 @@ import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { type RequestedEvent, readEvent, readEvents, readTarget } from './event-rules.ts';
 import { monthOf, type StoredEvent } from './model.ts';
+import { notifyReached } from './notify.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 import * as store from './store.ts';
-import { tellReached } from './tell.ts';
 import { viewEvent, viewEvents } from './views.ts';
 
 /** Of one client. */
@@ -80,7 +80,7 @@ async function setAll(
       faults.refuse();
       const month = monthOf(ctx.clock.now());
       for (const storage of new Set(events.map((event) => event.storage_name))) {
-        await tellReached(tx, ctx, clientId, storage, month);
+        await notifyReached(tx, ctx, clientId, storage, month);
       }
       return events;
     });

@@ -72,7 +72,7 @@ test('a folder of the database that is put back is another history from where it
   const first = await currentEpoch(db);
   const change = await drawn();
   const lost = change + 1;
-  // What tells it from the one that it replaces is that its server was started anew.
+  // What distinguishes it from the one that it replaces is that its server was started anew.
   await db.pool.query(`update task_epochs set server_started_at = now() - interval '1 hour'`);
   await keepEpoch(db);
   expect(await drawn()).toBe(lost);

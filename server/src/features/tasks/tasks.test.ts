@@ -117,7 +117,7 @@ async function follow(query: string, lastEventId?: string) {
 }
 
 describe('the stream of tasks', () => {
-  test('tells of every task that ends while it is followed', async () => {
+  test('sends every task that ends while it is followed', async () => {
     const stream = await follow('');
     expect(stream.response.headers.get('content-type')).toContain('text/event-stream');
     const task = await server.ended(await deleteSomething());

@@ -38,9 +38,9 @@ export async function userActions(ctx: RequestContext, query: UserActionListQuer
   return { count, results: rows.map(viewUserAction) };
 }
 
-/** What a webhook tells of the user action of a delivery, as it is now. */
+/** What a webhook says of the user action of a delivery, as it is now. */
 export async function deliveredUserAction(db: Queryable, deliveryId: string): Promise<object> {
   const row = await readDeliveredAction(db, deliveryId);
-  if (!row) throw new Error(`what delivery ${deliveryId} tells of is not kept any more`);
+  if (!row) throw new Error(`what delivery ${deliveryId} is about is not kept any more`);
   return viewUserAction(row);
 }

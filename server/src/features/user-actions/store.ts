@@ -122,7 +122,7 @@ function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<
   return conditions;
 }
 
-/** The action that a delivery tells of. */
+/** The action that a delivery is about. */
 export async function readDeliveredAction(
   db: Queryable,
   deliveryId: string,

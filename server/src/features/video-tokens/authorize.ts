@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { HttpError } from '../../platform/http/errors.ts';
 
 const PATIENCE_MS = 5_000;
-/** What tells the asked service who the user is. */
+/** What shows the asked service who the user is. */
 const FORWARDED = ['authorization', 'cookie'] as const;
 
 export interface Question {
@@ -34,6 +34,7 @@ export async function authorize(url: string, { video, type, headers }: Question,
       return 503;
     });
   if (status >= 200 && status < 300) return;
-  if (status >= 500) throw new HttpError(503, 'Nobody can tell at the moment whether you may see this video');
+  if (status >= 500)
+    throw new HttpError(503, 'Whether you may see this video cannot be checked at the moment');
   throw new PermissionDenied('You may not see this video');
 }

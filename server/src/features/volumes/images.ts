@@ -15,6 +15,6 @@ export interface SourceImage {
   readonly minDisk: number;
   /** MiB that a machine of it needs at least. */
   readonly minRam: number;
-  /** What volumes of it tell about it. */
+  /** What volumes of it say about it. */
   readonly metadata: Readonly<Record<string, string>>;
 }

@@ -24,5 +24,5 @@ export const desiredOf = (row: VolumeRow): DesiredVolume => ({
   attachment: row.instance_id === null ? null : { instanceId: row.instance_id, device: row.device ?? '' },
 });
 
-/** What a run tells providers that undo: a simulated region does that at once, and never fails it. */
+/** What a run says to providers that undo: a simulated region does that at once, and never fails it. */
 export const restoring = (run: TaskRun) => undoing(run, RESTORE_VOLUME);

@@ -87,7 +87,7 @@ test('a volume is created, read, renamed, tagged and deleted, and counts as long
   expect(await quota()).toEqual(before);
 });
 
-test('a volume from an image is bootable, tells which image, and holds at least what that needs', async () => {
+test('a volume from an image is bootable, says which image, and holds at least what that needs', async () => {
   const body = { source: 'image', image_id: image.id, size: image.min_disk };
   expect(await read(await volume(body))).toMatchObject({
     bootable: true,

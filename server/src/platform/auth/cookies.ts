@@ -27,7 +27,7 @@ export function setSessionCookie(
   return parts.join('; ');
 }
 
-/** The token against forgery: who knows the cookie knows it, and it does not tell the cookie. */
+/** The token against forgery: who knows the cookie knows it, and it does not reveal the cookie. */
 export function forgeryTokenOf(cookie: string): string {
   return createHash('sha256').update(`forgery ${cookie}`).digest('base64url');
 }

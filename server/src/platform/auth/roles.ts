@@ -1,5 +1,5 @@
 /** What a token may do. `Users` read, `Engineers` also change infrastructure, `Administrators` also manage
- *  the account; an operator token runs the cloud itself and is no client's; a reporter's tells what was used. */
+ *  the account; an operator token runs the cloud itself and is no client's; a reporter's sends what was used. */
 export const ROLES = ['Administrators', 'Engineers', 'Users'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -7,8 +7,8 @@ export const WRONG_TOKENS = 100;
 const MAX_KNOWN = 10_000;
 
 /** Slows down sources that guess tokens. A token that was looked at before is looked at in any case: nobody who works
- *  suffers from a neighbour behind the same address, and a program that goes on with a token that has ended is told
- *  so, and guesses nothing. */
+ *  suffers from a neighbour behind the same address, and a program that goes on with a token that has ended gets that
+ *  answer, and guesses nothing. */
 export class WrongTokens {
   readonly #counts: SharedCounts;
   readonly #seen = new Set<string>();

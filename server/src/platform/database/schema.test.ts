@@ -53,7 +53,7 @@ test('a migration that comes late, with a lower number than one that has run, st
   }
 });
 
-test('the dump tells apart what differs: columns, defaults, constraints, indexes, triggers, functions', async () => {
+test('the dump shows what differs: columns, defaults, constraints, indexes, triggers, functions', async () => {
   const own = await createTestDatabase();
   const client = new pg.Client(own.connection);
   await client.connect();

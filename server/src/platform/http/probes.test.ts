@@ -52,7 +52,7 @@ test('a server is ready though nobody works on tasks, and says so', async () => 
   await sayGone(db, WORKER);
 });
 
-test('metrics tell the queue, the nodes, what waits to be sent, and the connections', async () => {
+test('metrics show the queue, the nodes, what waits to be sent, and the connections', async () => {
   const { db } = server;
   await sayAlive(db, WORKER, { name: 'elsewhere', role: 'worker', version: '9.9.9' });
   const reply = await server.call('POST', '/cloud/v1/loadbalancers/1/2', LOAD_BALANCER);
@@ -92,7 +92,7 @@ test('operators see who works on each region', async () => {
   expect(payload).not.toContain('machine-2');
 });
 
-test('a node without an API answers probes and tells metrics, and nothing else', async () => {
+test('a node without an API answers probes and serves metrics, and nothing else', async () => {
   const probes = await server.app.probes();
   const get = async (url: string) => (await probes.inject({ method: 'GET', url })).statusCode;
   expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/cloud/v1/tasks'].map(get))).toEqual([
@@ -119,7 +119,7 @@ describe('docs/monitoring', () => {
 
   const promtool = findProgram('promtool');
   test.skipIf(!promtool)(
-    `Prometheus accepts the rules and all that a server tells${promtool ? '' : ' (skipped: promtool is not installed)'}`,
+    `Prometheus accepts the rules and all that a server reports${promtool ? '' : ' (skipped: promtool is not installed)'}`,
     async () => {
       const run = (args: readonly string[], input = '') =>
         spawnSync(promtool ?? '', args, { input, encoding: 'utf8' });

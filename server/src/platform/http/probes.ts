@@ -37,7 +37,7 @@ export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): rea
       path: '/healthz',
       tag: 'Internal',
       summary: 'The process lives',
-      access: { public: 'asked by supervisors, tells nothing else' },
+      access: { public: 'asked by supervisors, says nothing else' },
       response: Status,
       handler: async () => ({ status: 'ok' }),
     }),
@@ -46,7 +46,7 @@ export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): rea
       path: '/readyz',
       tag: 'Internal',
       summary: 'The server accepts requests and reaches its database',
-      access: { public: 'asked by supervisors and load balancers, tells nothing of users' },
+      access: { public: 'asked by supervisors and load balancers, says nothing of users' },
       response: Readiness,
       handler: async (ctx) => {
         if (!isReady()) throw new HttpError(503, 'starting or stopping');

@@ -81,7 +81,7 @@ describe('the id of a request', () => {
     const reply = await server.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name: 'logged' } });
     const task = await server.ended(reply);
     const id = reply.headers['x-request-id'];
-    // The line is written after what it tells.
+    // The line is written after what it reports.
     const line = await waitUntil(() => lines.find((each) => each.requestId === id && each.task === task.id), {
       what: 'the line of the task',
     });

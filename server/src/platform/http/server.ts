@@ -82,7 +82,7 @@ const LONGEST_AGENT = 300;
 /** Characters. */
 const LARGE_ANSWER = 16_384;
 
-/** What a route tells the hooks and handlers of all routes. */
+/** What a route says to the hooks and handlers of all routes. */
 interface RouteConfig {
   readonly needs?: string | undefined;
   readonly rateLimit?: object;
@@ -99,7 +99,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   checkRoutes(options.routes);
   const patience = options.patience ?? PATIENCE;
   const unread = new UnreadAnswers(patience.unreadBytes);
-  // Fastify's types tell HTTP and HTTPS apart; nothing here does.
+  // Fastify's types distinguish HTTP and HTTPS; nothing here does.
   const app: FastifyInstance = Fastify({
     ...timeouts(patience),
     loggerInstance: options.log as FastifyBaseLogger,

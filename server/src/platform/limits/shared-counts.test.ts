@@ -31,15 +31,15 @@ test('counts of several nodes are one count, which begins anew with the minute',
   const node = () => new SharedCounts({ db, clock, log, name: 'test', limit: 10 });
   const [one, two] = [node(), node()];
   for (let i = 0; i < 5; i++) one.add('a');
-  await one.tell();
+  await one.publish();
   two.add('a');
-  await two.tell();
+  await two.publish();
   expect(two.add('a')).toEqual({ count: 7, resetMs: 45_000 });
   expect(two.add('b').count).toBe(1);
   expect(two.add('b', -1).count).toBe(0);
   clock.advance(45_000);
   expect(two.add('a').count).toBe(1);
-  await two.tell();
+  await two.publish();
   clock.advance(120_000);
   await forgetOldCounts(db, clock).run(new AbortController().signal);
   expect(await rows()).toEqual([]);
@@ -49,10 +49,10 @@ test('whoever is far from the limit costs the database nothing', async () => {
   const clock = clockAt(0);
   const counts = new SharedCounts({ db, clock, log, name: 'far', limit: 60_000 });
   for (let i = 0; i < 599; i++) counts.add('a');
-  await counts.tell();
+  await counts.publish();
   expect(await rows()).toEqual([]);
   counts.add('a');
-  await counts.tell();
+  await counts.publish();
   expect(await rows()).toHaveLength(1);
 });
 

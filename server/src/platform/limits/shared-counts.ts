@@ -8,10 +8,10 @@ import type { BackgroundJob } from '../feature.ts';
 /** Counts per key and minute over all nodes, for what is too frequent to ask the database each time. Each node counts
  *  on its own; what it has counted it adds to the database in batches, and learns there what all have. Clients far
  *  from their limit cost nothing; the others may exceed it by a hundredth for each node, and by what comes in
- *  `TELL_AFTER_MS`. */
+ *  `PUBLISH_AFTER_MS`. */
 
 const MINUTE_MS = 60_000;
-const TELL_AFTER_MS = 200;
+const PUBLISH_AFTER_MS = 200;
 /** More keys than this in a minute share one count: a flood of new ones makes nothing be forgotten. */
 const MAX_KEYS = 20_000;
 const OTHERS = 'others';
@@ -44,7 +44,7 @@ export class SharedCounts {
   readonly #step: number;
   #minute = 0;
   #counts = new Map<string, Count>();
-  #untold = new Set<string>();
+  #unpublished = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SharedCountsOptions) {
@@ -60,17 +60,17 @@ export class SharedCounts {
     const count = this.#counts.get(known) ?? { shared: 0, own: 0 };
     this.#counts.set(known, count);
     count.own += by;
-    if (Math.abs(count.own) >= this.#step) this.#tellSoon(known);
+    if (Math.abs(count.own) >= this.#step) this.#publishSoon(known);
     return { count: count.shared + count.own, resetMs: (this.#minute + 1) * MINUTE_MS - now };
   }
 
   /** Adds to the database what was counted here, and learns what all have counted. */
-  async tell(): Promise<void> {
+  async publish(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const [minute, counts] = [this.#minute, this.#counts];
-    const sent = [...this.#untold].map((key) => ({ key, by: counts.get(key)?.own ?? 0 }));
-    this.#untold.clear();
+    const sent = [...this.#unpublished].map((key) => ({ key, by: counts.get(key)?.own ?? 0 }));
+    this.#unpublished.clear();
     if (sent.length === 0) return;
     const digests = sent.map(({ key }) => this.#digest(key));
     const rows = await this.#options.db.named<{ key: Buffer; count: number }>(
@@ -94,17 +94,17 @@ export class SharedCounts {
     if (minute === this.#minute) return;
     this.#minute = minute;
     this.#counts = new Map();
-    this.#untold.clear();
+    this.#unpublished.clear();
   }
 
-  #tellSoon(key: string): void {
-    this.#untold.add(key);
+  #publishSoon(key: string): void {
+    this.#unpublished.add(key);
     this.#timer ??= setTimeout(() => {
       // Until the database answers again each node counts for itself.
-      this.tell().catch((error) =>
+      this.publish().catch((error) =>
         this.#options.log.debug(`counts of ${this.#options.name} were not shared: ${messageOf(error)}`),
       );
-    }, TELL_AFTER_MS).unref();
+    }, PUBLISH_AFTER_MS).unref();
   }
 
   #digest(key: string): Buffer {

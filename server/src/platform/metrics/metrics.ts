@@ -39,7 +39,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     const build = new Gauge({
       name: 'virga_build_info',
-      help: 'Always 1; the labels tell the version and the role of this process',
+      help: 'Always 1; the labels name the version and the role of this process',
       labelNames: ['version', 'role'] as const,
       registers: [this.registry],
     });

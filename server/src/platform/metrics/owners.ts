@@ -10,7 +10,7 @@ export async function ownersForPrometheus(db: Db): Promise<string> {
     ...owners.map(
       ({ region_id, node }) => `virga_region_owned{region="${region_id}"} ${node === null ? 0 : 1}`,
     ),
-    '# HELP virga_region_owner Always 1; the label tells the node that works on the region',
+    '# HELP virga_region_owner Always 1; the label names the node that works on the region',
     '# TYPE virga_region_owner gauge',
     ...owners.flatMap(({ region_id, node }) =>
       node === null ? [] : [`virga_region_owner{region="${region_id}",node=${JSON.stringify(node)}} 1`],

@@ -28,7 +28,7 @@ export interface DerivedKey {
   readonly key: Buffer;
 }
 
-/** Names a key without telling anything of it: the beginning of its SHA-256. */
+/** Names a key without revealing anything of it: the beginning of its SHA-256. */
 export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('virga master key').update(key).digest('hex').slice(0, 16);
 }

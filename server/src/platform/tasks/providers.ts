@@ -32,7 +32,7 @@ export const holdOf = ({ task, timestamp }: TaskRun) => ({
   timestamp,
 });
 
-/** What a run tells providers that undo: a simulated region does that at once, and never fails it.
+/** What a run says to providers that undo: a simulated region does that at once, and never fails it.
  *  @param type how the port calls that */
 export const undoing = ({ operation }: Pick<TaskRun, 'operation'>, type: string) => ({
   ...operation,

@@ -6,7 +6,7 @@ export const TASK_ENDED = 'virga_task_ended';
 /** Milliseconds after which whoever waits looks for itself: a notification may be lost with the worker that sent it. */
 const LOOK_AGAIN_MS = 1000;
 
-/** Tells when tasks end, on whichever node that happens. */
+/** Notifies when tasks end, on whichever node that happens. */
 export class TaskWatcher {
   readonly #listener: Listener;
   readonly #waiting = new Map<string, Set<() => void>>();

@@ -77,7 +77,7 @@ export const AttachInterface = Type.Object(
   {
     type: Type.Optional(
       StringEnum(['external', 'subnet', 'any_subnet', 'reserved_fixed_ip'], {
-        description: 'Default: what the other fields tell; without any, external.',
+        description: 'Default: what the other fields say; without any, external.',
       }),
     ),
     subnet_id: Type.Optional(Uuid({ description: 'For type subnet' })),

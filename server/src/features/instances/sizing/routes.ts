@@ -40,7 +40,7 @@ export function sizingRoutes(deps: InstanceDeps): readonly Route[] {
       method: 'POST',
       path: `${all.replace('/v1/', '/v2/')}/check_limits`,
       tag,
-      summary: 'Tell which quotas would not suffice for instances',
+      summary: 'Show which quotas would not suffice for instances',
       access: 'read',
       params: RegionParams,
       body: CheckInstanceLimits,

@@ -25,7 +25,7 @@ export const subjectOf = ({ db, task }: TaskRun) => readHeld(db, task.subject, t
 
 export const portsOf = (db: Queryable, row: InstanceRow) => readPortsOf(db, 'instance', [row.id]);
 
-/** What a run tells providers that undo: a simulated region does that at once, and never fails it. */
+/** What a run says to providers that undo: a simulated region does that at once, and never fails it. */
 export const restoring = (run: TaskRun) => undoing(run, RESTORE_INSTANCE);
 
 /** What the provider is to make of a machine.
@@ -65,7 +65,7 @@ async function volumeIdsOf(db: Queryable, id: string): Promise<string[]> {
   return (row?.volumes ?? []).map((volume) => volume.id);
 }
 
-/** Tells the provider to make a machine what it was before the task.
+/** Has the provider make a machine what it was before the task.
  *  @param ports that it had */
 export async function restore(
   run: TaskRun,

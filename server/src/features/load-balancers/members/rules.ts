@@ -2,7 +2,7 @@ import type { Faults } from '../../../kernel/faults.ts';
 import { canonicalIp } from '../../../kernel/ip.ts';
 import type { MemberInput, MemberOfList } from './schema.ts';
 
-/** What tells the members of a pool apart. */
+/** What distinguishes the members of a pool. */
 export function memberKey({
   address,
   protocol_port: port,

@@ -86,7 +86,7 @@ test('the traffic of the first minute is in the first point', async () => {
   expect(results[0]?.cpu_util).toBeGreaterThan(0);
 });
 
-test('a data plane that does not tell its usage still has rates of traffic', async () => {
+test('a data plane that does not report its usage still has rates of traffic', async () => {
   const { id, listener } = await created();
   await minute(listener, counted(0, 0));
   await minute(listener, counted(600, 60));

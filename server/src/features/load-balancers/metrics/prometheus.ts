@@ -46,7 +46,7 @@ export async function countersForPrometheus(db: Db, providers: DataPlanes): Prom
       `# TYPE ${prefix}_${name} ${type}`,
       ...of.map((row) => `${prefix}_${name}{${labels(row)}} ${row[counter]}`),
     ]),
-    `# HELP ${prefix}_status Always 1; the labels tell the statuses`,
+    `# HELP ${prefix}_status Always 1; the labels name the statuses`,
     `# TYPE ${prefix}_status gauge`,
     ...of.map((row) => `${prefix}_status{${labels(row)},${statuses(row)}} 1`),
   ]);

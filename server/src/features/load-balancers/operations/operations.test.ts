@@ -108,7 +108,7 @@ test('while a resize goes on nothing else may begin, and the refusal names its t
   await region.finished(reply);
 });
 
-test('a failover tells the data plane so, keeps the version, and needs no body', async () => {
+test('a failover reaches the data plane as one, keeps the version, and needs no body', async () => {
   const id = await created();
   region.provider.calls.length = 0;
   const reply = await call(id, 'failover');

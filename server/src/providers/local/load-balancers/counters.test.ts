@@ -127,7 +127,7 @@ describe('a load balancer', () => {
     }
   });
 
-  test('tells the processor time and the memory of its processes, and no less after a failover', async () => {
+  test('reports the processor time and the memory of its processes, and no less after a failover', async () => {
     const vipAddress = await site.provider.allocateAddress(new Set());
     const web = pool({ members: [member(backend.port)] });
     const front = listener({ defaultPoolId: web.id });

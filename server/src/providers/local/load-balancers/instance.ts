@@ -90,7 +90,7 @@ export class Instance {
     return all.flatMap((identity) => (identity ? [identity.pid] : []));
   }
 
-  /** What its processes use, or null where the system does not tell. */
+  /** What its processes use, or null where the system does not say. */
   usage(): Usage | null {
     const running = this.#engine.running();
     return this.#usage.read([
@@ -188,13 +188,13 @@ export class Instance {
     this.#saveCounters();
   }
 
-  /** Tells the data planes which members do not answer. */
+  /** Reports to the data planes which members do not answer. */
   async passVerdictsOn(): Promise<void> {
     const down = this.#prober.down();
     if (this.#engine.running()) {
       for (const { name, servers } of this.#state.backends) {
         for (const server of servers) {
-          if (server.probed) await this.#tell(`${name}/${server.name}`, !down.has(server.memberId));
+          if (server.probed) await this.#setHealth(`${name}/${server.name}`, !down.has(server.memberId));
         }
       }
     }
@@ -295,7 +295,7 @@ export class Instance {
     return new Set([...probed, ...dead]);
   }
 
-  async #tell(server: string, alive: boolean): Promise<void> {
+  async #setHealth(server: string, alive: boolean): Promise<void> {
     if (this.#reported.get(server) === alive) return;
     await this.#engine.command(`set server ${server} health ${alive ? 'up' : 'down'}`);
     this.#reported.set(server, alive);

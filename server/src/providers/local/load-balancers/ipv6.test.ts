@@ -40,7 +40,7 @@ async function serveDual(
   return { lb, web, front, vipAddress, sixAddress, urls: [urlOf(vipAddress), urlOf(sixAddress)] as const };
 }
 
-test('an IPv6 address reaches members of both versions, and tells them who asks', async () => {
+test('an IPv6 address reaches members of both versions, and shows them who asks', async () => {
   const vipAddress = await sixOf(site);
   expect(vipAddress).toMatch(/^fd76:6972:6761:1::/);
   const web = pool({ members: [member(four.port), sixMember()] });

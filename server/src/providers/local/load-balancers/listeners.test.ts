@@ -50,7 +50,7 @@ function hear(host: string, port: number, say = ''): Promise<string> {
   });
 }
 
-test('a listener tells members about the client when asked to, and the members of no other', async () => {
+test('a listener informs members about the client when asked to, and the members of no other', async () => {
   const { url } = await serve({ insertXForwarded: true }, { members: [member(one.port)] });
   await get(url);
   expect(one.requests.at(-1)?.headers).toMatchObject({

@@ -19,7 +19,7 @@ export function planLiveChanges(before: InstanceState, rendering: Rendering): Li
   return members && { ...members, certificates: changed };
 }
 
-/** Tells the process. @returns false when it refused something: then only a reload makes it right */
+/** Sends the commands to the process. @returns false when it refused something: then only a reload makes it right */
 export async function applyLiveChanges(socket: RuntimeSocket, changes: LiveChanges): Promise<boolean> {
   for (const { path, content } of changes.certificates) {
     const name = path.replaceAll(/[\\ ;]/g, (character) => `\\${character}`);

@@ -7,8 +7,8 @@ const HEADER_START = '# be_id';
 const COLUMN = { backend: 1, server: 3, address: 4, state: 5, admin: 6, userWeight: 7, weight: 8, port: 18 };
 const DOWN = '0';
 
-/** What a successor must know of its members: which are down. Without it a new process takes every
- *  member for alive until its first check.
+/** What a successor must know of its members: which are down. Without it a new process regards every
+ *  member as alive until its first check.
  *
  *  Only that is handed on; weights and states of administration come from the configuration.
  *  @param dump answer of `show servers state` */

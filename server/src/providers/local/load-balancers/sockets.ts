@@ -14,7 +14,7 @@ export interface ListeningSocket {
 
 const WAITING_STATE = { tcp: '0A', udp: '07' } as const;
 
-/** All waiting sockets of this transport, or null where the system does not tell. */
+/** All waiting sockets of this transport, or null where the system does not say. */
 export function listeningSockets(transport: Transport): ListeningSocket[] | null {
   const tables = [readTable(transport), readTable(`${transport}6`)];
   if (tables[0] === null) return null;

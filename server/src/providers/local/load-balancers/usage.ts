@@ -11,7 +11,7 @@ export class UsageMeter {
   readonly #cpu = new Map<string, number>();
   #ended = 0;
 
-  /** @returns null where the system does not tell */
+  /** @returns null where the system does not say */
   read(processes: readonly ProcessIdentity[]): Usage | null {
     const readings = processes.map((identity) => [processKey(identity), usageOf(identity.pid)] as const);
     const alive = new Map(readings.flatMap(([key, usage]) => (usage ? [[key, usage] as const] : [])));
@@ -31,7 +31,7 @@ export class UsageMeter {
   }
 }
 
-/** Processor time and resident memory of a process; null when it has ended or the system does not tell. */
+/** Processor time and resident memory of a process; null when it has ended or the system does not say. */
 function usageOf(pid: number): Usage | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

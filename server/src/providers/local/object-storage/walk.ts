@@ -10,7 +10,7 @@ export interface Level {
   readonly files: number;
 }
 
-/** Counts the objects of a bucket, and what they take. An object may come or go while they are counted.
+/** Counts the objects of a bucket, and what they use. An object may come or go while they are counted.
  *  @param folder of the bucket
  *  @param isOwn whether something in the folder is no object, by its name */
 export async function walk(folder: string, isOwn = isOwnOfServer): Promise<Level> {

@@ -19,7 +19,7 @@ export function parseLogCollector(text: string): LogCollector | null {
   return { transport: transport === 'tcp' ? 'tcp' : 'udp', host: name, port: number };
 }
 
-/** The one spelling of a collector, to tell two apart. */
+/** The one spelling of a collector, to distinguish two. */
 export function collectorName({ transport, host, port }: LogCollector): string {
   return `syslog+${transport}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -114,7 +114,7 @@ export class LogTail {
   }
 }
 
-/** Tells whether anything was written, without opening the file. */
+/** Whether anything was written, without opening the file. */
 function lookOf(path: string): string {
   const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return `${size} ${mtimeMs}`;

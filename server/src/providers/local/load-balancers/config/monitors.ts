@@ -15,7 +15,7 @@ const EXPECTED_CODES = /^[1-5]\d\d(-[1-5]\d\d)?(,[1-5]\d\d(-[1-5]\d\d)?)*$/;
 const HTTP_TYPES: ReadonlySet<HealthMonitorType> = new Set(['HTTP', 'HTTPS', 'K8S']);
 const METHOD = /^[A-Z]{1,20}$/;
 
-/** Types that HAProxy itself cannot check; the prober of this provider does, and tells HAProxy. */
+/** Types that HAProxy itself cannot check; the prober of this provider does, and reports to HAProxy. */
 const PROBED_TYPES: ReadonlySet<HealthMonitorType> = new Set(['PING', 'UDP-CONNECT']);
 
 /** The monitor that is in force, or null: none, or switched off. */

@@ -23,7 +23,7 @@ export interface RenderedServer {
   readonly enabled: boolean;
   /** HAProxy checks it. */
   readonly checked: boolean;
-  /** This server checks it and tells HAProxy. */
+  /** This server checks it and reports to HAProxy. */
   readonly probed: boolean;
   /** Further words of the server line, unquoted. */
   readonly options: readonly string[];

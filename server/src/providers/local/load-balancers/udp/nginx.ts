@@ -25,7 +25,7 @@ const MODULE_PATHS = [
   '/usr/lib64/nginx/modules/ngx_stream_module.so',
   '/usr/local/lib/nginx/modules/ngx_stream_module.so',
 ];
-/** A session takes one connection towards the client's side and one towards the member. */
+/** A session uses one connection towards the client's side and one towards the member. */
 const CONNECTIONS_PER_SESSION = 2;
 const LOOK_EVERY_MS = 5;
 const MOST_LOOKS = 200;

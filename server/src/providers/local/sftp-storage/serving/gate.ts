@@ -14,7 +14,7 @@ export type Ticket = { readonly user: string } & (
 
 const LOOK_EVERY_MS = 250;
 const NOBODY: Access = { user: '', passwordHash: null, publicKeys: [], expiresAt: null };
-/** Is checked when there is no password, so that an answer does not tell that by its time. */
+/** Is checked when there is no password, so that an answer does not show that by its time. */
 const NO_HASH = `scrypt:16384:${'A'.repeat(22)}:${'A'.repeat(43)}`;
 
 const derive = promisify<string, Buffer, number, { N: number }, Buffer>(scrypt);
@@ -104,7 +104,7 @@ export class Gate {
 /** Its own clock: this program has nothing of the control plane. */
 const timeNow = () => performance.timeOrigin + performance.now();
 
-/** Tells one text from another. */
+/** Distinguishes one text from another. */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function readOrNothing(path: string): string {
