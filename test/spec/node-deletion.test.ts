@@ -14,7 +14,7 @@ afterAll(() => server.close());
 
 const remove = (name: string, id: string) => server.call('DELETE', `${CLUSTERS}/${name}/instances/${id}`);
 
-test('a deleted node answers 204, is gone at once, and a new one takes its place', async () => {
+test('a deleted node answers 204, is gone at once, and a new one replaces it', async () => {
   await createCluster(server, 'one');
   const [first] = await nodesOf(server, 'one');
   const reply = await remove('one', first?.id ?? '');

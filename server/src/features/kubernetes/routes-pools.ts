@@ -105,7 +105,7 @@ export const poolRoutes = (service: KubernetesService): readonly Route[] => [
     method: 'DELETE',
     path: `${pool}/instances/{instance_id}`,
     tag,
-    summary: 'Delete a node of a pool; a new one takes its place',
+    summary: 'Delete a node of a pool; a new one replaces it',
     access: 'write',
     params: PoolNodeParams,
     status: 204,

@@ -197,7 +197,7 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
       method: 'DELETE',
       path: `${one}/instances/{instance_id}`,
       tag,
-      summary: 'Delete a node of a cluster; a new one takes its place',
+      summary: 'Delete a node of a cluster; a new one replaces it',
       access: 'write',
       params: NodeParams,
       status: 204,

@@ -104,7 +104,7 @@ test('what a superuser made in a data directory of old becomes the program’s o
      create function twice(n int) returns int language sql as 'select n * 2';
      create procedure nothing() language sql as 'select 1';
      create function noted() returns trigger language plpgsql as 'begin return new; end';
-     create trigger tell before insert on child for each row execute function noted();
+     create trigger note before insert on child for each row execute function noted();
      alter database virga owner to virga`,
   );
   await first.end('SIGTERM');

@@ -25,20 +25,20 @@ declare module 'ssh2' {
   export interface SFTPWrapper extends EventEmitter {
     on(
       event: 'OPEN',
-      handle: (id: number, path: string, flags: number, attributes: Attributes) => void,
+      listener: (id: number, path: string, flags: number, attributes: Attributes) => void,
     ): this;
-    on(event: 'READ', handle: (id: number, handle: Buffer, offset: number, length: number) => void): this;
-    on(event: 'WRITE', handle: (id: number, handle: Buffer, offset: number, data: Buffer) => void): this;
-    on(event: 'FSTAT' | 'CLOSE' | 'READDIR', handle: ByHandle): this;
-    on(event: 'FSETSTAT', handle: (id: number, handle: Buffer, attributes: Attributes) => void): this;
+    on(event: 'READ', listener: (id: number, handle: Buffer, offset: number, length: number) => void): this;
+    on(event: 'WRITE', listener: (id: number, handle: Buffer, offset: number, data: Buffer) => void): this;
+    on(event: 'FSTAT' | 'CLOSE' | 'READDIR', listener: ByHandle): this;
+    on(event: 'FSETSTAT', listener: (id: number, handle: Buffer, attributes: Attributes) => void): this;
     on(
       event: 'OPENDIR' | 'STAT' | 'LSTAT' | 'REALPATH' | 'READLINK' | 'MKDIR' | 'RMDIR' | 'REMOVE',
-      handle: ByPath,
+      listener: ByPath,
     ): this;
-    on(event: 'SETSTAT', handle: (id: number, path: string, attributes: Attributes) => void): this;
-    on(event: 'RENAME' | 'SYMLINK', handle: (id: number, from: string, to: string) => void): this;
-    on(event: 'EXTENDED', handle: (id: number, name: string, data: Buffer | null) => void): this;
-    on(event: 'end' | 'error', handle: () => void): this;
+    on(event: 'SETSTAT', listener: (id: number, path: string, attributes: Attributes) => void): this;
+    on(event: 'RENAME' | 'SYMLINK', listener: (id: number, from: string, to: string) => void): this;
+    on(event: 'EXTENDED', listener: (id: number, name: string, data: Buffer | null) => void): this;
+    on(event: 'end' | 'error', listener: () => void): this;
     status(id: number, code: number, message?: string): void;
     handle(id: number, handle: Buffer): void;
     data(id: number, data: Buffer): void;
@@ -85,19 +85,19 @@ declare module 'ssh2' {
     | OtherAuthContext;
 
   export interface Session extends EventEmitter {
-    on(event: 'close', handle: () => void): this;
-    on(event: 'sftp', handle: (accept: () => SFTPWrapper) => void): this;
+    on(event: 'close', listener: () => void): this;
+    on(event: 'sftp', listener: (accept: () => SFTPWrapper) => void): this;
   }
 
   export interface Connection extends EventEmitter {
-    on(event: 'error' | 'ready' | 'close', handle: () => void): this;
-    on(event: 'authentication', handle: (context: AuthContext) => void): this;
-    on(event: 'session', handle: (accept: () => Session, reject: () => void) => void): this;
+    on(event: 'error' | 'ready' | 'close', listener: () => void): this;
+    on(event: 'authentication', listener: (context: AuthContext) => void): this;
+    on(event: 'session', listener: (accept: () => Session, reject: () => void) => void): this;
   }
 
   export class Server extends EventEmitter {
     constructor(options: { hostKeys: string[]; ident?: string });
-    on(event: 'connection', handle: (client: Connection, info: { ip: string; port: number }) => void): this;
+    on(event: 'connection', listener: (client: Connection, info: { ip: string; port: number }) => void): this;
     injectSocket(socket: Socket): void;
   }
 
