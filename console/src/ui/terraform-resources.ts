@@ -1,4 +1,4 @@
-/** The resources of the infrastructure tool that forms show, and the arguments that each accepts; what stands in a block
+/** The resources of the infrastructure tool that forms show, and the arguments that each has; what stands in a block
  *  is named with it. Project and region, which all but keys have, are left out. */
 export const RESOURCES: Readonly<Record<string, readonly string[]>> = {
   gcore_floatingip: ['fixed_ip_address', 'port_id', 'tags'],

@@ -23,8 +23,8 @@ const SOON_MS = 10;
 const LONGEST_WAIT_MS = 2000;
 
 /** Knows up to which change everything can be seen; one for all streams of a node. Whoever draws a number acquires
- *  a lock before, and has it until others can see its changes. So this reads first which number was drawn last, then who
- *  has the lock: when those have ended, everything up to that number is there. Other transactions do not matter. */
+ *  a lock before, and has it until others can see its changes. So this reads first which number was drawn last, then
+ *  who has the lock: when those have ended, everything up to that number is there. Other transactions do not matter. */
 export class Horizon {
   readonly #db: Db;
   readonly #looks = new SharedLookUp<'all', number>(async () => new Map([['all', await this.#look()]]));

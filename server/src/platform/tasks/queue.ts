@@ -80,7 +80,7 @@ export interface Claim {
   readonly timestamp: string;
 }
 
-/** Claims due tasks, those that have been due for longest first, and none that another worker is just claiming. A region
+/** Claims due tasks, those that have been due for longest first, and none that another worker is claiming. A region
  *  with an owner is for its owner. Regions come in any order, so that none waits for the others. */
 export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
   return db.named<ClaimedTask>(

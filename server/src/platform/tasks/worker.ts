@@ -25,7 +25,7 @@ const BEAT_MS = 1000;
 /** An answer that comes later is of no use: the lease is nearly over. */
 const PATIENCE_MS = 2500;
 
-/** Works on tasks that are due. It is notified when one becomes due, and looks every second in any case. Regions with an
+/** Works on tasks that are due. It is notified when one is due, and looks every second in any case. Regions with an
  *  owner have a lane of their own, at their owner. */
 export class Worker {
   readonly #options: WorkerOptions;
