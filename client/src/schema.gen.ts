@@ -459,8 +459,8 @@ export interface paths {
         put: operations["setRoleOfUser"];
         post?: never;
         /**
-         * Take a user out of the account
-         * @description Take a user out of the account. Answers a nothing. Needs the role Administrators.
+         * Remove a user from the account
+         * @description Remove a user from the account. Answers a nothing. Needs the role Administrators.
          */
         delete: operations["removeUserFromClient"];
         options?: never;
@@ -624,8 +624,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take an assigned role away
-         * @description Take an assigned role away. Answers an assignment id. Needs the role Administrators.
+         * Remove an assigned role
+         * @description Remove an assigned role. Answers an assignment id. Needs the role Administrators.
          */
         delete: operations["deleteRoleAssignment"];
         options?: never;
@@ -3006,8 +3006,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take an interface from an instance
-         * @description Take an interface from an instance. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
+         * Detach an interface from an instance
+         * @description Detach an interface from an instance. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
          */
         post: operations["detachInterfaceFromInstance"];
         delete?: never;
@@ -3066,8 +3066,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take security groups from the ports of an instance
-         * @description Take security groups from the ports of an instance. Answers nothing (204). Needs the role Administrators or Engineers.
+         * Remove security groups from the ports of an instance
+         * @description Remove security groups from the ports of an instance. Answers nothing (204). Needs the role Administrators or Engineers.
          */
         post: operations["removeSecurityGroupFromInstance"];
         delete?: never;
@@ -3106,8 +3106,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take an instance from its server group
-         * @description Take an instance from its server group. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
+         * Remove an instance from its server group
+         * @description Remove an instance from its server group. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
          */
         post: operations["removeInstanceFromServerGroup"];
         delete?: never;
@@ -3166,8 +3166,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell which quotas would not suffice for instances
-         * @description Tell which quotas would not suffice for instances. Answers an instance exceeded limits.
+         * Show which quotas would not suffice for instances
+         * @description Show which quotas would not suffice for instances. Answers an instance exceeded limits.
          */
         post: operations["checkLimitsForInstance"];
         delete?: never;
@@ -3439,8 +3439,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a node of a cluster; a new one takes its place
-         * @description Delete a node of a cluster; a new one takes its place. Answers nothing (204). Needs the role Administrators or Engineers.
+         * Delete a node of a cluster; a new one replaces it
+         * @description Delete a node of a cluster; a new one replaces it. Answers nothing (204). Needs the role Administrators or Engineers.
          */
         delete: operations["deleteClusterInstance"];
         options?: never;
@@ -3551,8 +3551,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a node of a pool; a new one takes its place
-         * @description Delete a node of a pool; a new one takes its place. Answers nothing (204). Needs the role Administrators or Engineers.
+         * Delete a node of a pool; a new one replaces it
+         * @description Delete a node of a pool; a new one replaces it. Answers nothing (204). Needs the role Administrators or Engineers.
          */
         delete: operations["deleteClusterPoolInstance"];
         options?: never;
@@ -5869,8 +5869,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a webhook target; what it was still to be told is given up
-         * @description Delete a webhook target; what it was still to be told is given up. Answers nothing (204). Needs the operator token.
+         * Delete a webhook target; what was still to be sent to it is given up
+         * @description Delete a webhook target; what was still to be sent to it is given up. Answers nothing (204). Needs the operator token.
          */
         delete: operations["deleteWebhookTarget"];
         options?: never;
@@ -6023,7 +6023,7 @@ export interface components {
             at: string | null;
             /** @description Address and port of who asked */
             client: string | null;
-            /** @description The listener that took it */
+            /** @description The listener that accepted it */
             listener_id: string | null;
             /** @description The pool that it was sent to; null: to none */
             pool_id: string | null;
@@ -6199,7 +6199,7 @@ export interface components {
         };
         AttachInterface: {
             /**
-             * @description Default: what the other fields tell; without any, external.
+             * @description Default: what the other fields say; without any, external.
              * @enum {string}
              */
             type?: "external" | "subnet" | "any_subnet" | "reserved_fixed_ip";
@@ -7093,7 +7093,7 @@ export interface components {
                 /** @description Whether it is on. */
                 enabled: boolean;
             } | null;
-            /** @description Shown when the browser takes no cookies. */
+            /** @description Shown when the browser accepts no cookies. */
             cookie_disabled?: {
                 /** @description The heading of the page. */
                 header?: string;
@@ -7136,7 +7136,7 @@ export interface components {
              * @default null
              */
             fixed_ip_address?: string | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -7236,7 +7236,7 @@ export interface components {
              * @default false
              */
             is_baremetal?: boolean;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -7271,7 +7271,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description A name that takes the last three octets of the first address for {ip_octets}, the last two for {two_ip_octets} and the last for {one_ip_octet}.
+             * @description A name that shows the last three octets of the first address for {ip_octets}, the last two for {two_ip_octets} and the last for {one_ip_octet}.
              * @example web-{ip_octets}
              */
             name_template?: string;
@@ -7309,7 +7309,7 @@ export interface components {
                  * @default false
                  */
                 delete_on_termination?: boolean;
-                /** @description Tags; a change with null takes one away. */
+                /** @description Tags; a change with null removes one. */
                 tags?: {
                     [key: string]: string;
                 };
@@ -7346,7 +7346,7 @@ export interface components {
                  * @default false
                  */
                 delete_on_termination?: boolean;
-                /** @description Tags; a change with null takes one away. */
+                /** @description Tags; a change with null removes one. */
                 tags?: {
                     [key: string]: string;
                 };
@@ -7377,7 +7377,7 @@ export interface components {
                  * @default false
                  */
                 delete_on_termination?: boolean;
-                /** @description Tags; a change with null takes one away. */
+                /** @description Tags; a change with null removes one. */
                 tags?: {
                     [key: string]: string;
                 };
@@ -7416,7 +7416,7 @@ export interface components {
                  * @default false
                  */
                 delete_on_termination?: boolean;
-                /** @description Tags; a change with null takes one away. */
+                /** @description Tags; a change with null removes one. */
                 tags?: {
                     [key: string]: string;
                 };
@@ -7440,7 +7440,7 @@ export interface components {
                  * @default false
                  */
                 delete_on_termination?: boolean;
-                /** @description Tags; a change with null takes one away. */
+                /** @description Tags; a change with null removes one. */
                 tags?: {
                     [key: string]: string;
                 };
@@ -7632,7 +7632,7 @@ export interface components {
             password?: string;
             /** @description Base64 */
             user_data?: string;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -8041,7 +8041,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
             /** @description The address that clients are sent to. */
             redirect_url: string;
@@ -8066,7 +8066,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
             /** @description The beginning of the address that clients are sent to; the rest is kept. */
             redirect_prefix: string;
@@ -8091,7 +8091,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
             /**
              * Format: uuid
@@ -8113,7 +8113,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
         };
         CreateL7Rule: {
@@ -8133,7 +8133,7 @@ export interface components {
             key?: string;
             /** @description Whether the rule holds where it otherwise would not. */
             invert?: boolean;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
         };
         CreateLimitsRequest: {
@@ -8353,7 +8353,7 @@ export interface components {
                          */
                         persistence_timeout?: number | null;
                         /**
-                         * @description The mask by which clients of UDP are taken for the same.
+                         * @description The mask by which clients of UDP count as the same.
                          * @default null
                          */
                         persistence_granularity?: string | null;
@@ -8423,7 +8423,7 @@ export interface components {
              * @enum {string}
              */
             preferred_connectivity?: "L2" | "L3";
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -8532,7 +8532,7 @@ export interface components {
              * @default true
              */
             create_router?: boolean;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -8650,7 +8650,7 @@ export interface components {
                  */
                 persistence_timeout?: number | null;
                 /**
-                 * @description The mask by which clients of UDP are taken for the same.
+                 * @description The mask by which clients of UDP count as the same.
                  * @default null
                  */
                 persistence_granularity?: string | null;
@@ -8931,7 +8931,7 @@ export interface components {
             description?: string;
             /** @description Absent: everything in and out. */
             rules?: components["schemas"]["CreateSecurityGroupRule"][];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -9030,7 +9030,7 @@ export interface components {
             volume_id: string;
             /** @description For people. */
             description?: string;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -9100,12 +9100,12 @@ export interface components {
              */
             enable_dhcp?: boolean;
             /**
-             * @description Addresses of name servers that machines are told.
+             * @description Addresses of name servers that machines get.
              * @default null
              */
             dns_nameservers?: string[] | null;
             /**
-             * @description Routes that machines are told.
+             * @description Routes that machines get.
              * @default null
              */
             host_routes?: {
@@ -9131,7 +9131,7 @@ export interface components {
              * @default null
              */
             router_id_to_connect?: string | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -9175,7 +9175,7 @@ export interface components {
             attachment_tag?: string;
             /** @description Ids of schedules; there are none. */
             lifecycle_policy_ids?: number[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -9212,7 +9212,7 @@ export interface components {
             attachment_tag?: string;
             /** @description Ids of schedules; there are none. */
             lifecycle_policy_ids?: number[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -9249,7 +9249,7 @@ export interface components {
             attachment_tag?: string;
             /** @description Ids of schedules; there are none. */
             lifecycle_policy_ids?: number[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -9492,7 +9492,7 @@ export interface components {
                 /** @description Whether it is on. */
                 enabled: boolean;
             } | null;
-            /** @description Shown when the browser takes no cookies. */
+            /** @description Shown when the browser accepts no cookies. */
             cookie_disabled: {
                 /** @description The heading of the page. */
                 header?: string;
@@ -9716,7 +9716,7 @@ export interface components {
              * @default false
              */
             is_baremetal?: boolean;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string;
             };
@@ -9884,7 +9884,7 @@ export interface components {
              * @enum {string|null}
              */
             status: "ACTIVE" | "DOWN" | "ERROR" | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The tags, for older clients. */
             metadata: components["schemas"]["Tag"][];
@@ -9948,7 +9948,7 @@ export interface components {
              * @enum {string|null}
              */
             status: "ACTIVE" | "DOWN" | "ERROR" | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The tags, for older clients. */
             metadata: components["schemas"]["Tag"][];
@@ -10071,7 +10071,7 @@ export interface components {
                 /** @description Whether the disk goes with the machine. */
                 delete_on_termination: boolean;
             }[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The task that made it. */
             creator_task_id: string;
@@ -10136,7 +10136,7 @@ export interface components {
             activated: boolean;
             /** @description Whether somebody signs in elsewhere. */
             sso_auth: boolean;
-            /** @description Whether signing in takes a second step. */
+            /** @description Whether signing in needs a second step. */
             two_fa: boolean;
             /** @description How somebody may sign in. */
             auth_types: ("password" | "sso" | "github" | "google-oauth2")[];
@@ -10524,7 +10524,7 @@ export interface components {
                 /** @description Whether the disk goes with the machine. */
                 delete_on_termination: boolean;
             }[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description Tags, in the form of older clients. */
             metadata: {
@@ -11148,9 +11148,9 @@ export interface components {
                          */
                         mac_address: string | null;
                     }[];
-                    /** @description The number by which the network is told apart; null: none. */
+                    /** @description The number by which the network is recognised; null: none. */
                     segmentation_id: number;
-                    /** @description How networks of the trunk are told apart. */
+                    /** @description How networks of the trunk are distinguished. */
                     segmentation_type: string;
                 }[];
             } | {
@@ -12120,7 +12120,7 @@ export interface components {
             redirect_pool_id: string | null;
             /** @description The HTTP code of the redirection. */
             redirect_http_code: number | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: string[];
             /** @description The rules. */
             rules: {
@@ -12186,7 +12186,7 @@ export interface components {
             value: string;
             /** @description Whether the rule holds where it otherwise would not. */
             invert: boolean;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: string[] | null;
             /**
              * @description How it is doing.
@@ -12766,7 +12766,7 @@ export interface components {
              * @enum {string}
              */
             provisioning_status: "ACTIVE" | "DELETED" | "ERROR" | "PENDING_CREATE" | "PENDING_DELETE" | "PENDING_UPDATE";
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description Where it listens. */
             listeners: {
@@ -13117,7 +13117,7 @@ export interface components {
             name: string;
             /** @description The kind. */
             type: string;
-            /** @description The number by which the network is told apart; null: none. */
+            /** @description The number by which the network is recognised; null: none. */
             segmentation_id: number | null;
             /** @description The largest packet, in bytes. */
             mtu: number;
@@ -13131,7 +13131,7 @@ export interface components {
             port_security_enabled: boolean;
             /** @description The subnets, or their ids. */
             subnets: string[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The tags, for older clients. */
             metadata: components["schemas"]["Tag"][];
@@ -13174,7 +13174,7 @@ export interface components {
             name: string;
             /** @description The kind. */
             type: string;
-            /** @description The number by which the network is told apart; null: none. */
+            /** @description The number by which the network is recognised; null: none. */
             segmentation_id: number | null;
             /** @description The largest packet, in bytes. */
             mtu: number;
@@ -13188,7 +13188,7 @@ export interface components {
             port_security_enabled: boolean;
             /** @description The subnets, or their ids. */
             subnets: components["schemas"]["Subnet"][];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The tags, for older clients. */
             metadata: components["schemas"]["Tag"][];
@@ -13441,7 +13441,7 @@ export interface components {
                  * @default
                  */
                 description?: string;
-                /** @description Tags; a change with null takes one away. */
+                /** @description Tags; a change with null removes one. */
                 tags?: {
                     [key: string]: string;
                 };
@@ -13456,7 +13456,7 @@ export interface components {
             instances?: string[];
         };
         OlderUpdateFloatingIp: {
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -13614,7 +13614,7 @@ export interface components {
             activated?: boolean;
             /** @description Whether somebody signs in elsewhere. */
             sso_auth?: boolean;
-            /** @description Whether signing in takes a second step. */
+            /** @description Whether signing in needs a second step. */
             two_fa?: boolean;
             /**
              * @description What kind of user it is.
@@ -13759,7 +13759,7 @@ export interface components {
                  */
                 persistence_timeout?: number | null;
                 /**
-                 * @description The mask by which clients of UDP are taken for the same.
+                 * @description The mask by which clients of UDP count as the same.
                  * @default null
                  */
                 persistence_granularity?: string | null;
@@ -13932,7 +13932,7 @@ export interface components {
                      */
                     persistence_timeout?: number | null;
                     /**
-                     * @description The mask by which clients of UDP are taken for the same.
+                     * @description The mask by which clients of UDP count as the same.
                      * @default null
                      */
                     persistence_granularity?: string | null;
@@ -14115,7 +14115,7 @@ export interface components {
              * @description When the copy was whole
              */
             taken_at: string;
-            /** @description What the copy takes on the disk */
+            /** @description What the copy uses on the disk */
             size_bytes: number;
         };
         PostgresqlBackupSchedule: {
@@ -14564,7 +14564,7 @@ export interface components {
             transactions: {
                 /** @description How many were kept. */
                 committed: number;
-                /** @description How many were taken back. */
+                /** @description How many were rolled back. */
                 rolled_back: number;
                 /** @description How often transactions waited for each other without end. */
                 deadlocks: number;
@@ -14640,7 +14640,7 @@ export interface components {
              * @enum {string}
              */
             role: "primary" | "replica";
-            /** @description Of the primary: it takes connections. Of the replica: it can take over now */
+            /** @description Of the primary: it accepts connections. Of the replica: it can take over now */
             is_ready: boolean;
         };
         PostgresqlServerConfiguration: {
@@ -14800,7 +14800,7 @@ export interface components {
         PutQuotaThreshold: {
             /** @description Percent of a limit at which a warning is sent: 60 to 100. */
             threshold: number;
-            /** @description What was told the last time. */
+            /** @description What was sent the last time. */
             last_message?: components["schemas"]["QuotaThresholdMessage"] | null;
             /**
              * Format: timestamp
@@ -14814,7 +14814,7 @@ export interface components {
             client_id: number;
             /** @description Percent of a limit at which a warning is sent: 60 to 100. */
             threshold: number;
-            /** @description What was told the last time. */
+            /** @description What was sent the last time. */
             last_message: components["schemas"]["QuotaThresholdMessage"] | null;
             /**
              * Format: timestamp
@@ -15649,7 +15649,7 @@ export interface components {
         };
         /** @description A merge patch over the read-only tags: null removes one, or all of them in place of the object. */
         ReadOnlyTags: {
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: {
                 [key: string]: string | null;
             } | null;
@@ -16096,7 +16096,7 @@ export interface components {
             key?: string;
             /** @description Whether the rule holds where it otherwise would not. */
             invert?: boolean;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
         };
         ReplaceMembers: components["schemas"]["MemberOfList"][];
@@ -16277,7 +16277,7 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description Rules to add and to take away. */
+            /** @description Rules to add and to remove. */
             changed_rules?: ({
                 /**
                  * @description What is to be done.
@@ -16335,11 +16335,11 @@ export interface components {
                 action: "delete";
                 /**
                  * Format: uuid
-                 * @description Id of the rule that is taken away.
+                 * @description Id of the rule that is removed.
                  */
                 security_group_rule_id: string;
             })[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -16955,7 +16955,7 @@ export interface components {
             status: "available" | "backing-up" | "creating" | "deleted" | "deleting" | "error" | "error_deleting" | "restoring" | "unmanaging";
             /** @description GiB */
             size: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The tags as a plain object, for older clients. */
             metadata: {
@@ -17429,7 +17429,7 @@ export interface components {
              * @example 2026-01-31T12:00:00+0000
              */
             reported_at: string | null;
-            /** @description The uuids of the thresholds of the bucket, and of its storage, that are reached and were told */
+            /** @description The uuids of the thresholds of the bucket, and of its storage, that are reached, with a notification sent */
             reached: string[];
         };
         StorageUsageList: {
@@ -17439,7 +17439,7 @@ export interface components {
             results: components["schemas"]["StorageUsage"][];
         };
         StorageUsageReceipt: {
-            /** @description Whether the report counted; false: it was told before. */
+            /** @description Whether the report counted; false: it was sent before. */
             counted: boolean;
         };
         StorageUsageReport: {
@@ -17564,9 +17564,9 @@ export interface components {
             gateway_ip: string | null;
             /** @description Whether machines get their addresses by DHCP. */
             enable_dhcp: boolean;
-            /** @description Addresses of name servers that machines are told. */
+            /** @description Addresses of name servers that machines get. */
             dns_nameservers: string[];
-            /** @description Routes that machines are told. */
+            /** @description Routes that machines get. */
             host_routes: {
                 /**
                  * Format: ip-network
@@ -17595,7 +17595,7 @@ export interface components {
              * @default null
              */
             available_ips: number | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The tags, for older clients. */
             metadata: components["schemas"]["Tag"][];
@@ -17821,7 +17821,7 @@ export interface components {
                 /** @description Whether it is on. */
                 enabled: boolean;
             } | null;
-            /** @description Shown when the browser takes no cookies. */
+            /** @description Shown when the browser accepts no cookies. */
             cookie_disabled?: {
                 /** @description The heading of the page. */
                 header?: string;
@@ -17862,7 +17862,7 @@ export interface components {
              * @description The address inside; null: it leads to nothing.
              */
             fixed_ip_address?: string | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -17895,7 +17895,7 @@ export interface components {
             hw_machine_type?: "i440" | "q35";
             /** @description Whether it is for bare metal servers. */
             is_baremetal?: boolean | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -17906,7 +17906,7 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18165,7 +18165,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
             /** @description The address that clients are sent to. */
             redirect_url: string;
@@ -18185,7 +18185,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
             /** @description The beginning of the address that clients are sent to; the rest is kept. */
             redirect_prefix: string;
@@ -18205,7 +18205,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
             /**
              * Format: uuid
@@ -18222,7 +18222,7 @@ export interface components {
             name?: string;
             /** @description Where it stands among the others; the first is 1. */
             position?: number;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: string[];
         };
         UpdateListener: {
@@ -18303,7 +18303,7 @@ export interface components {
              * @enum {string}
              */
             preferred_connectivity?: "L2" | "L3";
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18329,7 +18329,7 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18410,7 +18410,7 @@ export interface components {
                  */
                 persistence_timeout?: number | null;
                 /**
-                 * @description The mask by which clients of UDP are taken for the same.
+                 * @description The mask by which clients of UDP count as the same.
                  * @default null
                  */
                 persistence_granularity?: string | null;
@@ -18460,7 +18460,7 @@ export interface components {
             port_security_enabled?: boolean;
             /** @description Ids of the security groups that filter it. */
             security_group_ids?: string[];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18564,7 +18564,7 @@ export interface components {
             description?: string;
             /** @description All rules that it has from now on. */
             rules?: components["schemas"]["CreateSecurityGroupRule"][];
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18595,7 +18595,7 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18631,9 +18631,9 @@ export interface components {
             gateway_ip?: string | null;
             /** @description Whether machines get their addresses by DHCP. */
             enable_dhcp?: boolean;
-            /** @description Addresses of name servers that machines are told. */
+            /** @description Addresses of name servers that machines get. */
             dns_nameservers?: string[] | null;
-            /** @description Routes that machines are told. */
+            /** @description Routes that machines get. */
             host_routes?: {
                 /**
                  * Format: ip-network
@@ -18646,7 +18646,7 @@ export interface components {
                  */
                 nexthop: string;
             }[] | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18657,7 +18657,7 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
             } | null;
@@ -18705,7 +18705,7 @@ export interface components {
             activated: boolean;
             /** @description Whether somebody signs in elsewhere. */
             sso_auth: boolean;
-            /** @description Whether signing in takes a second step. */
+            /** @description Whether signing in needs a second step. */
             two_fa: boolean;
             /** @description How somebody may sign in. */
             auth_types: ("password" | "sso" | "github" | "google-oauth2")[];
@@ -18767,7 +18767,7 @@ export interface components {
             task_id: string | null;
             /** @description Whether its task has ended, if there is one. */
             is_complete: boolean;
-            /** @description Whether a subscriber has taken it. */
+            /** @description Whether a subscriber has accepted it. */
             acknowledged: boolean;
             /** @description From which address it was done. */
             source_user_ip: string | null;
@@ -18867,7 +18867,7 @@ export interface components {
              * @default null
              */
             snapshot_ids: string[] | null;
-            /** @description Tags; a change with null takes one away. */
+            /** @description Tags; a change with null removes one. */
             tags: components["schemas"]["Tag"][];
             /** @description The tags as a plain object, for older clients. */
             metadata: {
@@ -18958,7 +18958,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description What it tells of.
+             * @description The event that it is about.
              */
             event_id: string;
             /** @description Id of the account. */
@@ -20344,7 +20344,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take a user out of the account */
+            /** @description Remove a user from the account */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20627,7 +20627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take an assigned role away */
+            /** @description Remove an assigned role */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26882,7 +26882,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take an interface from an instance */
+            /** @description Detach an interface from an instance */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27013,7 +27013,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take security groups from the ports of an instance */
+            /** @description Remove security groups from the ports of an instance */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27088,7 +27088,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take an instance from its server group */
+            /** @description Remove an instance from its server group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27236,7 +27236,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Tell which quotas would not suffice for instances */
+            /** @description Show which quotas would not suffice for instances */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27348,7 +27348,7 @@ export interface operations {
                 offset?: number;
                 /** @description Not those with a GPU. Default: false. */
                 exclude_gpu?: boolean;
-                /** @description Whether it is told how many there is room for. Default: false. */
+                /** @description Whether it is said how many there is room for. Default: false. */
                 include_capacity?: boolean;
                 /** @description Accepted; nothing has a price. Default: false. */
                 include_prices?: boolean;
@@ -27902,7 +27902,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a node of a cluster; a new one takes its place */
+            /** @description Delete a node of a cluster; a new one replaces it */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28243,7 +28243,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a node of a pool; a new one takes its place */
+            /** @description Delete a node of a pool; a new one replaces it */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -35147,7 +35147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a webhook target; what it was still to be told is given up */
+            /** @description Delete a webhook target; what was still to be sent to it is given up */
             204: {
                 headers: {
                     [name: string]: unknown;
