@@ -65,8 +65,31 @@ async function addPool(
   await page.getByRole('heading', { name: new RegExp(`^${name}`) }).waitFor();
 }
 
-test('a pool that is added to a listener gets its requests', async () => {
+test('nothing of it is called empty, or offered to be changed, before it is known', async () => {
+  const { page } = portal;
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const listeners = /\/lblisteners\//;
+  await page.route(listeners, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const others = ['loadbalancers', 'lbpools', 'l7policies'].map((noun) =>
+    page.waitForResponse(new RegExp(`/${noun}/1/1`)),
+  );
   await portal.go(1, `load-balancers/${id}`);
+  await Promise.all(others);
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  expect(await page.getByText('It listens to nothing yet').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Add pool' }).count()).toBe(0);
+  answer();
+  await page.getByRole('button', { name: 'Add pool' }).waitFor();
+  await page.unroute(listeners);
+});
+
+test('a pool that is added to a listener gets its requests', async () => {
   await addPool('web', servers[0], 'its listener');
   await comes('/', 'web');
 });

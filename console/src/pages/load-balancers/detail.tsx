@@ -31,29 +31,29 @@ import { useLoadBalancerForms } from './verbs.tsx';
 export function LoadBalancerDetail() {
   const place = usePlace();
   const { id } = useParams({ strict: false }) as { id: string };
-  const { lb, listeners, pools, policies } = useLoadBalancer(place, id);
-  if (lb.error && !lb.data) return <Gone error={lb.error} retry={() => void lb.refetch()} />;
-  if (!lb.data) return <Skeleton height={320} />;
-  const topology = topologyOf({ lb: lb.data, listeners, pools, policies });
+  const { lb, listeners, pools, policies, isKnown, error, again } = useLoadBalancer(place, id);
+  if (error) return <Gone error={error} retry={again} />;
+  if (!lb || !isKnown) return <Skeleton height={320} />;
+  const topology = topologyOf({ lb, listeners, pools, policies });
   return (
     <>
-      <Head lb={lb.data} />
-      <LoadBalancerFacts lb={lb.data} />
+      <Head lb={lb} />
+      <LoadBalancerFacts lb={lb} />
       <Card
         title="The way of a request"
-        aside={lb.data.task_id && <StatusBadge status="PENDING_UPDATE" detail={`Task ${lb.data.task_id}`} />}
+        aside={lb.task_id && <StatusBadge status="PENDING_UPDATE" detail={`Task ${lb.task_id}`} />}
       >
         {listeners.length === 0 ? (
           <Empty title="It listens to nothing yet" about="Add a listener below." />
         ) : (
-          <TopologyPicture topology={topology} label={`The way of a request through ${lb.data.name}`} />
+          <TopologyPicture topology={topology} label={`The way of a request through ${lb.name}`} />
         )}
       </Card>
       <Parts
-        lb={lb.data}
-        pools={<Pools lb={lb.data} listeners={listeners} pools={pools} />}
-        listeners={<Listeners lb={lb.data} listeners={listeners} />}
-        policies={<Policies lb={lb.data} listeners={listeners} pools={pools} policies={policies} />}
+        lb={lb}
+        pools={<Pools lb={lb} listeners={listeners} pools={pools} />}
+        listeners={<Listeners lb={lb} listeners={listeners} />}
+        policies={<Policies lb={lb} listeners={listeners} pools={pools} policies={policies} />}
         logs={<Logs id={id} pools={pools} />}
       />
     </>

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
@@ -141,6 +142,8 @@ export function Rules({ policy }: { readonly policy: Policy }) {
     consequences: () => 'The policy then decides without it; without any rule it decides nothing.',
     call: ({ id }) => client.DELETE(one, { params: { path: { ...path, l7rule_id: id } } }),
   });
+  if (query.error && !query.data)
+    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   const rows = query.data?.results ?? [];
   if (query.data && rows.length === 0)
     return (

@@ -38,5 +38,16 @@ export function useLoadBalancer(place: Place, id: string) {
   const policies = (all.data?.results ?? []).filter(({ listener_id }) =>
     own.some(({ id: one }) => one === listener_id),
   );
-  return { lb, listeners: own, pools: (pools.data?.results ?? []) as readonly Schemas['Pool'][], policies };
+  const parts = [lb, listeners, pools, all];
+  return {
+    lb: lb.data,
+    listeners: own,
+    pools: (pools.data?.results ?? []) as readonly Schemas['Pool'][],
+    policies,
+    /** Whether all of it is known: until then nothing may be called empty. */
+    isKnown: parts.every(({ data }) => data !== undefined),
+    /** Why some of it is not known. */
+    error: parts.find(({ data, error }) => error && data === undefined)?.error,
+    again: () => void Promise.all(parts.map((part) => part.refetch())),
+  };
 }
