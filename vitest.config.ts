@@ -21,7 +21,8 @@ export default defineConfig({
     expect: { poll: { timeout: PATIENCE_MS } },
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: a third of the tests' time is waiting for other processes.
+    maxWorkers: 3,
     // Loading the server costs more than most files of tests need: a worker loads it once. No file leaves anything behind
     // for the next one.
     isolate: false,
