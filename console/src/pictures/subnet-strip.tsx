@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import type { Schemas } from '../api/client.ts';
+import { hint } from '../ui/hint.tsx';
 import styles from './subnet-strip.module.css';
 
 interface SubnetStripProps {
@@ -21,13 +21,13 @@ export function SubnetStrip({ subnet, ports }: SubnetStripProps) {
       <div className={styles.strip}>
         {[...used, ...(subnet.gateway_ip ? [{ address: subnet.gateway_ip, owner: 'the gateway' }] : [])].map(
           ({ address, owner }) => (
-            <Tooltip key={`${address} ${owner}`} label={`${address}: ${owner}`}>
-              <span
-                className={styles.mark}
-                data-gateway={owner === 'the gateway'}
-                style={{ left: `${100 * placeOf(address, subnet.cidr)}%` }}
-              />
-            </Tooltip>
+            <span
+              key={`${address} ${owner}`}
+              className={styles.mark}
+              data-gateway={owner === 'the gateway'}
+              style={{ left: `${100 * placeOf(address, subnet.cidr)}%` }}
+              {...hint(`${address}: ${owner}`)}
+            />
           ),
         )}
       </div>

@@ -51,6 +51,7 @@ export function NetworkDetail() {
       params: { path, query: { network_ids: [id] } },
     }),
   );
+  const unread = [subnets, ports].find(({ error, data }) => error && !data);
   const back = { to: pathIn(place, 'networks'), label: 'Networks' };
   if (network.error && !network.data) {
     return (
@@ -87,6 +88,7 @@ export function NetworkDetail() {
           ...(data.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={data.tags} /> }] : []),
         ]}
       />
+      {unread && <FaultNote fault={faultOf(unread.error)} retry={() => void unread.refetch()} />}
       {subnets.data?.results.length === 0 && (
         <Card>
           <Empty
