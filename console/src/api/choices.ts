@@ -51,6 +51,19 @@ export const flavors = (where: Where): Choices => ({
   },
 });
 
+export const loadBalancerFlavors = (where: Where): Choices => ({
+  key: keyOf('load balancer flavors', where),
+  load: async () => {
+    const found = await client.GET('/cloud/v1/lbflavors/{project_id}/{region_id}', {
+      params: { path: pathOf(where) },
+    });
+    return resultsOf(found).map(({ flavor_name, vcpus, ram }) => ({
+      value: flavor_name,
+      label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
+    }));
+  },
+});
+
 export const sshKeys = ({ project }: Where): Choices => ({
   key: `ssh keys ${project}`,
   none: 'No SSH key is kept yet',

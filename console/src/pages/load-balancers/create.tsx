@@ -1,13 +1,12 @@
-import { Button, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, apiCall } from '../../api/client.ts';
+import { loadBalancerFlavors } from '../../api/choices.ts';
+import { apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
-import { unread } from '../../ui/field-input.tsx';
+import { FieldInput } from '../../ui/field-input.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
-import { withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import { Wizard } from '../../ui/wizard.tsx';
@@ -37,9 +36,6 @@ export function CreateLoadBalancer() {
   const navigate = useNavigate();
   const path = pathParams(place);
   const [draft, setDraft] = useState<Draft>({ name: '', flavor: '', listeners: [newListener(1)] });
-  const flavors = useQuery(
-    api.queryOptions('get', '/cloud/v1/lbflavors/{project_id}/{region_id}', { params: { path } }),
-  );
   const list = pathIn(place, 'load-balancers');
   const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
   const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
@@ -88,19 +84,15 @@ export function CreateLoadBalancer() {
                 required
                 autoFocus
               />
-              <Select
-                label="Size"
-                placeholder="Default"
-                clearable
-                error={errorOf('flavor') ?? unread(flavors)}
-                data={withDistinctLabels(
-                  (flavors.data?.results ?? []).map(({ flavor_name, vcpus, ram }) => ({
-                    value: flavor_name,
-                    label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
-                  })),
-                )}
-                value={draft.flavor || null}
-                onChange={(flavor) => change({ flavor: flavor ?? '' })}
+              <FieldInput
+                field={{
+                  ...{ key: 'flavor', label: 'Size', kind: 'choice', placeholder: 'Default' },
+                  choices: loadBalancerFlavors(place),
+                }}
+                first={false}
+                value={draft.flavor}
+                error={errorOf('flavor')}
+                change={(flavor) => change({ flavor: String(flavor) })}
               />
             </div>
           </Card>

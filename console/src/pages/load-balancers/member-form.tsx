@@ -1,6 +1,6 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
-import { type Field, SideForm, text } from '../../ui/side-form.tsx';
+import { type Field, given, SideForm, text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 
 interface MemberFormProps {
@@ -50,7 +50,7 @@ export function MemberForm({ pool, close }: MemberFormProps) {
       body={(values) => ({
         address: text(values, 'address'),
         protocol_port: Number(values.port),
-        ...(number(values, 'weight') === undefined ? {} : { weight: Number(values.weight) }),
+        ...given({ weight: number(values, 'weight') }),
         ...(values.backup ? { backup: true } : {}),
       })}
       request={(body) =>

@@ -1,25 +1,11 @@
-import { apiCall, client, type Schemas } from '../../api/client.ts';
+import { loadBalancerFlavors } from '../../api/choices.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
-import type { Choices } from '../../ui/field-input.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { number, tagChanges, tagPairs } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
-
-const flavors = (place: Place): Choices => ({
-  key: `load balancer flavors ${place.project} ${place.region}`,
-  load: async () => {
-    const { data, error } = await client.GET('/cloud/v1/lbflavors/{project_id}/{region_id}', {
-      params: { path: pathParams(place) },
-    });
-    if (error !== undefined) throw error;
-    return data.results.map(({ flavor_name, vcpus, ram }) => ({
-      value: flavor_name,
-      label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
-    }));
-  },
-});
 
 /** Forms about the load balancer itself: its name and tags, its size, and where its access log goes. */
 export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalancer>[] {
@@ -103,7 +89,7 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
           kind: 'choice',
           required: true,
           initial: lb.flavor?.flavor_name ?? '',
-          choices: flavors(place),
+          choices: loadBalancerFlavors(place),
         },
       ],
       body: (values) => ({ flavor: text(values, 'flavor') }),
