@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import styles from './tags.module.css';
+import styles from './several.module.css';
 
 const SHOWN = 3;
 
