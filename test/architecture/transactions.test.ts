@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
  *  pool has connections do so at once, none goes on. It also would not see what it wrote itself. */
 
 const SOURCES = path.join(import.meta.dirname, '..', '..', 'server', 'src');
-const OTHER_CONNECTION = /^(ctx|this\.#?\w+|deps|options|service)\.#?db$/;
+const OTHER_CONNECTION = /^(ctx|this|this\.#?\w+|deps|options|service)\.#?db$/;
 
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
