@@ -38,6 +38,8 @@ export async function startMailServer(): Promise<MailServer> {
       });
     },
   });
+  // Tests kill senders in the middle of a mail.
+  server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   return {
