@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { QuotaName } from '../../server/src/features/quotas/model.ts';
+import { readQuotas, release, reserve, setLimits } from '../../server/src/features/quotas/store.ts';
+import type { Db } from '../../server/src/platform/database/db.ts';
 import { type MailServer, startMailServer } from '../harness/mail.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -88,6 +91,16 @@ describe('the call', () => {
   });
 });
 
+/** Lets a region use so much of a quota. */
+const useQuota = (db: Db, regionId: number, name: QuotaName, usage: number, limit: number) =>
+  db.transaction(async (tx) => {
+    const scope = { clientId: 1, regionId };
+    const { [name]: now } = await readQuotas(tx, scope, [name]);
+    await release(tx, scope, { [name]: now.usage - usage });
+    await setLimits(tx, scope, { [name]: limit });
+    await reserve(tx, scope, { [name]: usage - now.usage });
+  });
+
 describe('a mail', () => {
   /** Each test has a counter of its own: volumes in a region of its own. */
   let region = 100;
@@ -99,14 +112,7 @@ describe('a mail', () => {
     await settled();
   });
 
-  const use = (usage: number, limit = 10) =>
-    server.db.named(
-      'test_use',
-      `insert into quota_counters (client_id, region_id, name, usage, quota_limit)
-       values (1, $1, 'volume_count', $2, $3)
-       on conflict (client_id, region_id, name) do update set usage = excluded.usage, quota_limit = excluded.quota_limit`,
-      [region, usage, limit],
-    );
+  const use = (usage: number, limit = 10) => useQuota(server.db, region, 'volume_count', usage, limit);
 
   /** Waits until every reaching has become mail and every mail has been sent, and returns how many there are. */
   const settled = () =>
@@ -292,11 +298,7 @@ describe('without an SMTP server', () => {
   test('the mail is in the outbox, and that counts as sending', async () => {
     const lonely = await startTestServer();
     try {
-      await lonely.db.named(
-        'test_use_alone',
-        `insert into quota_counters (client_id, region_id, name, usage, quota_limit) values (1, 2, 'ram', 80, 100)`,
-        [],
-      );
+      await useQuota(lonely.db, 2, 'ram', 80, 100);
       await waitUntil(async () => (await lonely.call('GET', PATH)).body.last_sending !== null, {
         what: 'the sending to be recorded',
       });

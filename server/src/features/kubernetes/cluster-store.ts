@@ -2,6 +2,7 @@ import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
 import type { Page } from '../../platform/http/schemas.ts';
+import { freed } from '../networking/addresses/index.ts';
 import type { ClusterRow, ClusterSettings } from './model.ts';
 import { CLUSTER_TRANSITIONS, type ClusterStatus } from './states.ts';
 
@@ -208,7 +209,12 @@ export async function lockSealedKeys(tx: Tx): Promise<ClusterRow[]> {
 }
 
 export async function deleteCluster(tx: Tx, id: string): Promise<void> {
-  await tx.named('k8s_cluster_delete', 'delete from k8s_clusters where id = $1', [id]);
+  await tx.named(
+    'k8s_cluster_delete',
+    `with freed as (${freed('select id from k8s_nodes where cluster_id = $1')})
+     delete from k8s_clusters where id = $1`,
+    [id],
+  );
 }
 
 /** Clusters that no task works on and whose nodes are not as they should be. */

@@ -234,7 +234,7 @@ async function record(
   await held(tx, clusterId, holder);
   const timestamp = deps.timestamp();
   for (const { node, outcome } of answers) {
-    if (outcome === 'removed') await store.deleteNode(tx, node.id);
+    if (outcome === 'removed') await store.deleteNodes(tx, [node.id]);
     else if (outcome === 'failed') await removeNodes(tx, [node.id], timestamp);
     else {
       const ready = await store.moveNodes(tx, [node.id], 'READY', timestamp);

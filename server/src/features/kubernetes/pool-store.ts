@@ -1,5 +1,6 @@
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { freed, given } from '../networking/addresses/index.ts';
 import type { NodeRow, PoolRow } from './model.ts';
 import { NODE_TRANSITIONS, type NodeState, POOL_TRANSITIONS, type PoolState } from './states.ts';
 
@@ -108,9 +109,24 @@ export async function setPoolState(tx: Tx, id: string, state: PoolState): Promis
 
 /** @returns false when it was gone already */
 export async function deletePool(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx.named('k8s_pool_delete', 'delete from k8s_pools where id = $1 returning 1', [id]);
+  const rows = await tx.named(
+    'k8s_pool_delete',
+    `with freed as (${freed('select id from k8s_nodes where pool_id = $1')})
+     delete from k8s_pools where id = $1 returning 1`,
+    [id],
+  );
   return rows.length === 1;
 }
+
+/** A node whose address is one of a subnet owns it there; others have theirs in the cluster's own network. */
+const INSERT_NODE = `
+  with node as (
+    insert into k8s_nodes (id, cluster_id, pool_id, name, version, private_ip, state, state_since, subnet_id)
+    values ($1, $2, $3, $4, $5, $6, 'BUILDING', $7, $8) returning *),
+  given as (${given(`
+    select c.region_id, c.network_id as space, node.private_ip::inet as address, node.id as owner_id, node.subnet_id
+      from node join k8s_clusters c on c.id = node.cluster_id where node.subnet_id is not null`)})
+  select number from node`;
 
 /** @returns the node's number, unique among all nodes ever made */
 export async function insertNode(
@@ -121,21 +137,16 @@ export async function insertNode(
     readonly timestamp: string;
   },
 ): Promise<number> {
-  const [row] = await tx.named<{ number: number }>(
-    'k8s_node_insert',
-    `insert into k8s_nodes (id, cluster_id, pool_id, name, version, private_ip, state, state_since, subnet_id)
-     values ($1, $2, $3, $4, $5, $6, 'BUILDING', $7, $8) returning number`,
-    [
-      node.id,
-      node.cluster_id,
-      node.pool_id,
-      node.name,
-      node.version,
-      node.private_ip,
-      node.timestamp,
-      node.subnet_id,
-    ],
-  );
+  const [row] = await tx.named<{ number: number }>('k8s_node_insert', INSERT_NODE, [
+    node.id,
+    node.cluster_id,
+    node.pool_id,
+    node.name,
+    node.version,
+    node.private_ip,
+    node.timestamp,
+    node.subnet_id,
+  ]);
   if (!row) throw new Error('the node was not inserted');
   return row.number;
 }
@@ -156,8 +167,14 @@ export async function moveNodes(
   return rows.map(({ id }) => id);
 }
 
-export async function deleteNode(tx: Tx, id: string): Promise<void> {
-  await tx.named('k8s_node_delete', `delete from k8s_nodes where id = $1 and state = 'REMOVING'`, [id]);
+/** Removes those of the nodes that are being removed; their addresses are free then. */
+export async function deleteNodes(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.named(
+    'k8s_nodes_delete',
+    `with gone as (delete from k8s_nodes where id = any($1::uuid[]) and state = 'REMOVING' returning id)
+     ${freed('select id from gone')}`,
+    [ids],
+  );
 }
 
 /** A node that was ready once, with what its watch has to know. */

@@ -1,11 +1,10 @@
 import { NotFound } from '../../kernel/errors.ts';
 import { constraintOf, type Db, type Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { stored } from '../networking/addresses/index.ts';
+import { portsOfGone } from '../networking/ports/index.ts';
 import { COLUMNS, SETTINGS } from './columns.ts';
 import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
-
-const held = heldTable('load_balancers');
 
 /** Changes of load balancers. Creation is in insert-store.ts, lists are in list-store.ts, whole load balancers in
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
@@ -93,6 +92,15 @@ export async function restoreLoadBalancer(
 
 export type VipColumn = 'vip_address' | 'additional_address';
 
+const ROW = { table: 'load_balancers', key: 'id', owner: 'vip_port_id' };
+const STORED: Readonly<Record<VipColumn, string>> = {
+  vip_address: stored({ ...ROW, address: 'vip_address', space: 'vip_space', subnet: 'vip_subnet_id' }),
+  additional_address: stored({
+    ...ROW,
+    ...{ address: 'additional_address', space: 'additional_space', subnet: 'additional_subnet_id' },
+  }),
+};
+
 /** Stores an address of a load balancer that does not have it yet.
  *  @returns the address that it has now; undefined when something else in the region has this address */
 export async function storeAddress(
@@ -102,12 +110,7 @@ export async function storeAddress(
   address: string,
 ): Promise<string | undefined> {
   try {
-    const [row] = await db.named<{ address: string }>(
-      `lb_store_${column}`,
-      `update load_balancers set ${column} = coalesce(${column}, $2::inet) where id = $1
-       returning ${column} as address`,
-      [id, address],
-    );
+    const [row] = await db.named<{ address: string }>(`lb_store_${column}`, STORED[column], [id, address]);
     return row?.address;
   } catch (error) {
     if (constraintOf(error) === 'region_addresses_pkey') return undefined;
@@ -117,4 +120,14 @@ export async function storeAddress(
 
 /** Removes a load balancer and all its parts while the task holds it.
  *  @returns whether there was anything to remove */
-export const deleteLoadBalancer = held.deleteHeld;
+export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'lb_delete',
+    `with gone as (
+       delete from load_balancers where id = $1 and task_id = $2 returning vip_port_id as port_id),
+       ${portsOfGone('updated_at')}
+     select from gone`,
+    [id, taskId],
+  );
+  return rows.length > 0;
+}

@@ -1,6 +1,7 @@
 import { QuotaExceeded } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { type Amounts, defaultLimit, type Quota, type QuotaName, type QuotaScope } from './model.ts';
+import { type Counter, noteReached } from './reached.ts';
 
 /** Counters are one row per client, region and name, changed by one conditional UPDATE each. */
 
@@ -28,13 +29,16 @@ async function reserveOne(tx: Tx, scope: QuotaScope, name: QuotaName, amount: nu
 }
 
 async function increase(tx: Tx, scope: QuotaScope, name: QuotaName, amount: number): Promise<boolean> {
-  const rows = await tx.named(
+  const [counter] = await tx.named<Counter>(
     'quota_reserve',
     `update quota_counters set usage = usage + $4
-      where client_id = $1 and region_id = $2 and name = $3 and usage + $4 <= quota_limit returning 1`,
+      where client_id = $1 and region_id = $2 and name = $3 and usage + $4 <= quota_limit
+      returning usage, quota_limit`,
     [scope.clientId, scope.regionId, name, amount],
   );
-  return rows.length === 1;
+  if (counter)
+    await noteReached(tx, { ...scope, name }, counter, { ...counter, usage: counter.usage - amount });
+  return counter !== undefined;
 }
 
 /** Gives back what was reserved. */
@@ -87,11 +91,18 @@ export async function readCounters(db: Queryable, clientId: number) {
 /** Sets limits; one below the usage is fine and keeps anything more from being created. */
 export async function setLimits(tx: Tx, scope: QuotaScope, limits: Amounts): Promise<void> {
   for (const [name, limit] of Object.entries(limits).sort()) {
+    const [old] = await tx.named<Counter>(
+      'quota_lock_one',
+      `select usage, quota_limit from quota_counters
+        where client_id = $1 and region_id = $2 and name = $3 for update`,
+      [scope.clientId, scope.regionId, name],
+    );
     await tx.named(
       'quota_set_limit',
       `insert into quota_counters (client_id, region_id, name, quota_limit) values ($1, $2, $3, $4)
        on conflict (client_id, region_id, name) do update set quota_limit = excluded.quota_limit`,
       [scope.clientId, scope.regionId, name, limit],
     );
+    if (old) await noteReached(tx, { ...scope, name }, { ...old, quota_limit: limit }, old);
   }
 }

@@ -3,6 +3,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { DEFAULT_THRESHOLD } from './model.ts';
+import { THRESHOLD_LOCK } from './reached.ts';
 import type { PutThreshold, Threshold, ThresholdMessage } from './schema.ts';
 
 interface ThresholdRow {
@@ -71,7 +72,7 @@ export async function deleteThreshold(ctx: ClientContext): Promise<void> {
 
 /** Counters that pass 60 % share this lock until their commit; while it is held alone, none is half-way. */
 async function lockThreshold(tx: Tx, clientId: number): Promise<void> {
-  await tx.named('quota_threshold_lock', 'select pg_advisory_xact_lock(72117, $1)', [clientId]);
+  await tx.named('quota_threshold_lock', 'select pg_advisory_xact_lock($2, $1)', [clientId, THRESHOLD_LOCK]);
 }
 
 /** A changed threshold is a new promise: everything at or above it is reported, and nothing twice. */

@@ -20,14 +20,27 @@ export function shownOf(ctx: RequestContext, action: string): readonly (string |
 }
 export const SHOWN_COLUMNS = 'action_type, api_group, resource_type, address, user_agent';
 
+/** What a statement returns of the record that it inserts, for DELIVERIES. */
+export const RECORDED = 'returning id, at, client_id, api_group';
+
+/** SQL that inserts what is to be delivered of the record of a CTE `recorded`: to each webhook that its client has for
+ *  user actions. */
+export const DELIVERIES = `
+  insert into webhook_deliveries (id, event_id, client_id, target_id, url, type, data, audit_id, next_attempt_at, created_at)
+  select gen_random_uuid(), gen_random_uuid(), t.client_id, t.id, t.url, 'user_action', '{}', r.id, r.at, r.at
+    from recorded r join webhook_targets t on t.client_id = r.client_id and t.kind = 'user_actions'
+   where r.api_group is not null`;
+
 /** Records who did what, in the transaction that does it. Work that becomes a task is recorded by `startTask`. */
 export async function recordAudit(tx: Tx, ctx: RequestContext, entry: AuditEntry): Promise<void> {
   const { caller } = ctx;
   await tx.named(
     'audit_insert',
-    `insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
-            subject_name, ${SHOWN_COLUMNS})
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    `with recorded as (
+       insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
+              subject_name, ${SHOWN_COLUMNS})
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ${RECORDED})
+     ${DELIVERIES}`,
     [
       ctx.clock.timestamp(),
       caller.clientId,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { PORTS_OF_NEW_LOAD_BALANCERS, portsOfGone } from '../../features/networking/ports/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { randomIds } from '../../kernel/ids.ts';
 import { completeProjects, setUpRegions } from '../../region-contents.ts';
@@ -149,7 +150,8 @@ test('counted anew, everything is as it was', async () => {
   expect((await db.pool.query(totals)).rows).toEqual(before);
 });
 
-test('ports are counted by their networks; those of what goes away go with it', async () => {
+test('ports are counted by their networks, however many come and go in one statement', async () => {
+  await db.pool.query(`with lb as (select * from load_balancers), ${PORTS_OF_NEW_LOAD_BALANCERS} select`);
   const count = async (of: ReturnType<typeof keptCount>) => (await of.execute(db.kysely)).rows[0]?.count;
   const { rows } = await db.pool.query('select network_id, device_type from ports group by 1, 2');
   expect(rows).toEqual([{ network_id: expect.any(String), device_type: 'load_balancer' }]);
@@ -161,7 +163,9 @@ test('ports are counted by their networks; those of what goes away go with it', 
   expect(await count(keptCountOfNetworks('ports', PLACE, networks, { managed_by: 'system' }))).toBe(
     balancers[0].count,
   );
-  await db.pool.query('delete from load_balancers');
+  await db.pool.query(
+    `with gone as (delete from load_balancers returning vip_port_id as port_id), ${portsOfGone('updated_at')} select`,
+  );
   expect(await count(keptCount('ports', PLACE))).toBe(0);
   expect(await count(keptCountOfNetworks('ports', PLACE, networks))).toBe(0);
   await fold();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findProgram } from '../../../../scripts/lib/system-packages.mjs';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { VERSION } from '../../version.ts';
 import { sayAlive, sayGone } from '../nodes/store.ts';
 
 const MONITORING = path.join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'monitoring');
@@ -62,7 +63,7 @@ test('metrics show the queue, the nodes, what waits to be sent, and the connecti
   });
   expect(await figure('virga_task_oldest_waiting_seconds')).toBeGreaterThan(0);
   expect(await figure('virga_nodes{role="worker",version="9.9.9"}')).toBe(1);
-  expect(await figure('virga_build_info{version="0.1.0",role="all"}')).toBe(1);
+  expect(await figure(`virga_build_info{version="${VERSION}",role="all"}`)).toBe(1);
   for (const name of [
     'virga_database_up 1',
     'virga_tasks{state="running"} 0',

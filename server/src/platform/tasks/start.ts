@@ -1,4 +1,4 @@
-import { SHOWN_COLUMNS, shownOf } from '../audit/audit.ts';
+import { DELIVERIES, RECORDED, SHOWN_COLUMNS, shownOf } from '../audit/audit.ts';
 import type { Tx } from '../database/db.ts';
 import type { RegionContext, RequestContext } from '../http/context.ts';
 import type { Created } from './created-resources.ts';
@@ -34,10 +34,11 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
                                  data, request_id, trace, created_at, updated_at)
        values ($1::uuid, $2::int, $3::int, $4::int, $5::int, $6::text, $7::text, $8::text, $9::jsonb, $10::jsonb,
                $11::text, $19::text, $12::timestamptz, $12::timestamptz)
-     )
-     insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
-            subject_name, started_task_id, ${SHOWN_COLUMNS})
-     values ($12, $2, $5, $13::int, $11, $6, $7, $3, $4, $8, $1, $14, $15, $16, $17, $18)`,
+     ), recorded as (
+       insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
+              subject_name, started_task_id, ${SHOWN_COLUMNS})
+       values ($12, $2, $5, $13::int, $11, $6, $7, $3, $4, $8, $1, $14, $15, $16, $17, $18) ${RECORDED})
+     ${DELIVERIES}`,
     [
       id,
       task.clientId ?? caller.clientId,

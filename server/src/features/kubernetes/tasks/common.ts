@@ -8,7 +8,7 @@ import { readCluster } from '../cluster-store.ts';
 import { type Convergence, converge, NotHeld, removeNodes } from '../converge.ts';
 import type { ClusterRow } from '../model.ts';
 import type { Goal } from '../plan.ts';
-import { readNodes } from '../pool-store.ts';
+import { deleteNodes, readNodes } from '../pool-store.ts';
 import type { KubernetesProvider } from '../port.ts';
 
 export interface TaskDeps {
@@ -107,9 +107,7 @@ export async function clearNodes(
       }),
   );
   const gone = answers.filter(({ progress }) => progress.ready).map(({ node }) => node.id);
-  await run.db.transaction(async (tx) => {
-    for (const id of gone) await tx.named('k8s_node_gone', 'delete from k8s_nodes where id = $1', [id]);
-  });
+  await run.db.transaction((tx) => deleteNodes(tx, gone));
   const delays = answers.flatMap(({ progress }) => (progress.ready ? [] : [progress.retryInMs]));
   return delays.length === 0 ? undefined : wait(Math.min(...delays), undefined, 'removing nodes');
 }

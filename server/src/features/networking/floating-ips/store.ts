@@ -1,6 +1,8 @@
 import { constraintOf, type Queryable, type Tx } from '../../../platform/database/db.ts';
 import { lockedTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
+import { freed, stored } from '../addresses/index.ts';
+import { WHOLE_REGION } from '../networks/index.ts';
 import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
 
 /** Changes of floating IPs; lists are in list-store.ts. */
@@ -146,6 +148,11 @@ export async function moveFloatingIp(
   return rows.length > 0;
 }
 
+const STORED = stored({
+  ...{ table: 'floating_ips', key: 'id', address: 'floating_ip_address', owner: 'floating_ips.id' },
+  ...{ space: `'${WHOLE_REGION}'::uuid`, subnet: 'null::uuid' },
+});
+
 /** Stores the address of a floating IP that has none yet.
  *  @returns the address that it has now; undefined when something else in the region has this one */
 export async function storeFloatingAddress(
@@ -154,19 +161,23 @@ export async function storeFloatingAddress(
   address: string,
 ): Promise<string | undefined> {
   try {
-    const [row] = await db.named<{ floating_ip_address: string }>(
-      'fip_store_address',
-      `update floating_ips set floating_ip_address = coalesce(floating_ip_address, $2::inet) where id = $1
-       returning floating_ip_address`,
-      [id, address],
-    );
-    return row?.floating_ip_address;
+    const [row] = await db.named<{ address: string }>('fip_store_address', STORED, [id, address]);
+    return row?.address;
   } catch (error) {
     if (constraintOf(error) === 'region_addresses_pkey') return undefined;
     throw error;
   }
 }
 
-/** Removes it while the task holds it.
+/** Removes it while the task holds it; its address is free then.
  *  @returns whether there was anything to remove */
-export const deleteFloatingIp = held.deleteHeld;
+export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {
+  const rows = await tx.named(
+    'fip_delete',
+    `with gone as (delete from floating_ips where id = $1 and task_id = $2 returning id),
+          freed as (${freed('select id from gone')})
+     select from gone`,
+    [id, taskId],
+  );
+  return rows.length > 0;
+}

@@ -2,7 +2,7 @@ import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { canonicalAddress } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import { giveAddress, lockAddresses } from './addresses.ts';
+import { giveAddress, lockAddresses } from '../addresses/index.ts';
 import { refuseTwice } from './change.ts';
 import type { IpAssignment, PortRow } from './model.ts';
 import { type PortScope, placeOfAddress } from './open.ts';

@@ -17,6 +17,12 @@ export {
   type PortRow,
 } from './model.ts';
 export {
+  PORTS_OF_NEW_LOAD_BALANCERS,
+  PORTS_OF_NEWLY_RESERVED,
+  PORTS_OF_UNRESERVED,
+  portsOfGone,
+} from './of-devices.ts';
+export {
   closePorts,
   holdPort,
   type IpFamily,

@@ -3,8 +3,8 @@ import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from '../addresses/index.ts';
 import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';
-import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from './addresses.ts';
 import { type Device, deviceOf, deviceText, type PortRow, type Where } from './model.ts';
 import * as store from './store.ts';
 

@@ -3,6 +3,7 @@ import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { lockedTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Device, PortRow, PortSettings, Where } from './model.ts';
+import { portsOfGone } from './of-devices.ts';
 
 /** Changes of ports and their addresses; lists are in list-store.ts. */
 
@@ -216,11 +217,9 @@ export async function removePorts(tx: Tx, ids: readonly string[], timestamp: str
        join region_addresses a on a.owner_id = p.id where p.id = any($1::uuid[]) and not p.reserved`,
     [ids],
   );
-  await tx.named('ports_delete', 'delete from ports where id = any($1::uuid[]) and not reserved', [ids]);
   await tx.named(
-    'ports_detach',
-    `update ports set device_type = null, device_id = null, interface_name = null, position = 0, updated_at = $2
-      where id = any($1::uuid[])`,
+    'ports_remove',
+    `with gone as (select unnest($1::uuid[]) as port_id), ${portsOfGone('$2')} select`,
     [ids, timestamp],
   );
   return row?.external ?? 0;

@@ -1,7 +1,7 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { holdOf, providerOfTask } from '../../../platform/tasks/providers.ts';
+import { freeAddresses } from '../addresses/index.ts';
 import type { NetworkProvider } from '../networks/index.ts';
-import { freeAddresses } from './addresses.ts';
 import type { PortSettings } from './model.ts';
 import { releasePort } from './store.ts';
 

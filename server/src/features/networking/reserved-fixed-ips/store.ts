@@ -4,6 +4,8 @@ import { constraintOf, type Db, type Queryable, sqlStateOf, type Tx } from '../.
 import { countIfKept } from '../../../platform/database/kept-counts.ts';
 import { listPage, type Page, type PageOfTable } from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
+import { given, stored } from '../addresses/index.ts';
+import { PORTS_OF_NEWLY_RESERVED, PORTS_OF_UNRESERVED } from '../ports/index.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
 
@@ -51,34 +53,39 @@ export interface NewReservedIp {
   readonly timestamp: string;
 }
 
+const INSERT = `
+  with added as (
+    insert into reserved_fixed_ips (port_id, project_id, region_id, client_id, network_id, subnet_id, space,
+           ip_address, is_external, is_vip, name, task_id, creator_task_id, created_at, updated_at,
+           additional_subnet_id, additional_space, additional_address)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $13, $14, $15, $16) returning *),
+  ${PORTS_OF_NEWLY_RESERVED}
+  ${given(`
+    select region_id, space, ip_address as address, port_id as owner_id, subnet_id from added
+     union all
+    select region_id, additional_space, additional_address, port_id, additional_subnet_id from added`)}`;
+
 /** @returns false when the port is reserved already, or something has the address */
 export async function insertReservedIp(tx: Tx, row: NewReservedIp): Promise<boolean> {
   try {
-    await tx.named(
-      'reserved_insert',
-      `insert into reserved_fixed_ips (port_id, project_id, region_id, client_id, network_id, subnet_id, space,
-              ip_address, is_external, is_vip, name, task_id, creator_task_id, created_at, updated_at,
-              additional_subnet_id, additional_space, additional_address)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $13, $14, $15, $16)`,
-      [
-        row.id,
-        row.projectId,
-        row.regionId,
-        row.clientId,
-        row.networkId,
-        row.subnetId,
-        row.space,
-        row.address,
-        row.isExternal,
-        row.isVip,
-        row.name,
-        row.taskId,
-        row.timestamp,
-        row.additional?.subnetId ?? null,
-        row.additional?.space ?? null,
-        row.additional?.address ?? null,
-      ],
-    );
+    await tx.named('reserved_insert', INSERT, [
+      row.id,
+      row.projectId,
+      row.regionId,
+      row.clientId,
+      row.networkId,
+      row.subnetId,
+      row.space,
+      row.address,
+      row.isExternal,
+      row.isVip,
+      row.name,
+      row.taskId,
+      row.timestamp,
+      row.additional?.subnetId ?? null,
+      row.additional?.space ?? null,
+      row.additional?.address ?? null,
+    ]);
     return true;
   } catch (error) {
     const constraint = constraintOf(error);
@@ -153,6 +160,15 @@ export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Where): 
 
 export type AddressColumn = 'ip_address' | 'additional_address';
 
+const ROW = { table: 'reserved_fixed_ips', key: 'port_id', owner: 'port_id' };
+const STORED: Readonly<Record<AddressColumn, string>> = {
+  ip_address: stored({ ...ROW, address: 'ip_address', space: 'space', subnet: 'subnet_id' }),
+  additional_address: stored({
+    ...ROW,
+    ...{ address: 'additional_address', space: 'additional_space', subnet: 'additional_subnet_id' },
+  }),
+};
+
 /** Stores an address of one that does not have it yet.
  *  @returns false when something has this address already */
 export async function storeReservedAddress(
@@ -162,11 +178,7 @@ export async function storeReservedAddress(
   address: string,
 ): Promise<boolean> {
   try {
-    await db.named(
-      `reserved_store_${column}`,
-      `update reserved_fixed_ips set ${column} = coalesce(${column}, $2::inet) where port_id = $1`,
-      [id, address],
-    );
+    await db.named(`reserved_store_${column}`, STORED[column], [id, address]);
     return true;
   } catch (error) {
     if (constraintOf(error) === 'region_addresses_pkey') return false;
@@ -209,13 +221,18 @@ export async function releaseReservedIp(tx: Tx, id: string, taskId: string): Pro
   );
 }
 
+/** SQL that removes reserved fixed IPs, with what nothing else has of them.
+ *  @param columns what it answers of each */
+export const deleted = (condition: string, columns: string): string => `
+  with gone as (delete from reserved_fixed_ips where ${condition} returning *), ${PORTS_OF_UNRESERVED}
+  select ${columns} from gone`;
+
 /** Removes it while the task holds it.
  *  @returns how many external addresses it had; undefined when there was nothing to remove */
 export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Promise<number | undefined> {
   const [row] = await tx.named<Pick<ReservedIpRow, 'is_external' | 'additional_subnet_id'>>(
     'reserved_delete',
-    `delete from reserved_fixed_ips where port_id = $1 and task_id = $2
-     returning is_external, additional_subnet_id`,
+    deleted('port_id = $1 and task_id = $2', 'is_external, additional_subnet_id'),
     [id, taskId],
   );
   if (!row) return undefined;

@@ -1,7 +1,7 @@
 import { Locked } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
-import { externalAddresses } from './store.ts';
+import { deleted, externalAddresses } from './store.ts';
 
 const held = heldTable('reserved_fixed_ips');
 
@@ -31,8 +31,7 @@ export async function holdReservedIps(tx: Tx, ids: readonly string[], taskId: st
 export async function dropReservedIps(tx: Tx, taskId: string): Promise<number> {
   const rows = await tx.named<{ is_dual: boolean; is_external: boolean }>(
     'reserved_drop_many',
-    `delete from reserved_fixed_ips where task_id = $1
-     returning is_external, additional_subnet_id is not null as is_dual`,
+    deleted('task_id = $1', 'is_external, additional_subnet_id is not null as is_dual'),
     [taskId],
   );
   return rows.reduce((sum, row) => sum + (row.is_external ? externalAddresses(row.is_dual) : 0), 0);

@@ -1,0 +1,2 @@
+export { type AddressRoom, freeAddresses, giveAddress, giveAnyAddress, lockAddresses } from './give.ts';
+export { freed, given, type Stored, stored } from './sql.ts';

@@ -1,0 +1,46 @@
+import type { Tx } from '../../platform/database/db.ts';
+import { DEFAULT_THRESHOLD, LOWEST_THRESHOLD } from './model.ts';
+
+/** Which quotas have come to their thresholds: rows that wait for the next mail. */
+
+export interface Counter {
+  readonly usage: number;
+  readonly quota_limit: number;
+}
+
+interface Named {
+  readonly clientId: number;
+  readonly regionId: number;
+  readonly name: string;
+}
+
+/** Notes that a counter, which the transaction has changed, has come to the threshold of its client, if it was below
+ *  it before. */
+export async function noteReached(tx: Tx, counter: Named, now: Counter, before: Counter): Promise<void> {
+  const { usage, quota_limit: limit } = now;
+  if (usage <= 0 || usage * 100 < limit * LOWEST_THRESHOLD) return;
+  // Whoever changes the threshold waits for those that are near it, and they for that.
+  await tx.named('quota_near_threshold', 'select pg_advisory_xact_lock_shared($2, $1)', [
+    counter.clientId,
+    THRESHOLD_LOCK,
+  ]);
+  await tx.named(
+    'quota_reached',
+    `insert into quota_reachings (client_id, region_id, name, usage, quota_limit, threshold)
+     select n.client_id, n.region_id, n.name, n.usage, n.quota_limit, t.threshold
+       from (values ($1::int, $2::int, $3::text, $4::bigint, $5::bigint))
+              as n (client_id, region_id, name, usage, quota_limit),
+            (select coalesce((select threshold from quota_thresholds where client_id = $1::int), $8::int) as threshold) t
+      where quota_reached(n.usage, n.quota_limit, t.threshold) and not quota_reached($6, $7, t.threshold)
+        -- Nodes of the last release have a trigger do this.
+        and not exists (select from quota_reachings r where r.client_id = n.client_id and r.region_id = n.region_id
+              and r.name = n.name and r.usage = n.usage and r.quota_limit = n.quota_limit)`,
+    [
+      ...[counter.clientId, counter.regionId, counter.name, usage, limit],
+      ...[before.usage, before.quota_limit, DEFAULT_THRESHOLD],
+    ],
+  );
+}
+
+/** Changed thresholds hold this lock of their client alone. */
+export const THRESHOLD_LOCK = 72117;
