@@ -53,7 +53,6 @@ CREATE INDEX audit_log_project ON ONLY public.audit_log USING btree (client_id, 
 CREATE INDEX audit_log_subject ON ONLY public.audit_log USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_user_actions ON ONLY public.audit_log USING btree (client_id, id DESC) WHERE (api_group IS NOT NULL);
 CREATE TRIGGER audit_log_count AFTER INSERT ON public.audit_log FOR EACH ROW WHEN ((new.api_group IS NOT NULL)) EXECUTE FUNCTION count_user_action();
-CREATE TRIGGER audit_log_told AFTER INSERT ON public.audit_log FOR EACH ROW WHEN ((new.api_group IS NOT NULL)) EXECUTE FUNCTION tell_user_action();
 
 create table audit_log_rest (
   id bigint default nextval('audit_log_ids'::regclass) not null,
@@ -81,7 +80,6 @@ CREATE INDEX audit_log_rest_client_id_id_idx1 ON public.audit_log_rest USING btr
 CREATE INDEX audit_log_rest_client_id_project_id_at_id_idx ON public.audit_log_rest USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_rest_client_id_subject_at_id_idx ON public.audit_log_rest USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE TRIGGER audit_log_count AFTER INSERT ON public.audit_log_rest FOR EACH ROW WHEN ((new.api_group IS NOT NULL)) EXECUTE FUNCTION count_user_action();
-CREATE TRIGGER audit_log_told AFTER INSERT ON public.audit_log_rest FOR EACH ROW WHEN ((new.api_group IS NOT NULL)) EXECUTE FUNCTION tell_user_action();
 
 create table client_users (
   client_id integer not null,
@@ -163,9 +161,6 @@ CREATE INDEX floating_ips_port ON public.floating_ips USING btree (port_id) WHER
 CREATE INDEX floating_ips_status ON public.floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
 CREATE INDEX floating_ips_tags ON public.floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX floating_ips_task ON public.floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER floating_ips_address_changed AFTER UPDATE OF floating_ip_address ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS DISTINCT FROM new.floating_ip_address)) EXECUTE FUNCTION keep_floating_address();
-CREATE TRIGGER floating_ips_address_gone AFTER DELETE ON public.floating_ips FOR EACH ROW WHEN ((old.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
-CREATE TRIGGER floating_ips_address_new AFTER INSERT ON public.floating_ips FOR EACH ROW WHEN ((new.floating_ip_address IS NOT NULL)) EXECUTE FUNCTION keep_floating_address();
 CREATE TRIGGER floating_ips_count AFTER INSERT OR DELETE OR UPDATE OF port_id, tags ON public.floating_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('floatingips', 'tags');
 
 create table idempotency_keys (
@@ -377,8 +372,6 @@ CREATE INDEX k8s_nodes_cluster ON public.k8s_nodes USING btree (cluster_id, numb
 CREATE UNIQUE INDEX k8s_nodes_number ON public.k8s_nodes USING btree (number);
 CREATE INDEX k8s_nodes_pool ON public.k8s_nodes USING btree (pool_id);
 CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state = ANY (ARRAY['BUILDING'::text, 'REMOVING'::text]));
-CREATE TRIGGER k8s_nodes_address_gone AFTER DELETE ON public.k8s_nodes FOR EACH ROW WHEN ((old.subnet_id IS NOT NULL)) EXECUTE FUNCTION keep_node_address();
-CREATE TRIGGER k8s_nodes_address_new AFTER INSERT ON public.k8s_nodes FOR EACH ROW WHEN ((new.subnet_id IS NOT NULL)) EXECUTE FUNCTION keep_node_address();
 
 create table k8s_pools (
   id uuid not null,
@@ -760,14 +753,7 @@ CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree
 CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
 CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
 CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
-CREATE TRIGGER load_balancers_additional_given AFTER UPDATE OF additional_address ON public.load_balancers FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_vip();
-CREATE TRIGGER load_balancers_additional_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_vip();
-CREATE TRIGGER load_balancers_address_changed AFTER UPDATE OF vip_address ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS DISTINCT FROM new.vip_address)) EXECUTE FUNCTION keep_vip_address();
-CREATE TRIGGER load_balancers_address_gone AFTER DELETE ON public.load_balancers FOR EACH ROW WHEN ((old.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
-CREATE TRIGGER load_balancers_address_new AFTER INSERT ON public.load_balancers FOR EACH ROW WHEN ((new.vip_address IS NOT NULL)) EXECUTE FUNCTION keep_vip_address();
 CREATE TRIGGER load_balancers_count AFTER INSERT OR DELETE OR UPDATE OF operating_status, provisioning_status, logging_enabled, assigned_floating, tags ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('loadbalancers', 'tags');
-CREATE TRIGGER load_balancers_port AFTER DELETE ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION keep_port_of_load_balancer();
-CREATE TRIGGER load_balancers_ports_new AFTER INSERT ON public.load_balancers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_ports_of_load_balancers();
 
 create table mail_outbox (
   id bigint generated always as identity not null,
@@ -966,10 +952,8 @@ CREATE INDEX ports_managed_by ON public.ports USING btree (project_id, region_id
 CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, network_id, id);
 CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
 CREATE INDEX ports_security_groups ON public.ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
-CREATE TRIGGER ports_addresses_gone AFTER DELETE ON public.ports FOR EACH ROW EXECUTE FUNCTION free_addresses_of_port();
 CREATE TRIGGER ports_count AFTER DELETE OR UPDATE OF device_type, reserved ON public.ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
 CREATE TRIGGER ports_count_new AFTER INSERT ON public.ports REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_ports_added();
-CREATE TRIGGER ports_floating_ips AFTER UPDATE OF device_id ON public.ports FOR EACH ROW WHEN ((old.device_id IS DISTINCT FROM new.device_id)) EXECUTE FUNCTION move_floating_ips_of_port();
 
 create table postgresql_clusters (
   id uuid not null,
@@ -1045,7 +1029,6 @@ create table quota_counters (
   constraint quota_counters_usage_check CHECK ((usage >= 0)),
   constraint quota_counters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE TRIGGER quota_counters_reaching AFTER INSERT OR UPDATE ON public.quota_counters FOR EACH ROW WHEN (((new.usage > 0) AND (((new.usage)::numeric * (100)::numeric) >= ((new.quota_limit)::numeric * (60)::numeric)))) EXECUTE FUNCTION note_quota_reaching();
 
 create table quota_reachings (
   id bigint generated always as identity not null,
@@ -1160,14 +1143,7 @@ CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
 CREATE INDEX reserved_fixed_ips_task ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
-CREATE TRIGGER reserved_fixed_ips_additional_given AFTER UPDATE OF additional_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.additional_address IS NULL) AND (new.additional_address IS NOT NULL))) EXECUTE FUNCTION keep_additional_reserved();
-CREATE TRIGGER reserved_fixed_ips_additional_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
-CREATE TRIGGER reserved_fixed_ips_additional_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.additional_address IS NOT NULL)) EXECUTE FUNCTION keep_additional_reserved();
-CREATE TRIGGER reserved_fixed_ips_address_given AFTER UPDATE OF ip_address ON public.reserved_fixed_ips FOR EACH ROW WHEN (((old.ip_address IS NULL) AND (new.ip_address IS NOT NULL))) EXECUTE FUNCTION keep_reserved_address();
-CREATE TRIGGER reserved_fixed_ips_address_gone AFTER DELETE ON public.reserved_fixed_ips FOR EACH ROW WHEN ((old.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
-CREATE TRIGGER reserved_fixed_ips_address_new AFTER INSERT ON public.reserved_fixed_ips FOR EACH ROW WHEN ((new.ip_address IS NOT NULL)) EXECUTE FUNCTION keep_reserved_address();
 CREATE TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE OR UPDATE OF is_external, is_vip ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('reserved_fixed_ips');
-CREATE TRIGGER reserved_fixed_ips_port AFTER INSERT OR DELETE ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION keep_port_of_reserved();
 
 create table resource_changes (
   project_id integer not null,
@@ -1857,20 +1833,6 @@ begin
   execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.add_ports_of_load_balancers()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
-  select vip_port_id, project_id, region_id, client_id, network_of_subnet(vip_subnet_id, region_id), 'load_balancer',
-         id, created_at, created_at
-    from added
-  on conflict (id) do update set device_type = 'load_balancer', device_id = excluded.device_id, position = 0,
-                                 updated_at = excluded.updated_at;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.count_ports_added()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2184,16 +2146,6 @@ AS $function$
   do update set count = c.count + excluded.count;
 $function$;
 
-CREATE OR REPLACE FUNCTION public.free_addresses_of_port()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from region_addresses where owner_id = old.id;
-  update floating_ips set port_id = null, fixed_ip_address = null, load_balancer_id = null where port_id = old.id;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.index_ended_tasks(name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2208,46 +2160,6 @@ begin
   execute format('create index on %I (client_id, created_at desc, id desc) where acknowledged_at is null', name);
   execute format('create index on %I (client_id, created_at desc, id desc) where acknowledged_at is not null', name);
   execute format('create index on %I (change)', name);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_additional_reserved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'DELETE' then
-    delete from region_addresses a
-     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
-       and a.owner_id = old.port_id and not exists (
-         select from load_balancers lb
-          where lb.vip_port_id = old.port_id and lb.additional_address = old.additional_address);
-  elsif not exists (
-    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
-       and a.address = new.additional_address and a.owner_id = new.port_id) then
-    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-    values (new.region_id, new.additional_space, new.additional_address, new.port_id, new.additional_subnet_id);
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_additional_vip()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'DELETE' then
-    delete from region_addresses a
-     where a.region_id = old.region_id and a.space = old.additional_space and a.address = old.additional_address
-       and a.owner_id = old.vip_port_id and not exists (
-         select from reserved_fixed_ips r
-          where r.port_id = old.vip_port_id and r.additional_address = old.additional_address);
-  elsif not exists (
-    select from region_addresses a where a.region_id = new.region_id and a.space = new.additional_space
-       and a.address = new.additional_address and a.owner_id = new.vip_port_id) then
-    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-    values (new.region_id, new.additional_space, new.additional_address, new.vip_port_id, new.additional_subnet_id);
-  end if;
-  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.keep_ended_stats()
@@ -2265,138 +2177,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.keep_floating_address()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op <> 'INSERT' then
-    delete from region_addresses
-     where region_id = old.region_id and address = old.floating_ip_address and owner_id = old.id;
-  end if;
-  if tg_op <> 'DELETE' and new.floating_ip_address is not null and not exists (
-    select from region_addresses a where a.region_id = new.region_id
-       and a.space = '00000000-0000-0000-0000-000000000000' and a.address = new.floating_ip_address
-       and a.owner_id = new.id) then
-    insert into region_addresses (region_id, address, owner_id)
-    values (new.region_id, new.floating_ip_address, new.id);
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_node_address()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'INSERT' then
-    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-    select c.region_id, c.network_id, new.private_ip::inet, new.id, new.subnet_id
-      from k8s_clusters c where c.id = new.cluster_id and not exists (
-        select from region_addresses a where a.owner_id = new.id);
-  else
-    delete from region_addresses
-     where subnet_id = old.subnet_id and address = old.private_ip::inet and owner_id = old.id;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_port_of_load_balancer()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'INSERT' then
-    insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
-    values (new.vip_port_id, new.project_id, new.region_id, new.client_id,
-            network_of_subnet(new.vip_subnet_id, new.region_id), 'load_balancer', new.id, new.created_at,
-            new.created_at)
-    on conflict (id) do update set device_type = 'load_balancer', device_id = new.id, position = 0,
-                                   updated_at = new.created_at;
-  else
-    delete from ports where id = old.vip_port_id and not reserved;
-    update ports set device_type = null, device_id = null where id = old.vip_port_id and device_id = old.id;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_port_of_reserved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'INSERT' then
-    insert into ports (id, project_id, region_id, client_id, network_id, reserved, created_at, updated_at)
-    values (new.port_id, new.project_id, new.region_id, new.client_id, new.network_id, true, new.created_at,
-            new.created_at)
-    on conflict (id) do update set reserved = true;
-  else
-    delete from ports where id = old.port_id and device_id is null;
-    update ports set reserved = false where id = old.port_id;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_reserved_address()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'DELETE' then
-    delete from region_addresses a
-     where a.region_id = old.region_id and a.space = old.space and a.address = old.ip_address
-       and a.owner_id = old.port_id and not exists (
-         select from load_balancers lb where lb.vip_port_id = old.port_id and lb.vip_address = old.ip_address);
-  elsif new.ip_address is not null and not exists (
-    select from region_addresses a where a.region_id = new.region_id and a.space = new.space
-       and a.address = new.ip_address and a.owner_id = new.port_id) then
-    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-    values (new.region_id, new.space, new.ip_address, new.port_id, new.subnet_id);
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_vip_address()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op <> 'INSERT' and old.vip_address is not null and not exists (
-    select from reserved_fixed_ips r where r.port_id = old.vip_port_id and r.ip_address = old.vip_address) then
-    delete from region_addresses
-     where region_id = old.region_id and space = old.vip_space and address = old.vip_address
-       and owner_id = old.vip_port_id;
-  end if;
-  if tg_op <> 'DELETE' and new.vip_address is not null and not exists (
-    select from region_addresses a where a.region_id = new.region_id and a.space = new.vip_space
-       and a.address = new.vip_address and a.owner_id = new.vip_port_id) then
-    insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-    values (new.region_id, new.vip_space, new.vip_address, new.vip_port_id, new.vip_subnet_id);
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.move_floating_ips_of_port()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  update floating_ips
-     set load_balancer_id = case new.device_type when 'load_balancer' then new.device_id end
-   where port_id = new.id;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.network_of_subnet(subnet uuid, region integer)
- RETURNS uuid
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when subnet is null
-    then (select n.id from networks n where n.region_id = region and n.external)
-    else (select s.network_id from subnets s where s.id = subnet) end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.next_task_change()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2406,24 +2186,6 @@ begin
   perform pg_current_xact_id();
   perform pg_advisory_xact_lock_shared(72118, 0);
   return nextval('task_changes');
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.note_quota_reaching()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  allowed integer;
-begin
-  perform pg_advisory_xact_lock_shared(72117, new.client_id);
-  select threshold into allowed from quota_thresholds where client_id = new.client_id;
-  allowed := coalesce(allowed, 80);
-  if quota_reached(new.usage, new.quota_limit, allowed)
-     and not (tg_op = 'UPDATE' and quota_reached(old.usage, old.quota_limit, allowed)) then
-    insert into quota_reachings (client_id, region_id, name, usage, quota_limit, threshold)
-    values (new.client_id, new.region_id, new.name, new.usage, new.quota_limit, allowed);
-  end if;
-  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
@@ -2520,17 +2282,5 @@ begin
       return coalesce(free, at);
     end if;
   end loop;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_user_action()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into webhook_deliveries (id, event_id, client_id, target_id, url, type, data, audit_id, next_attempt_at, created_at)
-  select gen_random_uuid(), gen_random_uuid(), t.client_id, t.id, t.url, 'user_action', '{}', new.id, new.at, new.at
-    from webhook_targets t where t.client_id = new.client_id and t.kind = 'user_actions'
-     and not exists (select from webhook_deliveries d where d.audit_id = new.id and d.target_id = t.id);
   return null;
 end $function$;

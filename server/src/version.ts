@@ -1,2 +1,2 @@
 /** Of this program. */
-export const VERSION = '0.2.0';
+export const VERSION = '0.3.0';

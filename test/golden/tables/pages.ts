@@ -42,7 +42,7 @@ ${sections.join('\n\n')}
 
 ## Triggers
 
-${triggers.length} triggers: they keep counts and copies of addresses, and tell who waits.
+${triggers.length} triggers: all of them count.
 
 | table | trigger |
 | --- | --- |

@@ -27,14 +27,9 @@ export async function noteReached(tx: Tx, counter: Named, now: Counter, before: 
   await tx.named(
     'quota_reached',
     `insert into quota_reachings (client_id, region_id, name, usage, quota_limit, threshold)
-     select n.client_id, n.region_id, n.name, n.usage, n.quota_limit, t.threshold
-       from (values ($1::int, $2::int, $3::text, $4::bigint, $5::bigint))
-              as n (client_id, region_id, name, usage, quota_limit),
-            (select coalesce((select threshold from quota_thresholds where client_id = $1::int), $8::int) as threshold) t
-      where quota_reached(n.usage, n.quota_limit, t.threshold) and not quota_reached($6, $7, t.threshold)
-        -- Nodes of the last release have a trigger do this.
-        and not exists (select from quota_reachings r where r.client_id = n.client_id and r.region_id = n.region_id
-              and r.name = n.name and r.usage = n.usage and r.quota_limit = n.quota_limit)`,
+     select $1, $2, $3, $4, $5, t.threshold
+       from (select coalesce((select threshold from quota_thresholds where client_id = $1), $8) as threshold) t
+      where quota_reached($4, $5, t.threshold) and not quota_reached($6, $7, t.threshold)`,
     [
       ...[counter.clientId, counter.regionId, counter.name, usage, limit],
       ...[before.usage, before.quota_limit, DEFAULT_THRESHOLD],

@@ -22,12 +22,13 @@ test('an older program starts on a newer database that is still for it, and is r
     await database.drop();
   });
   await pool.query(`insert into kysely_migration values ('9999_of_tomorrow', '2030-01-01T00:00:00.000Z')`);
-  await migrateToLatest(pool, { version: '0.1.0' });
-  await pool.query(`update database_version set needs = '0.3.0'`);
-  await expect(migrateToLatest(pool, { version: '0.2.9' })).rejects.toThrow(
-    'The database is newer than this program (version 0.2.9): at least version 0.3.0 is needed. Start that one, or go back',
+  await pool.query(`update database_version set needs = '7.1.0'`);
+  await migrateToLatest(pool, { version: '7.1.0' });
+  await pool.query(`update database_version set needs = '7.3.0'`);
+  await expect(migrateToLatest(pool, { version: '7.2.9' })).rejects.toThrow(
+    'The database is newer than this program (version 7.2.9): at least version 7.3.0 is needed. Start that one, or go back',
   );
-  await migrateToLatest(pool, { version: '0.3.0' });
+  await migrateToLatest(pool, { version: '7.3.0' });
   const { rows } = await pool.query('select migrated_by from database_version');
-  expect(rows).toEqual([{ migrated_by: '0.3.0' }]);
+  expect(rows).toEqual([{ migrated_by: '7.3.0' }]);
 });

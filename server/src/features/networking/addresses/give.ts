@@ -94,6 +94,15 @@ async function lowestFree(tx: Tx, room: AddressRoom, from: string, to: string): 
 /** Some number that is the same for the same id. */
 const numberOf = (id: string) => BigInt(`0x${id.replaceAll('-', '')}`);
 
+/** Gives a port another address instead of one that it has. */
+export async function moveAddress(tx: Tx, portId: string, from: string, to: string): Promise<void> {
+  await tx.named(
+    'port_move_address',
+    'update region_addresses set address = $3::inet where owner_id = $1 and address = $2::inet',
+    [portId, from, to],
+  );
+}
+
 /** Releases addresses of a port. */
 export async function freeAddresses(tx: Tx, owner: string, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;

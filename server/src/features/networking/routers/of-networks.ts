@@ -1,5 +1,6 @@
 import { Conflict } from '../../../kernel/errors.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
+import { moveAddress } from '../addresses/index.ts';
 import type { NetworkRouters } from '../networks/index.ts';
 import { closePorts } from '../ports/index.ts';
 import { type AddressRules, attachSubnet, openGateway, refuseRouted } from './interfaces.ts';
@@ -51,7 +52,7 @@ export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | 
       const portId = await store.ownPortAt(tx, subnetId, from);
       if (portId === undefined) return;
       if (to === null) await closePorts(tx, [portId], timestamp);
-      else await store.moveAddress(tx, portId, from, to);
+      else await moveAddress(tx, portId, from, to);
     },
     async refuseRouted(tx, subnetId) {
       for (const router of await store.routersIn(tx, subnetId)) refuseRouted(router, subnetId);

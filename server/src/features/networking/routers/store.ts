@@ -107,15 +107,6 @@ export async function ownPortAt(tx: Tx, subnetId: string, address: string): Prom
   return row?.port_id;
 }
 
-/** Gives a port another address instead of one that it has. */
-export async function moveAddress(tx: Tx, portId: string, from: string, to: string): Promise<void> {
-  await tx.named(
-    'router_move_address',
-    'update region_addresses set address = $3::inet where owner_id = $1 and address = $2::inet',
-    [portId, from, to],
-  );
-}
-
 /** The ports of routers in a subnet. */
 export async function portsIn(tx: Tx, subnetId: string): Promise<string[]> {
   const rows = await tx.named<{ port_id: string }>(
