@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { FaultNote } from '../ui/fault.tsx';
 import { useSubmit } from '../ui/submit.ts';
+import { useWindowTitle } from '../ui/window-title.ts';
 import styles from './sign-in.module.css';
 
 interface DoorProps {
@@ -18,6 +19,7 @@ interface DoorProps {
 /** A page before the frame: signing in, a new password, an invitation. */
 export function Door({ title, about, verb, submit, children, below }: DoorProps) {
   const { busy, fault, send } = useSubmit();
+  const heading = useWindowTitle();
   const enter = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -27,7 +29,7 @@ export function Door({ title, about, verb, submit, children, below }: DoorProps)
     <main className={styles.page}>
       <form className={styles.form} onSubmit={(event) => void enter(event)}>
         <img src="/icon.svg" alt="" width={36} height={36} />
-        <h1>{title}</h1>
+        <h1 ref={heading}>{title}</h1>
         {about && <p>{about}</p>}
         {fault && <FaultNote fault={fault} />}
         {children}

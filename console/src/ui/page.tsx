@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import styles from './page.module.css';
+import { useWindowTitle } from './window-title.ts';
 
 export interface HeadProps {
   readonly title: ReactNode;
@@ -13,6 +14,7 @@ export interface HeadProps {
 
 /** The head of a page: where it belongs, its name, what it is for, and its actions at the right. */
 export function PageHead({ title, about, back, children }: HeadProps) {
+  const heading = useWindowTitle(back?.label);
   return (
     <header className={styles.head}>
       <div className={styles.headText}>
@@ -21,7 +23,9 @@ export function PageHead({ title, about, back, children }: HeadProps) {
             ← {back.label}
           </Link>
         )}
-        <h1 className={styles.title}>{title}</h1>
+        <h1 ref={heading} className={styles.title}>
+          {title}
+        </h1>
         {about && <p className={styles.about}>{about}</p>}
       </div>
       {children && <div className={styles.actions}>{children}</div>}
@@ -54,14 +58,16 @@ export function Card({
 export interface Fact {
   readonly label: string;
   readonly value: ReactNode;
+  /** It is long, and has the room of two. */
+  readonly wide?: boolean;
 }
 
 /** The band of facts below the head of a detail page. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>
-      {facts.map(({ label, value }) => (
-        <div key={label}>
+      {facts.map(({ label, value, wide }) => (
+        <div key={label} data-wide={wide}>
           <dt>{label}</dt>
           <dd>{value}</dd>
         </div>
