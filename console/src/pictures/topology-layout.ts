@@ -34,29 +34,54 @@ export const NODE = { width: 160, height: 46 };
 const GAP = { x: 56, y: 12 };
 const STEP_Y = NODE.height + GAP.y;
 
-/** Places columns from right to left, each node in the middle of what it leads to; nodes of a column keep their
- *  order and never overlap. Empty columns take no room. */
+/** Above so many nodes in a column, the picture is higher than a window. */
+const MANY = 10;
+
+/**
+ * Places columns from right to left: nodes of a column stand in the order of what leads to them and never overlap.
+ * Each stands in the middle of what it leads to; in a high picture at its beginning, so that the begin of every way is
+ * seen without scrolling. Empty columns take no room.
+ */
 export function layOut({ nodes, edges }: Topology): Placed {
-  const columns = [...new Set(nodes.map(({ column }) => column))].sort((a, b) => a - b);
+  const columns = inOrder(nodes, edges);
+  const isHigh = columns.some(({ length }) => length > MANY);
   const y = new Map<string, number>();
   for (const column of columns.toReversed()) {
     let free = 0;
-    for (const node of nodes.filter((one) => one.column === column)) {
+    for (const node of column) {
       const targets = edges.filter(({ from }) => from === node.id).flatMap(({ to }) => y.get(to) ?? []);
-      const desired = targets.length > 0 ? (Math.min(...targets) + Math.max(...targets)) / 2 : free;
+      const [first, last] = [Math.min(...targets), Math.max(...targets)];
+      const desired = targets.length === 0 ? free : isHigh ? first : (first + last) / 2;
       const place = Math.max(desired, free);
       y.set(node.id, place);
       free = place + STEP_Y;
     }
   }
-  const placed = nodes.map((node) => ({
-    ...node,
-    x: columns.indexOf(node.column) * (NODE.width + GAP.x),
-    y: y.get(node.id) ?? 0,
-  }));
+  const placed = columns.flatMap((column, index) =>
+    column.map((node) => ({ ...node, x: index * (NODE.width + GAP.x), y: y.get(node.id) ?? 0 })),
+  );
   return {
     nodes: placed,
     width: columns.length * (NODE.width + GAP.x) - GAP.x,
     height: Math.max(NODE.height, ...placed.map((node) => node.y + NODE.height)),
   };
+}
+
+/** The columns from left to right, each in the order of what leads to its nodes: so few lines cross. */
+function inOrder(nodes: readonly Node[], edges: readonly Edge[]): readonly (readonly Node[])[] {
+  const ranks = new Map<string, number>();
+  const numbers = [...new Set(nodes.map(({ column }) => column))].sort((a, b) => a - b);
+  return numbers.map((number, depth) => {
+    const column = nodes
+      .filter((node) => node.column === number)
+      .map((node) => {
+        const before = edges.filter(({ to }) => to === node.id).flatMap(({ from }) => ranks.get(from) ?? []);
+        return { node, rank: depth === 0 ? 0 : Math.min(...before) };
+      })
+      // What nothing leads to stands last. Equals keep their order.
+      .sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank));
+    // Beside those of other columns it counts first what led to it, then its place among its own.
+    for (const [index, { node, rank }] of column.entries()) ranks.set(node.id, rank + index / 1_000 ** depth);
+    return column.map(({ node }) => node);
+  });
 }

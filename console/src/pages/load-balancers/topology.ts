@@ -37,7 +37,7 @@ export function topologyOf({ lb, listeners, policies, pools, hrefOf }: Parts): T
   ];
   const edges: Edge[] = [];
   const share = shareOf(listeners);
-  for (const listener of listeners) {
+  for (const listener of listeners.toSorted((a, b) => a.protocol_port - b.protocol_port)) {
     nodes.push({
       id: listener.id,
       column: 1,

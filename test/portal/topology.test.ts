@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { layOut, type Topology } from '../../console/src/pictures/topology-layout.ts';
+
+const node = (id: string, column: number) => ({ id, column, title: id, detail: '', status: 'ONLINE' });
+const edge = (way: string) => {
+  const [from = '', to = ''] = way.split('>');
+  return { from, to, status: 'ONLINE', share: 0 };
+};
+const picture = (nodes: readonly (readonly [string, number])[], ...ways: readonly string[]): Topology => ({
+  nodes: nodes.map(([id, column]) => node(id, column)),
+  edges: ways.map(edge),
+});
+const column = (topology: Topology, number: number) =>
+  layOut(topology)
+    .nodes.filter((one) => one.column === number)
+    .toSorted((a, b) => a.y - b.y)
+    .map(({ id }) => id);
+const heightOf = (topology: Topology, id: string) => layOut(topology).nodes.find((one) => one.id === id)?.y;
+
+test('the parts of a load balancer stand in the order of what leads to them, so that few lines cross', () => {
+  const topology = picture(
+    [
+      ['lb', 0],
+      ['first', 1],
+      ['second', 1],
+      ['of second', 3],
+      ['of first', 3],
+      ['member of second', 4],
+      ['member of first', 4],
+    ],
+    'lb>first',
+    'lb>second',
+    'first>of first',
+    'second>of second',
+    'of first>member of first',
+    'of second>member of second',
+  );
+  expect(column(topology, 3)).toEqual(['of first', 'of second']);
+  expect(column(topology, 4)).toEqual(['member of first', 'member of second']);
+});
+
+test('what nothing leads to stands last', () => {
+  const topology = picture(
+    [
+      ['lb', 0],
+      ['listener', 1],
+      ['spare pool', 3],
+      ['pool', 3],
+    ],
+    'lb>listener',
+    'listener>pool',
+  );
+  expect(column(topology, 3)).toEqual(['pool', 'spare pool']);
+});
+
+test('a picture that is higher than a window shows the begin of every way at its top', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `member ${index}`);
+  const withMembers = (count: number) =>
+    picture(
+      [['pool', 3], ...members(count).map((id) => [id, 4] as const)],
+      ...members(count).map((id) => `pool>${id}`),
+    );
+  expect(heightOf(withMembers(3), 'pool')).toBe(heightOf(withMembers(3), 'member 1'));
+  expect(heightOf(withMembers(40), 'pool')).toBe(0);
+});
