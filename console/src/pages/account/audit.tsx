@@ -3,32 +3,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { projectsQuery, regionsQuery } from '../../app/home.ts';
+import { apiWords } from '../../ui/api-words.ts';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 
 type Action = Schemas['UserAction'];
 
-const WORDS: Readonly<Record<string, string>> = {
-  loadbalancer: 'load balancer',
-  securitygroup: 'security group',
-  servergroup: 'server group',
-  floatingip: 'floating IP',
-  ip: 'IP',
-  ssh: 'SSH',
-  k8s: 'Kubernetes',
-};
-const words = (text: string) =>
-  text
-    .split('_')
-    .map((word) => WORDS[word] ?? word)
-    .join(' ');
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const whatOf = ({ action_type, api_group }: Action) => apiWords(`${action_type}_${api_group}`);
 
 const COLUMNS: readonly Column<Action>[] = [
   {
     label: 'What',
-    cell: ({ action_type, api_group }) => sentence(`${words(action_type)} ${words(api_group)}`),
+    cell: whatOf,
   },
   {
     label: 'Which',
@@ -40,7 +27,7 @@ const COLUMNS: readonly Column<Action>[] = [
   { label: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
 ];
 
-const option = (value: string) => ({ value, label: sentence(words(value)) });
+const option = (value: string) => ({ value, label: apiWords(value) });
 const ACTIONS = [
   'create',
   'update',
@@ -132,7 +119,7 @@ export function AuditLog() {
         opened={shown !== undefined}
         onClose={() => setShown(undefined)}
         size="xl"
-        title={shown && sentence(`${words(shown.action_type)} ${words(shown.api_group)}`)}
+        title={shown && whatOf(shown)}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {shown && <Entry action={shown} />}

@@ -30,13 +30,23 @@ const WORDS: Readonly<Record<string, string>> = {
   external_ip: 'external IPs',
   firewall: 'security groups',
   servergroup: 'server groups',
+  dbaas_postgres_cluster: 'PostgreSQL clusters',
+  volume_snapshots_size: 'volume snapshots in GiB',
 };
+
+/** A name as words; models and abbreviations are not written like words. */
+const written = (name: string) =>
+  name
+    .split('_')
+    .map((part) => (/^([cgi]pu|ram|[a-z]\d+s?)$/.test(part) ? part.toUpperCase() : part))
+    .join(' ');
 
 export const quotaName = (name: string): string => {
   const short = name.replace(/_count$/, '');
   const known = WORDS[short];
   if (known) return known;
-  return name === short ? short.replaceAll('_', ' ') : `${short.replaceAll('_', ' ')}s`;
+  const words = written(short);
+  return name === short || /s$/i.test(words) ? words : `${words}s`;
 };
 
 interface Limits {
