@@ -55,6 +55,9 @@ async function look({ scheme = 'light', width = 1440, ...how }: Look): Promise<r
     const sight = await visit(page, questions, addressOf(pattern, how.samples));
     const faults = [
       ...(sight.title ? [] : ['it has no title']),
+      ...(isNamed(sight) ? [] : [`its window is named ${sight.window}`]),
+      ...sight.mute.map((button) => `${button} cannot be pressed, and does not say why`),
+      ...sight.odd.map((words) => `it says ${words}`),
       ...(sight.faults.length === 0 || sight.offers > 0 ? [] : ['it offers nothing to do']),
       ...(sight.width > width ? [`it is ${sight.width} px wide`] : []),
       ...how.check(sight, pattern),
@@ -66,6 +69,10 @@ async function look({ scheme = 'light', width = 1440, ...how }: Look): Promise<r
   await context.close();
   return wrong;
 }
+
+/** Whether tabs and bookmarks say what the page is about. */
+const isNamed = ({ window, title }: Sight) =>
+  window.endsWith(' · Virga') && title.startsWith(window.split(' · ')[0] ?? '');
 
 const says = (sight: Sight, words: RegExp) => sight.faults.some((fault) => words.test(fault));
 
@@ -194,6 +201,7 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
   const offered = page.getByRole('dialog').getByRole('button');
   await offered.first().waitFor();
   const entries = (await offered.allTextContents()).join('\n');
+  for (const action of ['Create client', 'Dark appearance', 'Sign out']) expect(entries).toContain(action);
   const ownName: Readonly<Record<string, string>> = { Databases: 'PostgreSQL', Storage: 'Storage' };
   expect(labels.filter((label) => !entries.includes(ownName[label] ?? label))).toEqual([]);
   for (const [text, kind] of [

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
+import { VerbButton } from './verb-button.tsx';
 
 export interface ConfirmDeleteProps {
   /** What is to be deleted; undefined: nothing is asked. */
@@ -49,9 +50,13 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
           <Button variant="default" onClick={close}>
             {verb === 'Delete' ? 'Keep it' : 'Leave it'}
           </Button>
-          <Button type="submit" color="red" disabled={askName && typed !== name}>
+          <VerbButton
+            type="submit"
+            color="red"
+            why={askName && typed !== name ? `Type ${name} first` : undefined}
+          >
             {verb} {kind}
-          </Button>
+          </VerbButton>
         </Group>
       </form>
     </Modal>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
 import { FaultNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
@@ -10,7 +10,8 @@ import styles from './list-page.module.css';
 import { Empty, type EmptyProps, PageHead } from './page.tsx';
 import { useRowKeys } from './row-keys.ts';
 import type { RowAction } from './row-menu.tsx';
-import { type Column, Table } from './table.tsx';
+import { type Column, Table, type TableProps } from './table.tsx';
+import { VerbButton } from './verb-button.tsx';
 
 export type { Column, RowAction };
 
@@ -89,6 +90,11 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         </div>
       ) : (
         <>
+          <Sorting
+            columns={props.columns}
+            order={search.order_by ?? props.defaultOrder ?? ''}
+            sort={(order_by) => change({ order_by })}
+          />
           <Table
             title={title}
             rows={rows}
@@ -110,15 +116,39 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
 const clean = (search: Search): Search =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
 
+/** Sorts in narrow windows, where the heads of columns are not shown. */
+function Sorting<Row>({
+  columns,
+  order,
+  sort,
+}: Required<Pick<TableProps<Row>, 'columns' | 'order' | 'sort'>>) {
+  const fields = columns.flatMap(({ label, order: field }) => (field ? [{ label, field }] : []));
+  if (fields.length === 0) return null;
+  return (
+    <label className={`${styles.size} ${styles.sorting}`}>
+      Sorted by
+      <select value={order} onChange={(event) => sort(event.currentTarget.value)}>
+        {order === '' && <option value="">nothing</option>}
+        {fields.map(({ label, field }) => (
+          <Fragment key={field}>
+            <option value={`${field}.asc`}>{label}, rising</option>
+            <option value={`${field}.desc`}>{label}, falling</option>
+          </Fragment>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** The shortest pages need no word in the address. */
 const sizeIn = (size: string) => (size === SIZES[0] ? undefined : size);
 
 function CreateButton({ label, to, disabled }: NonNullable<ListPageProps<never>['create']>) {
   if (disabled) {
     return (
-      <Button leftSection={<IconPlus size={16} />} disabled title={disabled}>
+      <VerbButton leftSection={<IconPlus size={16} />} why={disabled}>
         {label}
-      </Button>
+      </VerbButton>
     );
   }
   return (
@@ -162,22 +192,22 @@ function Paging({
       )}
       {count > size && (
         <>
-          <Button
+          <VerbButton
             size="xs"
             variant="default"
-            disabled={offset === 0}
+            why={offset === 0 ? 'This is the first page' : undefined}
             onClick={() => change({ offset: offset > size ? String(offset - size) : undefined })}
           >
             Previous
-          </Button>
-          <Button
+          </VerbButton>
+          <VerbButton
             size="xs"
             variant="default"
-            disabled={last >= count}
+            why={last >= count ? 'This is the last page' : undefined}
             onClick={() => change({ offset: String(offset + size) })}
           >
             Next
-          </Button>
+          </VerbButton>
         </>
       )}
     </nav>

@@ -21,7 +21,8 @@ export function networkingStories(portal: Portal): void {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Create router' }).last().click();
     await page.getByRole('link', { name: 'Done. Open it' }).last().click();
-    await page.getByRole('link', { name: 'kitchen-net' }).waitFor();
+    await page.getByRole('link', { name: 'ovens' }).waitFor();
+    await page.getByRole('cell', { name: 'kitchen-net' }).waitFor();
     expect(await portal.barriers()).toEqual([]);
   });
 

@@ -58,6 +58,12 @@ export class Questions {
 /** What somebody sees who has opened a page. */
 export interface Sight {
   readonly title: string;
+  /** What tabs, bookmarks and the history say. */
+  readonly window: string;
+  /** What cannot be pressed, and does not say why. */
+  readonly mute: readonly string[];
+  /** Words that no person writes. */
+  readonly odd: readonly string[];
   /** What is said to be wrong, in the page's words. */
   readonly faults: readonly string[];
   /** What can be pressed to go on. */
@@ -69,7 +75,12 @@ export interface Sight {
 /** What stands on the page, read in the page itself. */
 const SIGHT = `(() => {
   const said = [...document.querySelectorAll('[role=alert], .mantine-InputWrapper-error')];
+  const mute = [...document.querySelectorAll('main button:disabled:not([data-loading])')];
+  const odd = document.body.innerText.match(/.{0,20}(\\bundefined\\b|\\bNaN\\b|\\[object |Invalid Date).{0,20}/g);
   return {
+    window: document.title,
+    mute: mute.filter((button) => !button.title).map((button) => button.innerText.trim()),
+    odd: odd ?? [],
     title: document.querySelector('h1')?.innerText.trim() ?? '',
     faults: said.map((element) => element.innerText.trim()),
     offers: document.querySelectorAll('main button, main a').length,

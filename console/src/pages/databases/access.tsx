@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { client, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
@@ -10,6 +9,7 @@ import type { RowVerb } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { type Cluster, clusterPath, whyFixed } from './queries.ts';
 import { useNewDatabase, useNewUser } from './verbs.ts';
 
@@ -44,15 +44,9 @@ function AddButton({ verb, cluster }: { readonly verb: RowVerb<Cluster>; readonl
   const why = whyFixed(cluster);
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        disabled={why !== undefined}
-        title={why}
-        onClick={() => verb.action.run(cluster)}
-      >
+      <VerbButton size="xs" variant="default" why={why} onClick={() => verb.action.run(cluster)}>
         {verb.action.label}
-      </Button>
+      </VerbButton>
       {verb.dialog}
     </>
   );

@@ -13,6 +13,7 @@ import { text } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { OperatorToken } from '../operator/gate.tsx';
 import { type Cluster, clusterPath } from './queries.ts';
 
@@ -75,9 +76,13 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
             <Button {...small} onClick={() => schedule.action.run(data)}>
               {data.schedule ? 'Change schedule' : 'Start backups'}
             </Button>
-            <Button {...small} disabled={!data.restorable_from} onClick={() => restore.action.run(data)}>
+            <VerbButton
+              {...small}
+              why={data.restorable_from ? undefined : 'There is no backup yet'}
+              onClick={() => restore.action.run(data)}
+            >
               Restore
-            </Button>
+            </VerbButton>
             {data.schedule && (
               <Button {...small} onClick={() => end.action.run(data)}>
                 End backups

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +8,7 @@ import { FaultNote } from '../../ui/fault.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import { useSubmit } from '../../ui/submit.ts';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { ConfEditor } from './conf-editor.tsx';
 import { type Cluster, useOffer, whyFixed } from './queries.ts';
 import { change } from './verbs.ts';
@@ -75,12 +75,16 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
             }}
           />
           <div style={{ display: 'flex', gap: 8 }}>
-            <Button onClick={() => void save()} loading={busy} disabled={why !== undefined} title={why}>
+            <VerbButton onClick={() => void save()} loading={busy} why={why}>
               Save settings
-            </Button>
-            <Button variant="default" onClick={() => setText(saved)} disabled={text === saved}>
+            </VerbButton>
+            <VerbButton
+              variant="default"
+              onClick={() => setText(saved)}
+              why={text === saved ? 'Nothing is changed' : undefined}
+            >
               Undo changes
-            </Button>
+            </VerbButton>
           </div>
         </div>
       </Card>

@@ -14,6 +14,7 @@ import { SideForm, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 
 type FloatingIp = Schemas['FloatingIpDetailed'];
 
@@ -164,15 +165,15 @@ function PointAt({ ip, close, choose }: PointAtProps) {
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
-        <Button
-          disabled={!port}
+        <VerbButton
+          why={port ? undefined : 'Choose where it leads first'}
           onClick={() => {
             if (port) choose(port, targets.find(({ value }) => value === port)?.label ?? '');
             close();
           }}
         >
           Point at it
-        </Button>
+        </VerbButton>
       </Group>
     </Modal>
   );

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
 import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
@@ -11,6 +10,7 @@ import { useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { list } from '../../ui/values.ts';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import type { Instance } from './list.tsx';
 import { whyNot } from './verbs.tsx';
 
@@ -133,15 +133,14 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
     <Card
       title="Interfaces"
       aside={
-        <Button
+        <VerbButton
           size="xs"
           variant="default"
-          disabled={why(instance) !== undefined}
-          title={why(instance)}
+          why={why(instance)}
           onClick={() => attach.action.run(instance)}
         >
           Attach interface
-        </Button>
+        </VerbButton>
       }
     >
       {query.data && rows.length === 0 ? (

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, faultOf } from '../../api/client.ts';
@@ -8,6 +7,7 @@ import { Card, Empty } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Table } from '../../ui/table.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { VOLUME_COLUMNS } from '../volumes/list.tsx';
 import { useVolumeVerbs } from '../volumes/verbs.tsx';
 import type { Instance } from './list.tsx';
@@ -53,15 +53,14 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
     <Card
       title="Volumes"
       aside={
-        <Button
+        <VerbButton
           size="xs"
           variant="default"
-          disabled={why(instance) !== undefined}
-          title={why(instance)}
+          why={why(instance)}
           onClick={() => attach.action.run(instance)}
         >
           Attach volume
-        </Button>
+        </VerbButton>
       }
     >
       {query.data?.results.length === 0 ? (

@@ -13,6 +13,7 @@ import { unread } from '../../ui/field-input.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Facts, PageHead } from '../../ui/page.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { Changing } from './changing.tsx';
 
 type Cluster = Schemas['K8sCluster'];
@@ -46,7 +47,13 @@ export function ClusterDetail() {
       </>
     );
   }
-  if (!cluster.data) return <Skeleton height={240} />;
+  if (!cluster.data)
+    return (
+      <>
+        <PageHead title={name} back={back} />
+        <Skeleton height={240} />
+      </>
+    );
   const { data } = cluster;
   return (
     <>
@@ -189,9 +196,12 @@ function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
   };
   return (
     <>
-      <Button disabled={Boolean(cluster.task_id)} onClick={() => setOpened(true)}>
+      <VerbButton
+        why={cluster.task_id ? 'A task is changing the cluster' : undefined}
+        onClick={() => setOpened(true)}
+      >
         Upgrade…
-      </Button>
+      </VerbButton>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
@@ -214,9 +224,9 @@ function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
           <Button variant="default" onClick={() => setOpened(false)}>
             Cancel
           </Button>
-          <Button disabled={!version} onClick={start}>
+          <VerbButton why={version ? undefined : 'Choose a version first'} onClick={start}>
             Upgrade
-          </Button>
+          </VerbButton>
         </Group>
       </Modal>
     </>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { certificates } from '../../api/choices.ts';
 import { apiCall, client, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
@@ -9,6 +8,7 @@ import { useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
 
 type Listener = Schemas['Listener'];
@@ -170,15 +170,9 @@ export function Listeners({ lb, listeners }: ListenersProps) {
     <Card
       title="Listeners"
       aside={
-        <Button
-          size="xs"
-          variant="default"
-          disabled={why !== undefined}
-          title={why}
-          onClick={() => add.action.run(lb)}
-        >
+        <VerbButton size="xs" variant="default" why={why} onClick={() => add.action.run(lb)}>
           Add listener
-        </Button>
+        </VerbButton>
       }
     >
       {listeners.length === 0 ? (

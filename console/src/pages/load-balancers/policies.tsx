@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
@@ -6,6 +6,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { ActionsMenu } from '../../ui/row-menu.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
 import { Rules, useNewRule } from './policy-rules.tsx';
 import { effectOf, nameOf, type Policy, usePolicyVerbs } from './policy-verbs.tsx';
@@ -27,9 +28,9 @@ export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
   return (
     <>
       <Group justify="flex-end" mb="sm">
-        <Button size="xs" disabled={why !== undefined} title={why} onClick={() => add.action.run(lb)}>
+        <VerbButton size="xs" why={why} onClick={() => add.action.run(lb)}>
           Add policy
-        </Button>
+        </VerbButton>
       </Group>
       {policies.length === 0 && (
         <Empty
@@ -47,15 +48,14 @@ export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
           }
           aside={
             <Group gap="xs">
-              <Button
+              <VerbButton
                 size="xs"
                 variant="default"
-                disabled={policy.task_id !== null}
-                title={whyBusy(policy)}
+                why={whyBusy(policy)}
                 onClick={() => rule.action.run(policy)}
               >
                 Add rule
-              </Button>
+              </VerbButton>
               <ActionsMenu row={policy} actions={verbs.map(({ action }) => action)} />
             </Group>
           }

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
@@ -8,6 +8,7 @@ import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { ActionsMenu } from '../../ui/row-menu.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
 import { MemberForm } from './member-form.tsx';
 import { useNewPool } from './new-pool.tsx';
@@ -33,9 +34,9 @@ export function Pools({ lb, listeners, pools }: PoolsProps) {
   return (
     <>
       <Group justify="flex-end" mb="sm">
-        <Button size="xs" disabled={why !== undefined} title={why} onClick={() => add.action.run(lb)}>
+        <VerbButton size="xs" why={why} onClick={() => add.action.run(lb)}>
           Add pool
-        </Button>
+        </VerbButton>
       </Group>
       {add.dialog}
       {pools.length === 0 && (
@@ -51,15 +52,9 @@ export function Pools({ lb, listeners, pools }: PoolsProps) {
           }
           aside={
             <Group gap="xs">
-              <Button
-                size="xs"
-                variant="default"
-                disabled={pool.task_id !== null}
-                title={whyBusy(pool)}
-                onClick={() => setAdding(pool)}
-              >
+              <VerbButton size="xs" variant="default" why={whyBusy(pool)} onClick={() => setAdding(pool)}>
                 Add member
-              </Button>
+              </VerbButton>
               <ActionsMenu row={pool} actions={verbs.map(({ action }) => action)} />
             </Group>
           }
@@ -111,7 +106,7 @@ function Why({ member: { operating_status: status, last_check: check } }: { read
 function MemberRow({ pool, member }: { readonly pool: Pool; readonly member: Member }) {
   const path = { ...pathParams(usePlace()), pool_id: pool.id, member_id: member.id };
   const name = `${member.address}:${member.protocol_port}`;
-  const busy = pool.task_id !== null;
+  const why = whyBusy(pool);
   const toggle = () =>
     void startTask(
       client.PATCH('/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members/{member_id}', {
@@ -141,12 +136,12 @@ function MemberRow({ pool, member }: { readonly pool: Pool; readonly member: Mem
         {member.backup && ', backup'}
       </td>
       <td className={styles.actions}>
-        <Button size="compact-xs" variant="subtle" color="gray" disabled={busy} onClick={toggle}>
+        <VerbButton size="compact-xs" variant="subtle" color="gray" why={why} onClick={toggle}>
           {member.admin_state_up ? 'Disable' : 'Enable'}
-        </Button>
-        <Button size="compact-xs" variant="subtle" color="red" disabled={busy} onClick={remove}>
+        </VerbButton>
+        <VerbButton size="compact-xs" variant="subtle" color="red" why={why} onClick={remove}>
           Remove
-        </Button>
+        </VerbButton>
       </td>
     </tr>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, SegmentedControl, Skeleton } from '@mantine/core';
+import { Group, NumberInput, SegmentedControl, Skeleton } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { type Quota, quotaName, quotasOf } from './names.ts';
 import styles from './quotas.module.css';
 import { OwnRequests, RequestMore } from './requests.tsx';
@@ -133,9 +134,12 @@ function Threshold({ clientId, value, lastSending }: ThresholdProps) {
         onChange={setDraft}
         w={180}
       />
-      <Button disabled={draft === undefined || draft === value} onClick={() => void save()}>
+      <VerbButton
+        why={draft === undefined || draft === value ? 'Nothing is changed' : undefined}
+        onClick={() => void save()}
+      >
         Save
-      </Button>
+      </VerbButton>
       <span className={styles.soft}>
         Last warning: <Time at={lastSending} />
       </span>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { subnets } from '../../api/choices.ts';
@@ -14,6 +13,7 @@ import { text } from '../../ui/side-form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { type Router, routerDeletion } from './list.tsx';
 
 const refresh = () => void queryClient.invalidateQueries();
@@ -114,9 +114,9 @@ export function RouterDetail() {
       badge={({ status }) => <StatusBadge status={status} />}
       verbs={[attach, edit, deletion]}
       head={(router) => (
-        <Button onClick={() => attach.action.run(router)} disabled={whyBusy(router) !== undefined}>
+        <VerbButton onClick={() => attach.action.run(router)} why={whyBusy(router)}>
           Attach subnet
-        </Button>
+        </VerbButton>
       )}
       facts={(router) => [
         {
@@ -147,12 +147,13 @@ interface InterfacesProps {
 
 function Interfaces({ router, detach }: InterfacesProps) {
   const place = usePlace();
+  const params = { path: pathParams(place), query: { limit: 1000 } };
   const networks = useQuery(
-    api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', {
-      params: { path: pathParams(place), query: { limit: 1000 } },
-    }),
+    api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', { params }),
   );
-  const nameOf = (id: string) => networks.data?.results.find((network) => network.id === id)?.name ?? id;
+  const subnets = useQuery(api.queryOptions('get', '/cloud/v1/subnets/{project_id}/{region_id}', { params }));
+  const nameOf = (all: typeof networks | typeof subnets, id = '') =>
+    all.data?.results.find((one) => one.id === id)?.name ?? id;
   return (
     <Card title="Subnets">
       {router.interfaces.length === 0 ? (
@@ -164,7 +165,11 @@ function Interfaces({ router, detach }: InterfacesProps) {
           rowKey={({ port_id }) => port_id}
           href={({ network_id }) => pathIn(place, 'networks', network_id)}
           columns={[
-            { label: 'Network', cell: ({ network_id }) => nameOf(network_id) },
+            {
+              label: 'Subnet',
+              cell: ({ ip_assignments: [first] }) => nameOf(subnets, first?.subnet_id),
+            },
+            { label: 'Network', cell: ({ network_id }) => nameOf(networks, network_id) },
             {
               label: 'Address on it',
               cell: ({ ip_assignments }) => (

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
@@ -10,6 +9,7 @@ import { Card, Empty } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { SNAPSHOT_COLUMNS } from '../snapshots/list.tsx';
 import { useSnapshotVerbs } from '../snapshots/verbs.tsx';
 import { useVolumeVerbs, type Volume } from './verbs.tsx';
@@ -95,9 +95,9 @@ function SnapshotsOf({ volume, onCreate, why }: SnapshotsOfProps) {
     <Card
       title="Snapshots"
       aside={
-        <Button size="xs" variant="default" disabled={why !== undefined} title={why} onClick={onCreate}>
+        <VerbButton size="xs" variant="default" why={why} onClick={onCreate}>
           Take snapshot
-        </Button>
+        </VerbButton>
       }
     >
       {query.data?.results.length === 0 ? (

@@ -1,0 +1,20 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import type { ComponentPropsWithoutRef, MouseEvent } from 'react';
+import { hint, showHint } from './hint.tsx';
+
+type Props = ButtonProps &
+  Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> & {
+    /** Why it can't be pressed now; absent: it can. */
+    readonly why?: string | undefined;
+  };
+
+/** A button that says why it can't be pressed, also to those who come to it with keys or a finger. The browser's own
+ *  `disabled` would make it silent for them. */
+export function VerbButton({ why, ...props }: Props) {
+  if (why === undefined) return <Button {...props} />;
+  const say = (event: MouseEvent<HTMLElement>) => {
+    event.preventDefault();
+    showHint(event.currentTarget, why);
+  };
+  return <Button {...props} {...hint(why)} data-disabled aria-disabled onClick={say} />;
+}
