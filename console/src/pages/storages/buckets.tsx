@@ -1,14 +1,12 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
-import { Card, Empty } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
+import { Parts } from './parts.tsx';
 import { refresh, type Storage, useStorageUsage, whyFixed } from './verbs.tsx';
 
 type Bucket = Schemas['StorageBucket'];
@@ -57,43 +55,20 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
       }),
     deleted: refresh,
   });
-  const why = whyFixed(storage);
-  if (buckets.error && !buckets.data)
-    return <FaultNote fault={faultOf(buckets.error)} retry={() => void buckets.refetch()} />;
   return (
-    <Card
+    <Parts<Bucket>
       title="Buckets"
-      aside={
-        <Button
-          size="xs"
-          variant="default"
-          disabled={why !== undefined}
-          title={why}
-          onClick={() => create.action.run(storage)}
-        >
-          Create bucket
-        </Button>
-      }
-    >
-      {buckets.data?.results.length === 0 ? (
-        <Empty
-          title="No buckets"
-          about="Objects lie in buckets. Create one here, or with an S3 client: it is listed within seconds."
-        />
-      ) : (
-        <Table
-          title="Buckets"
-          rows={buckets.data?.results ?? []}
-          columns={columnsOf(used)}
-          loading={buckets.isPending}
-          rowKey={({ name }) => name}
-          actions={[edit.action, remove.action]}
-        />
-      )}
-      {create.dialog}
-      {edit.dialog}
-      {remove.dialog}
-    </Card>
+      storage={storage}
+      query={buckets}
+      columns={columnsOf(used)}
+      rowKey={({ name }) => name}
+      create={create}
+      verbs={[edit, remove]}
+      empty={{
+        title: 'No buckets',
+        about: 'Objects lie in buckets. Create one here, or with an S3 client: it is listed within seconds.',
+      }}
+    />
   );
 }
 

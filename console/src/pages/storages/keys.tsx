@@ -1,15 +1,13 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
-import { Card, Empty } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Parts } from './parts.tsx';
 import { refresh, type Storage, whyFixed } from './verbs.tsx';
 
 type Key = Schemas['StorageAccessKey'];
@@ -67,44 +65,26 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
       }),
     deleted: refresh,
   });
-  const why = whyFixed(storage);
-  if (keys.error && !keys.data)
-    return <FaultNote fault={faultOf(keys.error)} retry={() => void keys.refetch()} />;
   return (
-    <Card
+    <Parts<Key>
       title="Access keys"
-      aside={
-        <Button
-          size="xs"
-          variant="default"
-          disabled={why !== undefined}
-          title={why}
-          onClick={() => create.action.run(storage)}
-        >
-          Create key
-        </Button>
-      }
+      storage={storage}
+      query={keys}
+      columns={COLUMNS}
+      rowKey={({ access_key: key }) => key}
+      create={create}
+      verbs={[remove]}
+      empty={{
+        title: 'No keys',
+        about: 'Without a key nobody writes to it. Create one for each program.',
+      }}
     >
-      {keys.data?.results.length === 0 ? (
-        <Empty title="No keys" about="Without a key nobody writes to it. Create one for each program." />
-      ) : (
-        <Table
-          title="Access keys"
-          rows={keys.data?.results ?? []}
-          columns={COLUMNS}
-          loading={keys.isPending}
-          rowKey={({ access_key: key }) => key}
-          actions={[remove.action]}
-        />
-      )}
-      {create.dialog}
-      {remove.dialog}
       <ShownOnce
         title="The new key"
         about="Keep it where your program reads its secrets."
         secrets={made && secretsOf(made)}
         close={() => setMade(undefined)}
       />
-    </Card>
+    </Parts>
   );
 }
