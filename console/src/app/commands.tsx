@@ -1,3 +1,4 @@
+import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -5,6 +6,7 @@ import { useState } from 'react';
 import { type Found, findResources } from './find.ts';
 import { NAV } from './nav.ts';
 import { type Place, pathIn } from './place.ts';
+import { useSignOut } from './sign-out.ts';
 
 export const openCommands = () => spotlight.open();
 
@@ -33,18 +35,27 @@ const CREATE = [
   { label: 'Ask for more quota', path: 'quotas', form: true },
 ];
 
-/** Of the account, which has no place. */
-const ACCOUNT = [
+/** Of the account and of the cloud, which have no place. */
+const ELSEWHERE = [
   { label: 'Create API token', to: '/account/tokens?new=1' },
   { label: 'Invite person', to: '/account/people?new=1' },
   { label: 'Add webhook', to: '/account/subscriptions?new=1' },
+  { label: 'Create client', to: '/operator/clients?new=1' },
+  { label: 'Add webhook target', to: '/operator/webhooks?new=1' },
+  { label: 'Set fault', to: '/operator/simulation?new=1' },
 ];
 
 /** ⌘K: every page, every creation, and resources by name or id. */
 export function Commands({ place }: { readonly place: Place }) {
   const navigate = useNavigate();
   const [found, setFound] = useState<readonly Found[]>([]);
+  const { setColorScheme } = useMantineColorScheme();
+  const leave = useSignOut();
   const go = (to: string) => () => void navigate({ to });
+  const look = async (query: string) => {
+    const next = await findResources(place, query);
+    if (next) setFound(next);
+  };
   const pages: SpotlightActionData[] = NAV.flatMap(({ items }) =>
     items.map((item) => ({ id: `page ${item.label}`, label: item.label, onClick: go(item.to(place)) })),
   );
@@ -53,7 +64,17 @@ export function Commands({ place }: { readonly place: Place }) {
     label,
     onClick: go(`${pathIn(place, ...path.split('/'))}${'form' in rest ? '?new=1' : ''}`),
   }));
-  const creations = [...inPlace, ...ACCOUNT.map(({ label, to }) => ({ id: label, label, onClick: go(to) }))];
+  const creations = [
+    ...inPlace,
+    ...ELSEWHERE.map(({ label, to }) => ({ id: label, label, onClick: go(to) })),
+  ];
+  const portal: SpotlightActionData[] = [
+    { id: 'light', label: 'Light appearance', onClick: () => setColorScheme('light') },
+    { id: 'dark', label: 'Dark appearance', onClick: () => setColorScheme('dark') },
+    { id: 'auto', label: 'Appearance as the system', onClick: () => setColorScheme('auto') },
+    { id: 'docs', label: 'API reference', onClick: () => void open('/docs') },
+    { id: 'leave', label: 'Sign out', onClick: () => void leave() },
+  ];
   const resources: SpotlightActionData[] = found.map(({ kind, name, id, to }) => ({
     id,
     label: name,
@@ -67,11 +88,12 @@ export function Commands({ place }: { readonly place: Place }) {
       scrollable
       maxHeight={420}
       nothingFound="Nothing has this name or id"
-      onQueryChange={(query) => void findResources(place, query).then(setFound)}
+      onQueryChange={(query) => void look(query)}
       actions={[
         ...(resources.length > 0 ? [{ group: 'Resources', actions: resources }] : []),
         { group: 'Pages', actions: pages },
         { group: 'Create', actions: creations },
+        { group: 'Portal', actions: portal },
       ]}
       searchProps={{
         leftSection: <IconSearch size={18} />,

@@ -27,6 +27,7 @@ interface Named {
   readonly port_id?: string;
   readonly servergroup_id?: string;
   readonly name?: string;
+  readonly cluster_name?: string;
   readonly floating_ip_address?: string;
   readonly fixed_ip_address?: string;
 }
@@ -70,6 +71,12 @@ const NOUNS: readonly Noun[] = [
     own: ({ name = '' }) => name,
     whole: true,
   },
+  {
+    kind: 'PostgreSQL cluster',
+    path: '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}',
+    page: 'databases',
+    own: (item) => nameOf(item),
+  },
   { kind: 'SSH key', path: '/cloud/v1/ssh_keys/{project_id}', page: 'ssh-keys' },
   { kind: 'Inference secret', path: '/cloud/v3/inference/{project_id}/secrets', page: 'inference-secrets' },
   {
@@ -82,9 +89,10 @@ const NOUNS: readonly Noun[] = [
   { kind: 'Storage', path: '/storage/v4/object_storages', page: 'storages', own: numbered },
 ];
 
-const idOf = ({ id, port_id, servergroup_id }: Named) => String(id ?? servergroup_id ?? port_id ?? '');
-const nameOf = ({ floating_ip_address, fixed_ip_address, name }: Named) =>
-  floating_ip_address ?? fixed_ip_address ?? name ?? '';
+const idOf = ({ id, port_id, servergroup_id, cluster_name }: Named) =>
+  String(id ?? servergroup_id ?? port_id ?? cluster_name ?? '');
+const nameOf = ({ floating_ip_address, fixed_ip_address, name, cluster_name }: Named) =>
+  floating_ip_address ?? fixed_ip_address ?? name ?? cluster_name ?? '';
 
 async function find(place: Place, text: string, noun: Noun): Promise<readonly Found[]> {
   const query = noun.whole ? {} : { limit: noun.pageSize ?? 1000 };
@@ -105,13 +113,14 @@ async function find(place: Place, text: string, noun: Noun): Promise<readonly Fo
 
 let latest = 0;
 
-/** Looks for resources of a place by name or id; an answer that comes too late finds nothing. */
-export async function findResources(place: Place, text: string): Promise<readonly Found[]> {
+/** Looks for resources of a place by name or id.
+ *  @returns undefined when something else was asked for meanwhile */
+export async function findResources(place: Place, text: string): Promise<readonly Found[] | undefined> {
   latest += 1;
   const mine = latest;
   if (text.trim().length < 2) return [];
   await new Promise((resolve) => setTimeout(resolve, 150));
-  if (mine !== latest) return [];
+  if (mine !== latest) return undefined;
   const found = await Promise.all(NOUNS.map((noun) => find(place, text.trim(), noun).catch(() => [])));
-  return mine === latest ? found.flat().slice(0, 12) : [];
+  return mine === latest ? found.flat().slice(0, 12) : undefined;
 }

@@ -8,20 +8,15 @@ import {
   IconUserCircle,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { queryClient } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
-import { signOut } from './session.ts';
+import { useSignOut } from './sign-out.ts';
 
 /** Who is signed in, how the page looks, and the way out. */
 export function PersonMenu() {
   const session = useSession();
   const navigate = useNavigate();
   const { setColorScheme, colorScheme } = useMantineColorScheme();
-  const leave = async () => {
-    await signOut();
-    queryClient.clear();
-    await navigate({ to: '/sign-in' });
-  };
+  const leave = useSignOut();
   const mark = (scheme: string) => (scheme === colorScheme ? '✓' : undefined);
   return (
     <Menu position="bottom-end" width={240}>
