@@ -14,8 +14,6 @@ export function SubnetStrip({ subnet, ports }: SubnetStripProps) {
       .filter(({ subnet_id }) => subnet_id === subnet.id)
       .map(({ ip_address }) => ({ address: ip_address, owner: ownerOf(port) })),
   );
-  const total = subnet.total_ips ?? 0;
-  const free = subnet.available_ips ?? 0;
   return (
     <div className={styles.body}>
       <div className={styles.strip}>
@@ -32,14 +30,20 @@ export function SubnetStrip({ subnet, ports }: SubnetStripProps) {
         )}
       </div>
       <div className={styles.words}>
-        <span>
-          {(total - free).toLocaleString()} of {total.toLocaleString()} addresses in use
-        </span>
+        <span>{inUse(subnet)}</span>
         <span>{subnet.gateway_ip ? `Gateway ${subnet.gateway_ip}` : 'No gateway'}</span>
         <span>{subnet.enable_dhcp ? 'DHCP' : 'No DHCP'}</span>
       </div>
     </div>
   );
+}
+
+/** `11 of 253 addresses in use`. Of a range that has more addresses than the API counts, only how many are used. */
+function inUse({ total_ips, available_ips }: Schemas['Subnet']): string {
+  const total = total_ips ?? 0;
+  const used = total - (available_ips ?? 0);
+  if (total >= Number.MAX_SAFE_INTEGER) return `${used.toLocaleString()} in use`;
+  return `${used.toLocaleString()} of ${total.toLocaleString()} addresses in use`;
 }
 
 const ownerOf = ({ attached_to }: Schemas['Port']) =>

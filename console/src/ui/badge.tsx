@@ -60,6 +60,7 @@ const WORDS: Readonly<Record<string, string>> = {
   done: 'Granted',
   'in progress': 'Waiting for an answer',
   rejected: 'Rejected',
+  'in-use': 'In use',
 };
 
 export function meaningOf(status: string): Meaning {

@@ -39,7 +39,7 @@ export function Copy({ value, label = 'Copy ID' }: { readonly value: string; rea
 export function CopyText({ value, label }: { readonly value: string; readonly label?: string }) {
   return (
     <span style={{ display: 'inline-flex', alignItems: 'center', gap: 2, minWidth: 0, maxWidth: '100%' }}>
-      <code style={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>{value}</code>
+      <code style={{ overflow: 'hidden', overflowWrap: 'anywhere', textOverflow: 'ellipsis' }}>{value}</code>
       <Copy value={value} {...(label ? { label } : {})} />
     </span>
   );

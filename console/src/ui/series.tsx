@@ -61,10 +61,11 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
         legend: { live: true },
         scales: {
           ...(from && to ? { x: { range: [from, to] as [number, number] } } : {}),
-          y: { range: (_plot, _min, max) => [0, topOf(max ?? 0, marks) * 1.15] },
+          // Where all is nought the axis says so once.
+          y: { range: (_plot, _min, max) => [0, topOf(max ?? 0, marks) * 1.15 || 1] },
         },
         hooks: { draw: [(drawn) => drawMarks(drawn, marks)] },
-        axes: [axis, { ...axis, size: 64, values: (_plot, ticks) => ticks.map(format) }],
+        axes: [axis, { ...axis, size: 64, values: (_plot, ticks) => withoutRepeats(ticks.map(format)) }],
         series: [
           {},
           ...lines.map(({ label, color }) => ({
@@ -96,10 +97,14 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
   );
 }
 
+/** Small values that are written alike are written once. */
+const withoutRepeats = (words: readonly string[]) =>
+  words.map((word, index) => (words.indexOf(word) === index ? word : ''));
+
 /** Marks far above the lines would press them flat: they are only named. */
 const FAR = 8;
 const topOf = (max: number, marks: readonly Mark[]) =>
-  Math.max(max, ...marks.map(({ value }) => value).filter((value) => max === 0 || value <= max * FAR), 1e-6);
+  Math.max(max, ...marks.map(({ value }) => value).filter((value) => max === 0 || value <= max * FAR));
 
 function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
   const { ctx, bbox } = plot;

@@ -63,6 +63,7 @@ export function DatabaseDetail() {
 const factsOf = ({ network, flavor, storage, pg_server_configuration: conf, ...cluster }: Cluster) => [
   {
     label: 'Connection string',
+    wide: true,
     value: network.connection_string ? (
       <CopyText value={network.connection_string} label="Copy connection string" />
     ) : (

@@ -103,7 +103,7 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
           required
         />
         {draft.volumes.map((volume, index) => (
-          <div className={styles.row} key={volume.key}>
+          <div className={styles.alone} key={volume.key}>
             <NumberInput
               label={`Volume ${index + 2}, empty, in GiB`}
               min={1}
@@ -113,7 +113,6 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
               }
               error={errorOf(`volumes.${index + 1}.size`)}
             />
-            <span />
             <ActionIcon
               mt={26}
               aria-label={`Remove volume ${index + 2}`}
@@ -193,7 +192,7 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
   const words = { any_subnet: 'Network', subnet: 'Subnet', reserved_fixed_ip: 'Reserved address' };
   return (
     <div>
-      <div className={styles.row}>
+      <div className={styles.alone}>
         <Select
           label={index === 0 ? 'Connect it to' : 'And to'}
           data={TYPES}
@@ -202,7 +201,6 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
           allowDeselect={false}
           error={errorOf(`interfaces.${index}`)}
         />
-        <span />
         {remove && (
           <ActionIcon mt={26} aria-label={`Remove connection ${index + 1}`} onClick={remove}>
             <IconTrash size={16} />

@@ -7,6 +7,7 @@ import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
+import type { Fact } from '../../ui/page.tsx';
 import { Several } from '../../ui/several.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -40,10 +41,7 @@ export function InstanceDetail() {
       actions={actions}
       verbs={[...verbs, deletion]}
       facts={(instance) => [
-        ...addressesOf(instance).map((address) => ({
-          label: 'Address',
-          value: <CopyText value={address} label="Copy address" />,
-        })),
+        ...addressFacts(instance),
         {
           label: 'Size',
           value: `${instance.flavor.flavor_name}: ${instance.flavor.vcpus} CPU, ${instance.flavor.ram / 1024} GiB`,
@@ -76,4 +74,15 @@ export function InstanceDetail() {
       ]}
     />
   );
+}
+
+function addressFacts(instance: Instance): readonly Fact[] {
+  const addresses = addressesOf(instance);
+  if (addresses.length === 0) return [];
+  const value = addresses.map((address) => (
+    <div key={address}>
+      <CopyText value={address} label="Copy address" />
+    </div>
+  ));
+  return [{ label: addresses.length === 1 ? 'Address' : 'Addresses', value }];
 }

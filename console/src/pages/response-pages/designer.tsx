@@ -15,6 +15,7 @@ import { Previews } from './previews.tsx';
 
 /** Opens the designer once the set is known, so that nothing is typed over. */
 export function PageDesigner() {
+  const place = usePlace();
   const { id } = useParams({ strict: false }) as { id?: string };
   const set = useQuery({
     ...api.queryOptions('get', '/waap/v1/custom-page-sets/{set_id}', {
@@ -25,7 +26,7 @@ export function PageDesigner() {
   if (set.error && !set.data)
     return (
       <>
-        <PageHead title="Response pages" />
+        <PageHead title="Pages" back={{ to: pathIn(place, 'response-pages'), label: 'Response pages' }} />
         <FaultNote fault={faultOf(set.error)} retry={() => void set.refetch()} />
       </>
     );
