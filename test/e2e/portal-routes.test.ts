@@ -200,6 +200,7 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
   const search = page.getByRole('textbox', { name: 'Search' });
   const offered = page.getByRole('dialog').getByRole('button');
   await offered.first().waitFor();
+  expect(await portal.barriers()).toEqual([]);
   const entries = (await offered.allTextContents()).join('\n');
   for (const action of ['Create client', 'Dark appearance', 'Sign out']) expect(entries).toContain(action);
   const ownName: Readonly<Record<string, string>> = { Databases: 'PostgreSQL', Storage: 'Storage' };
@@ -217,6 +218,18 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
     await page.getByRole('dialog').getByText(kind, { exact: true }).waitFor();
   }
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('nobody is kept out of the menus of the frame', async () => {
+  const { page } = portal;
+  await portal.go(2, '');
+  for (const name of [/^Project/, /^Region/, 'Account and appearance']) {
+    await page.getByRole('button', { name }).click();
+    await page.getByRole(name === 'Account and appearance' ? 'menu' : 'listbox').waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await page.keyboard.press('Escape');
+  }
 });
 
 test('with keys alone a form is opened and left, and the focus is where it was', async () => {

@@ -87,6 +87,7 @@ export function Commands({ place }: { readonly place: Place }) {
       shortcut={['mod + K']}
       scrollable
       maxHeight={420}
+      attributes={{ content: { 'aria-label': 'Search or jump to' } }}
       nothingFound="Nothing has this name or id"
       onQueryChange={(query) => void look(query)}
       actions={[

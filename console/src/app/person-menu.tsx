@@ -19,7 +19,7 @@ export function PersonMenu() {
   const leave = useSignOut();
   const mark = (scheme: string) => (scheme === colorScheme ? '✓' : undefined);
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon aria-label="Account and appearance">
           <IconUserCircle size={20} />

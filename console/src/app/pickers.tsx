@@ -100,7 +100,7 @@ function Picker({ label, value, choices, choose }: PickerProps) {
           placeholder={`Find a ${label.toLowerCase()}`}
           aria-label={`Find a ${label.toLowerCase()}`}
         />
-        <Combobox.Options mah={320} style={{ overflowY: 'auto' }}>
+        <Combobox.Options aria-label={`${label}s`} mah={320} style={{ overflowY: 'auto' }}>
           {shown.length === 0 && <Combobox.Empty>Nothing has this name</Combobox.Empty>}
           {shown.map(({ id, name, note }) => (
             <Combobox.Option key={id} value={String(id)} active={id === value}>
