@@ -30,6 +30,13 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   attack: benchAttack,
 };
 
+if (process.argv.includes('--help')) {
+  console.log(
+    `npm run bench [-- NAME ...]: ${Object.keys(BENCHES).join(', ')}. Without a name, all of them.`,
+  );
+  process.exit(0);
+}
+
 // Options belong to the bench that reads them.
 const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = named.filter((name) => !(name in BENCHES));
