@@ -113,6 +113,27 @@ test('buckets are made, changed and deleted', async () => {
   expect((await call('GET', path)).status).toBe(404);
 });
 
+test('a bucket that is deleted in the moment that it is made or changed was made or changed', async () => {
+  const id = await newStorage('moments');
+  const changed = { cors: { allowed_origins: ['https://a.test'] } };
+  expect((await call('POST', `/${id}/buckets`, { name: 'kept' })).status).toBe(201);
+  // Somebody else's deletion, as soon as the task has ended.
+  await server.db.pool.query(`
+    create function test_delete() returns trigger language plpgsql as $$
+    begin delete from object_storage_buckets where storage_id = new.storage_id and name = new.name; return null; end $$;
+    create trigger test_delete after update of pending on object_storage_buckets for each row
+      when (new.pending is null) execute function test_delete()`);
+  try {
+    const made = await call('POST', `/${id}/buckets`, { name: 'brief' });
+    expect([made.status, made.body.name]).toEqual([201, 'brief']);
+    const update = await call('PATCH', `/${id}/buckets/kept`, changed);
+    expect([update.status, update.body.cors]).toEqual([200, changed.cors]);
+    expect((await call('GET', `/${id}/buckets`)).body.count).toBe(0);
+  } finally {
+    await server.db.pool.query('drop function test_delete cascade');
+  }
+});
+
 test('a deleted storage is restored with what it had, until its files are gone', async () => {
   const id = await newStorage('old');
   await call('POST', `/${id}/buckets`, { name: 'photos' });

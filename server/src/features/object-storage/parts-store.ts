@@ -112,12 +112,15 @@ export async function insertBucket(
   storageId: number,
   name: string,
   timestamp: string,
-): Promise<void> {
-  await tx.named(
+): Promise<BucketRow> {
+  const [row] = await tx.named<BucketRow>(
     'object_storage_bucket_insert',
-    `insert into object_storage_buckets (storage_id, name, pending, created_at) values ($1, $2, 'create', $3)`,
+    `insert into object_storage_buckets (storage_id, name, pending, created_at) values ($1, $2, 'create', $3)
+     returning ${BUCKETS}`,
     [storageId, name, timestamp],
   );
+  if (!row) throw new Error('the bucket was not inserted');
+  return row;
 }
 
 /** @param next what an update makes of it */

@@ -2,7 +2,6 @@ import type { Static } from '@sinclair/typebox';
 import { Conflict, Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import type { TaskRef } from '../../platform/tasks/start.ts';
 import { access, type ObjectStorageService } from './access.ts';
 import {
   type BucketRow,
@@ -28,18 +27,19 @@ const MAX_BUCKETS = 1000;
 
 /** Changes a storage in one transaction, and waits for the task that does the work.
  *  @throws NotFound, Locked, Conflict when it cannot be done */
-async function change(
+async function change<T>(
   service: Service,
   ctx: RequestContext,
   { id, type, failure }: { readonly id: number; readonly type: Change; readonly failure: string },
-  write: (tx: Tx, row: StorageRow) => Promise<void>,
-): Promise<void> {
-  const ref: TaskRef = await ctx.db.transaction(async (tx) => {
+  write: (tx: Tx, row: StorageRow) => Promise<T>,
+): Promise<T> {
+  const { ref, written } = await ctx.db.transaction(async (tx) => {
     const row = await access.lockActive(tx, ctx, id);
-    await write(tx, row);
-    return access.holdFor(tx, ctx, row, { type, status: 'updating' });
+    const written = await write(tx, row);
+    return { ref: await access.holdFor(tx, ctx, row, { type, status: 'updating' }), written };
   });
   await service.tasks.settled(ctx, ref, failure);
+  return written;
 }
 
 /** @throws NotFound */
@@ -121,23 +121,16 @@ export async function createBucket(service: Service, ctx: RequestContext, storag
   const conflict = new Conflict(`A bucket with the name ${name} exists already`);
   const failure = `Bucket ${name} could not be made`;
   try {
-    await change(service, ctx, { id: storageId, type: 'create_storage_bucket', failure }, async (tx, row) => {
+    const order = { id: storageId, type: 'create_storage_bucket', failure } as const;
+    const made = await change(service, ctx, order, async (tx, row) => {
       if ((await parts.countBuckets(tx, row.id)) >= MAX_BUCKETS)
         throw new Forbidden(`A storage has at most ${MAX_BUCKETS} buckets`);
-      await parts.insertBucket(tx, row.id, name, ctx.clock.timestamp());
+      return parts.insertBucket(tx, row.id, name, ctx.clock.timestamp());
     });
+    return viewBucket(made);
   } catch (error) {
     throw constraintOf(error) === 'object_storage_buckets_pkey' ? conflict : error;
   }
-  return getBucketOrNew(ctx, storageId, name);
-}
-
-/** A task that takes longer than the call is still making it. */
-async function getBucketOrNew(ctx: RequestContext, storageId: number, name: string) {
-  const { buckets } = await parts.readParts(ctx.db, storageId);
-  const row = buckets.find((each) => each.name === name);
-  if (!row) throw new NotFound(`Bucket ${name} was not found`);
-  return viewBucket({ ...row, ...row.next });
 }
 
 /** @throws NotFound, Conflict when it has objects */
@@ -161,11 +154,14 @@ export async function updateBucket(
   if (JSON.stringify(settingsOf(before, input)) === JSON.stringify(settingsOf(before, {})))
     return viewBucket(before);
   const failure = `Bucket ${name} could not be changed`;
-  await change(service, ctx, { id: storageId, type: 'update_storage_bucket', failure }, async (tx) => {
+  const order = { id: storageId, type: 'update_storage_bucket', failure } as const;
+  const changed = await change(service, ctx, order, async (tx) => {
     const row = await find(tx, storageId, name);
-    await parts.markBucket(tx, row, 'update', settingsOf(row, input));
+    const settings = settingsOf(row, input);
+    await parts.markBucket(tx, row, 'update', settings);
+    return { ...row, ...settings };
   });
-  return getBucketOrNew(ctx, storageId, name);
+  return viewBucket(changed);
 }
 
 const settingsOf = (row: BucketRow, { cors, lifecycle, policy }: UpdateBucket): BucketSettings => ({
