@@ -60,7 +60,8 @@ export class Db implements Queryable {
   readonly kysely: Kysely<DB>;
   /** For what people wait for, which is given up while the database is silent. */
   readonly pulse: Pulse;
-  readonly #notifier: Notifier;
+  /** Sends notifications soon, outside any transaction, and knows which are this process's. */
+  readonly notifier: Notifier;
   // Not #private: a request with an Idempotency-Key works on an object that inherits from this one.
   private readonly outage: Outage;
   private readonly log: Logger;
@@ -87,7 +88,7 @@ export class Db implements Queryable {
     });
     this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
     this.patienceMs = options.patienceMs ?? PATIENCE_MS;
-    this.#notifier = new Notifier(this.pool, options.log);
+    this.notifier = new Notifier(this.pool, options.log);
   }
 
   /** Without a listener a lost idle connection would end the process; the pool replaces it by itself. */
@@ -118,8 +119,8 @@ export class Db implements Queryable {
     if (seconds !== undefined) this.log.info({ seconds }, 'the database answers again');
   }
 
-  /** Sends a notification soon, outside any transaction; see Notifier. */
-  readonly notify = (channel: string, payload: string): void => this.#notifier.notify(channel, payload);
+  /** See Notifier. */
+  readonly notify = (channel: string, payload: string): void => this.notifier.notify(channel, payload);
 
   async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const result = await repeated(() => this.pool.query(statement(this.patienceMs, text, name, values)));

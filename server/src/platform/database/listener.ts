@@ -11,7 +11,7 @@ export interface Heard {
 /** Milliseconds within which PostgreSQL answers, or the connection is given up. */
 const PATIENCE_MS = 5000;
 
-/** Listens to one channel on a connection of its own. Whoever hears nothing looks by himself now and then: what is
+/** Listens to one channel: to other processes on a connection of its own, to this one at once. Whoever hears nothing looks by himself now and then: what is
  *  sent while there is no connection is lost. */
 export class Listener {
   readonly #db: Db;
@@ -19,6 +19,7 @@ export class Listener {
   readonly #heard: Heard;
   #connection: Promise<pg.PoolClient> | undefined;
   #closed = false;
+  #hearNoMore: (() => void) | undefined;
 
   constructor(db: Db, channel: string, heard: Heard) {
     this.#db = db;
@@ -29,12 +30,14 @@ export class Listener {
   /** Connects if there is no connection. Resolves when it listens, or could not connect; the next call tries again. */
   async listen(): Promise<void> {
     if (this.#closed) return;
+    this.#hearNoMore ??= this.#db.notifier.hear(this.#channel, (payload) => this.#heard.message(payload));
     this.#connection ??= this.#connect();
     await this.#connection.catch(() => undefined);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#hearNoMore?.();
     const client = await this.#connection?.catch(() => undefined);
     this.#connection = undefined;
     client?.release(true);
@@ -44,7 +47,9 @@ export class Listener {
     try {
       const client = await this.#db.pool.connect();
       try {
-        client.on('notification', ({ payload }) => this.#heard.message(payload ?? ''));
+        client.on('notification', (notification) => {
+          if (!this.#db.notifier.isOwn(notification)) this.#heard.message(notification.payload ?? '');
+        });
         await client.query({ text: `listen ${this.#channel}`, query_timeout: PATIENCE_MS } as pg.QueryConfig);
       } catch (error) {
         client.release(true);
