@@ -221,6 +221,20 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
+test('the first field that is refused has the focus, also in a form of many', async () => {
+  const { page } = portal;
+  await portal.go(2, 'kubernetes?new=1');
+  const form = page.getByRole('dialog', { name: 'Create cluster' });
+  await form.getByRole('textbox', { name: 'Name' }).first().fill('NOT A NAME');
+  // The server is to refuse it, and not the browser.
+  await page.evaluate("document.querySelector('[role=dialog] form').noValidate = true");
+  await form.getByRole('button', { name: 'Create cluster' }).click();
+  await form.locator('[aria-invalid=true]').first().waitFor();
+  const focused = await page.evaluate('document.activeElement.value');
+  expect(focused).toBe('NOT A NAME');
+  await page.keyboard.press('Escape');
+});
+
 test('nobody is kept out of the menus of the frame', async () => {
   const { page } = portal;
   await portal.go(2, '');

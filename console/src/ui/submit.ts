@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { type ApiFault, faultOf } from '../api/client.ts';
 
 /** What came of a call. */
@@ -25,14 +26,17 @@ export function useSubmit(): Submit {
   const send: Submit['send'] = async (call) => {
     setBusy(true);
     const answer = await call().catch((thrown: unknown) => ({ data: undefined, error: thrown }));
-    setBusy(false);
-    setFault(answer.error === undefined ? undefined : faultOf(answer.error));
+    // At once, so that who sent it finds on the page what was refused.
+    flushSync(() => {
+      setBusy(false);
+      setFault(answer.error === undefined ? undefined : faultOf(answer.error));
+    });
     return answer;
   };
   return { busy, fault, send, forget: () => setFault(undefined) };
 }
 
-/** Brings the reader to the first field that was refused, once it says so. */
+/** Brings the reader to the first field that was refused. */
 export function focusFault(form: HTMLElement | null): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+  form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
 }
