@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { layOut, type Topology } from '../../console/src/pictures/topology-layout.ts';
+import { layOut, NODE, type Topology } from '../../console/src/pictures/topology-layout.ts';
 
 const node = (id: string, column: number) => ({ id, column, title: id, detail: '', status: 'ONLINE' });
 const edge = (way: string) => {
@@ -62,4 +62,19 @@ test('a picture that is higher than a window shows the begin of every way at its
     );
   expect(heightOf(withMembers(3), 'pool')).toBe(heightOf(withMembers(3), 'member 1'));
   expect(heightOf(withMembers(40), 'pool')).toBe(0);
+});
+
+test('a policy that leads nowhere stands below the line that goes past it', () => {
+  const topology = picture(
+    [
+      ['listener', 1],
+      ['policy', 2],
+      ['pool', 3],
+    ],
+    'listener>policy',
+    'listener>pool',
+  );
+  expect(heightOf(topology, 'listener')).toBe(heightOf(topology, 'pool'));
+  // Lines begin and end in the middle of what they join.
+  expect(heightOf(topology, 'policy')).toBeGreaterThan(NODE.height / 2);
 });

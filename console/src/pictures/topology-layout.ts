@@ -46,10 +46,14 @@ export function layOut({ nodes, edges }: Topology): Placed {
   const columns = inOrder(nodes, edges);
   const isHigh = columns.some(({ length }) => length > MANY);
   const y = new Map<string, number>();
+  const heights = (ways: readonly Edge[]) => ways.flatMap(({ to }) => y.get(to) ?? []);
   for (const column of columns.toReversed()) {
     let free = 0;
     for (const node of column) {
-      const targets = edges.filter(({ from }) => from === node.id).flatMap(({ to }) => y.get(to) ?? []);
+      const own = heights(edges.filter(({ from }) => from === node.id));
+      // What leads to nothing stands beside what its neighbours lead to.
+      const before = edges.filter(({ to }) => to === node.id).map(({ from }) => from);
+      const targets = own.length > 0 ? own : heights(edges.filter(({ from }) => before.includes(from)));
       const [first, last] = [Math.min(...targets), Math.max(...targets)];
       const desired = targets.length === 0 ? free : isHigh ? first : (first + last) / 2;
       const place = Math.max(desired, free);
@@ -57,14 +61,25 @@ export function layOut({ nodes, edges }: Topology): Placed {
       free = place + STEP_Y;
     }
   }
-  const placed = columns.flatMap((column, index) =>
-    column.map((node) => ({ ...node, x: index * (NODE.width + GAP.x), y: y.get(node.id) ?? 0 })),
-  );
+  const placed = columns.flatMap((column, index) => {
+    const top = isPassed(column, nodes, edges) ? STEP_Y / 2 : 0;
+    const x = index * (NODE.width + GAP.x);
+    return column.map((node) => ({ ...node, x, y: (y.get(node.id) ?? 0) + top }));
+  });
   return {
     nodes: placed,
     width: columns.length * (NODE.width + GAP.x) - GAP.x,
     height: Math.max(NODE.height, ...placed.map((node) => node.y + NODE.height)),
   };
+}
+
+/** Whether a line goes past a column: it then stands lower than the others, so that no line seems to go through it. */
+function isPassed([first]: readonly Node[], nodes: readonly Node[], edges: readonly Edge[]): boolean {
+  const columnOf = new Map(nodes.map(({ id, column }) => [id, column]));
+  const column = first?.column ?? 0;
+  return edges.some(
+    ({ from, to }) => (columnOf.get(from) ?? column) < column && (columnOf.get(to) ?? column) > column,
+  );
 }
 
 /** The columns from left to right, each in the order of what leads to its nodes: so few lines cross. */
