@@ -53,6 +53,11 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
       ticks: { show: false },
       font: `11px ${css('--mantine-font-family')}`,
     };
+    // Where all is nought the axis says so once.
+    const flat =
+      topOf(Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0))), marks) === 0;
+    const label = (_plot: uPlot, ticks: readonly number[]) =>
+      ticks.map((tick) => (flat && tick !== 0 ? '' : format(tick)));
     const plot = new uPlot(
       {
         width,
@@ -61,11 +66,10 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
         legend: { live: true },
         scales: {
           ...(from && to ? { x: { range: [from, to] as [number, number] } } : {}),
-          // Where all is nought the axis says so once.
           y: { range: (_plot, _min, max) => [0, topOf(max ?? 0, marks) * 1.15 || 1] },
         },
         hooks: { draw: [(drawn) => drawMarks(drawn, marks)] },
-        axes: [axis, { ...axis, size: 64, values: (_plot, ticks) => withoutRepeats(ticks.map(format)) }],
+        axes: [axis, { ...axis, size: 64, values: label }],
         series: [
           {},
           ...lines.map(({ label, color }) => ({
@@ -96,10 +100,6 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
     </figure>
   );
 }
-
-/** Small values that are written alike are written once. */
-const withoutRepeats = (words: readonly string[]) =>
-  words.map((word, index) => (words.indexOf(word) === index ? word : ''));
 
 /** Marks far above the lines would press them flat: they are only named. */
 const FAR = 8;

@@ -174,6 +174,7 @@ function Below({ storage, none }: { readonly storage: string; readonly none: boo
   return (
     <p style={{ display: 'flex', gap: 12, alignItems: 'center', margin: 0, padding: '0 16px 14px' }}>
       <Button
+        flex="none"
         size="xs"
         variant="default"
         component={Link}
