@@ -34,7 +34,7 @@ export const TASK_TRANSITIONS: Transitions<TaskState> = {
 /** A worker that has not renewed its leases for this long has lost them. */
 export const LEASE_MS = 3000;
 
-/** Channel on which workers are notified that something is due. */
+/** Channel on which workers are notified that a task is due in a region, whose id is sent; '': anywhere. */
 export const TASK_DUE = 'virga_task_due';
 
 export interface ClaimedTask {

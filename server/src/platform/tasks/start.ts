@@ -57,7 +57,7 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
       ctx.trace ?? null,
     ],
   );
-  tx.afterCommit(() => ctx.db.notify(TASK_DUE, ''));
+  tx.afterCommit(() => ctx.db.notify(TASK_DUE, String(task.regionId ?? '')));
   return { tasks: [id] };
 }
 

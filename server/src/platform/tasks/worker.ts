@@ -42,8 +42,10 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#everybodys = this.#lane(null);
-    const look = () => this.#look();
-    this.#listener = new Listener(options.db, TASK_DUE, { message: look, lost: look });
+    this.#listener = new Listener(options.db, TASK_DUE, {
+      message: (regionId) => this.#lookIn(regionId),
+      lost: () => this.#look(),
+    });
     const { log } = options;
     const loop = (failure: string, work: () => Promise<void>) =>
       new Loop(BEAT_MS, () => work().catch((error) => log.warn(`${failure}: ${messageOf(error)}`)));
@@ -89,6 +91,12 @@ export class Worker {
   #look(): void {
     this.#everybodys.look();
     for (const lane of this.#owned.values()) lane.look();
+  }
+
+  /** @param regionId where a task is due; '': anywhere */
+  #lookIn(regionId: string): void {
+    if (regionId === '') this.#look();
+    else (this.#owned.get(Number(regionId)) ?? this.#everybodys).look();
   }
 
   async #beat(): Promise<void> {
