@@ -85,7 +85,9 @@ export class LoadBalancerService {
     if (assignment) {
       await attachFloatingIp(tx, ctx, provider, { to: { loadBalancerId: id }, taskId, assignment });
     }
-    const adopted = reserved !== undefined && (await adoptFloatingIps(tx, id, taskId));
+    const adopted =
+      reserved !== undefined &&
+      (await adoptFloatingIps(tx, { loadBalancerId: id, portId: reserved, taskId }));
     if (assignment || adopted) await store.noteFloatingIps(tx, id, taskId);
   }
 

@@ -1,5 +1,5 @@
 import { NotFound } from '../../kernel/errors.ts';
-import { constraintOf, type Db, type Tx } from '../../platform/database/db.ts';
+import { constraintOf, type Db, type Tx, together } from '../../platform/database/db.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { stored } from '../networking/addresses/index.ts';
 import { portsOfGone } from '../networking/ports/index.ts';
@@ -121,7 +121,8 @@ export async function storeAddress(
 /** Removes a load balancer and all its parts while the task holds it.
  *  @returns whether there was anything to remove */
 export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
+  const locked = tx.named('lb_lock_held', 'select from load_balancers where id = $1 for update', [id]);
+  const deleted = tx.named(
     'lb_delete',
     `with gone as (
        delete from load_balancers where id = $1 and task_id = $2 returning vip_port_id as port_id),
@@ -129,5 +130,6 @@ export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Pr
      select from gone`,
     [id, taskId],
   );
+  const [, rows] = await together([locked, deleted]);
   return rows.length > 0;
 }

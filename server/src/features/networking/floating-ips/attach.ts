@@ -60,8 +60,11 @@ async function targetFor(tx: Tx, to: AttachTo): Promise<Target> {
 /** Takes over the floating IPs that lead to the reserved port of a load balancer that is being inserted.
  *  @returns whether there are any
  *  @throws Conflict when another task holds one */
-export async function adoptFloatingIps(tx: Tx, loadBalancerId: string, taskId: string): Promise<boolean> {
-  const rows = await store.lockCarried(tx, loadBalancerId);
+export async function adoptFloatingIps(
+  tx: Tx,
+  { loadBalancerId, portId, taskId }: { loadBalancerId: string; portId: string; taskId: string },
+): Promise<boolean> {
+  const rows = await store.leadToLoadBalancer(tx, portId, loadBalancerId);
   for (const row of rows) if (row.task_id !== taskId) requireFree('Floating IP', row);
   return rows.length > 0;
 }

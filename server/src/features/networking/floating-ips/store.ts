@@ -93,12 +93,16 @@ export async function findCarried(
   return row;
 }
 
-/** Those that lead to the load balancer, locked. */
-export async function lockCarried(tx: Tx, loadBalancerId: string): Promise<FloatingIpRow[]> {
+/** Those that lead to a port lead to the load balancer that has it now. */
+export async function leadToLoadBalancer(
+  tx: Tx,
+  portId: string,
+  loadBalancerId: string,
+): Promise<FloatingIpRow[]> {
   return tx.named<FloatingIpRow>(
-    'fip_lock_carried',
-    `select ${COLUMNS} from floating_ips where load_balancer_id = $1 for update`,
-    [loadBalancerId],
+    'fip_lead_to_lb',
+    `update floating_ips set load_balancer_id = $2 where port_id = $1 returning ${COLUMNS}`,
+    [portId, loadBalancerId],
   );
 }
 

@@ -11,7 +11,7 @@ const networkOf = (subnet: string, region: string) => `case when ${subnet} is nu
     else (select s.network_id from subnets s where s.id = ${subnet}) end`;
 
 /** CTEs that give each new load balancer of `lb`, which has the columns of the table, its port: one that is reserved,
- *  or one of its own. */
+ *  or one of its own. Floating IPs that lead to a reserved one are led to it by `adoptFloatingIps`. */
 export const PORTS_OF_NEW_LOAD_BALANCERS = `
   opened as (
     insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
@@ -19,11 +19,11 @@ export const PORTS_OF_NEW_LOAD_BALANCERS = `
            'load_balancer', lb.id, lb.created_at, lb.created_at
       from lb
     on conflict (id) do update set device_type = 'load_balancer', device_id = excluded.device_id, position = 0,
-                                   updated_at = excluded.updated_at),
-  assigned as (update floating_ips f set load_balancer_id = lb.id from lb where f.port_id = lb.vip_port_id)`;
+                                   updated_at = excluded.updated_at)`;
 
 /** CTEs after which the ports of `gone` (its column is `port_id`) have no device any more: reserved ones stay, with
- *  their addresses; the others are removed, their addresses are free, and no floating IP leads to them.
+ *  their addresses; the others are removed, their addresses are free, and no floating IP leads to them. Lock the devices by a statement
+ *  before: this one must see what happened to their ports while it waited.
  *  @param updatedAt SQL for when that is */
 export const portsOfGone = (updatedAt: string): string => `
   detached as (

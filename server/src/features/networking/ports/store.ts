@@ -211,6 +211,11 @@ export async function attachPort(tx: Tx, id: string, to: Attachment, timestamp: 
  *  @returns how many external addresses were freed */
 export async function removePorts(tx: Tx, ids: readonly string[], timestamp: string): Promise<number> {
   if (ids.length === 0) return 0;
+  await tx.named(
+    'ports_lock_removed',
+    'select from ports where id = any($1::uuid[]) order by id for update',
+    [ids],
+  );
   const [row] = await tx.named<{ external: number }>(
     'ports_external',
     `select count(*) as external from ports p join networks n on n.id = p.network_id and n.external
