@@ -27,11 +27,15 @@ export interface TableProps<Row> {
   readonly href?: ((row: Row) => string | undefined) | undefined;
   readonly actions?: readonly RowAction<Row>[] | undefined;
   readonly loading?: boolean;
+  /** How many rows will come, where it is known. */
+  readonly expected?: number | undefined;
   /** `name.asc`; without `sort` nothing can be sorted. */
   readonly order?: string;
   readonly sort?: (order: string) => void;
 }
 
+/** So many rows are kept free while nobody knows how many will come. */
+const SOME = 6;
 const NO_ACTIONS: readonly RowAction<never>[] = [];
 
 /** Rows of anything; in narrow windows each is a card. Of many rows, those that are looked at are drawn. */
@@ -54,7 +58,9 @@ export function Table<Row>(props: TableProps<Row>) {
       >
         <Head {...props} />
         <tbody ref={body}>
-          {late && rows.length === 0 && <SkeletonRows columns={width} />}
+          {loading && rows.length === 0 && (
+            <SkeletonRows rows={props.expected ?? SOME} columns={width} shown={late} />
+          )}
           <Spacer height={shown.above} columns={width} />
           {drawn.map((row, index) => (
             <Row
@@ -156,10 +162,17 @@ function Head<Row>({ columns, actions = [], order: ordered = '', sort }: TablePr
   );
 }
 
-function SkeletonRows({ columns }: { readonly columns: number }) {
-  return Array.from({ length: 6 }, (_, row) => (
+interface SkeletonRowsProps {
+  readonly rows: number;
+  readonly columns: number;
+  /** Until then they keep the room free. */
+  readonly shown: boolean;
+}
+
+function SkeletonRows({ rows, columns, shown }: SkeletonRowsProps) {
+  return Array.from({ length: rows }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
-    <tr key={row}>
+    <tr key={row} style={shown ? undefined : { visibility: 'hidden' }}>
       {Array.from({ length: columns }, (_, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
         <td key={column}>
@@ -173,8 +186,11 @@ function SkeletonRows({ columns }: { readonly columns: number }) {
 /** True once something has been waited for so long that the wait should be seen. */
 function useLate(waiting: boolean): boolean {
   const [late, setLate] = useState(false);
+  // Not in an effect: of many tables whose answers come one by one, each would have the page drawn once more before
+  // the next comes, and React takes fifty of those in a row for a loop.
+  if (!waiting && late) setLate(false);
   useEffect(() => {
-    if (!waiting) return setLate(false);
+    if (!waiting) return;
     const timer = setTimeout(() => setLate(true), 200);
     return () => clearTimeout(timer);
   }, [waiting]);
