@@ -4,11 +4,13 @@ import type { Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { Near } from '../../ui/near.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
-import { ActionsMenu } from '../../ui/row-menu.tsx';
+import type { RowVerb } from '../../ui/row-form.tsx';
+import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
-import { Rules, useNewRule } from './policy-rules.tsx';
+import { Rules, useNewRule, useRuleVerbs } from './policy-rules.tsx';
 import { effectOf, nameOf, type Policy, usePolicyVerbs } from './policy-verbs.tsx';
 import styles from './pools.module.css';
 
@@ -22,7 +24,8 @@ interface PoliciesProps {
 /** What becomes of requests before they reach a listener's own pool, in the order in which it is decided. */
 export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
   const { add, verbs, able } = usePolicyVerbs(usePlace(), { lb, listeners, pools });
-  const rule = useNewRule();
+  const addRule = useNewRule();
+  const ruleVerbs = useRuleVerbs();
   const why = able ? whyBusy(lb) : 'Only listeners of HTTP, or HTTPS that is decrypted here, have policies';
   const ordered = policies.toSorted((one, other) => one.position - other.position);
   return (
@@ -39,37 +42,46 @@ export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
         />
       )}
       {ordered.map((policy) => (
-        <Card
-          key={policy.id}
-          title={
-            <>
-              {nameOf(policy)} <StatusBadge status={policy.operating_status} />
-            </>
-          }
-          aside={
-            <Group gap="xs">
-              <VerbButton
-                size="xs"
-                variant="default"
-                why={whyBusy(policy)}
-                onClick={() => rule.action.run(policy)}
-              >
-                Add rule
-              </VerbButton>
-              <ActionsMenu row={policy} actions={verbs.map(({ action }) => action)} />
-            </Group>
-          }
-        >
-          <p className={styles.check}>
-            What comes to {listeners.find(({ id }) => id === policy.listener_id)?.name ?? 'its listener'} and
-            fits all rules {effectOf(policy, pools)}.
-          </p>
-          <Rules policy={policy} />
-        </Card>
+        <Near key={policy.id} height={heightOf(policy)}>
+          <Card
+            title={
+              <>
+                {nameOf(policy)} <StatusBadge status={policy.operating_status} />
+              </>
+            }
+            aside={
+              <Group gap="xs">
+                <VerbButton
+                  size="xs"
+                  variant="default"
+                  why={whyBusy(policy)}
+                  onClick={() => addRule.action.run(policy)}
+                >
+                  Add rule
+                </VerbButton>
+                <ActionsMenu row={policy} actions={actionsOf(verbs)} />
+              </Group>
+            }
+          >
+            <p className={styles.check}>
+              What comes to {listeners.find(({ id }) => id === policy.listener_id)?.name ?? 'its listener'}{' '}
+              and fits all rules {effectOf(policy, pools)}.
+            </p>
+            <Rules policy={policy} actions={actionsOf(ruleVerbs)} />
+          </Card>
+        </Near>
       ))}
-      {[add, rule, ...verbs].map(({ action, dialog }) => (
-        <Fragment key={action.label}>{dialog}</Fragment>
+      {/* Once for all policies and rules: there may be hundreds. */}
+      {[add, addRule, ...verbs, ...ruleVerbs].map(({ dialog }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are always the same
+        <Fragment key={index}>{dialog}</Fragment>
       ))}
     </>
   );
 }
+
+const actionsOf = <Row,>(verbs: readonly RowVerb<Row>[]): readonly RowAction<Row>[] =>
+  verbs.map(({ action }) => action);
+
+/** Of its card, roughly, in px. */
+const heightOf = ({ rules }: Policy) => (rules.length === 0 ? 280 : 140 + 44 * rules.length);

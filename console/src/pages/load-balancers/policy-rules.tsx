@@ -6,11 +6,13 @@ import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import type { RowAction } from '../../ui/row-menu.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { nameOf, type Policy } from './policy-verbs.tsx';
 
-type Rule = Schemas['L7Rule'];
+/** A rule, and whose it is. */
+type Rule = Schemas['L7Rule'] & { readonly l7policy_id: string };
 type NewRule = Schemas['CreateL7Rule'];
 
 const SUBJECTS: Readonly<Record<Rule['type'], string>> = {
@@ -113,17 +115,12 @@ export function useNewRule(): RowVerb<Policy> {
   });
 }
 
-/** The rules of a policy; all must hold. */
-export function Rules({ policy }: { readonly policy: Policy }) {
+const ONE = '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules/{l7rule_id}';
+
+/** What can be done with a rule of any policy. */
+export function useRuleVerbs(): readonly RowVerb<Rule>[] {
   const place = usePlace();
-  const path = { ...pathParams(place), l7policy_id: policy.id };
-  const query = useQuery({
-    ...api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
-      params: { path },
-    }),
-    refetchInterval: 5_000,
-  });
-  const one = '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules/{l7rule_id}';
+  const pathOf = ({ id, l7policy_id }: Rule) => ({ ...pathParams(place), l7policy_id, l7rule_id: id });
   const edit = useRowForm<Rule, NewRule>({
     label: 'Edit…',
     disabled: whyBusy,
@@ -132,7 +129,7 @@ export function Rules({ policy }: { readonly policy: Policy }) {
       verb: 'Save',
       fields: fieldsOf(rule),
       body: bodyOf,
-      request: (body) => apiCall('put', one, { params: { path: { ...path, l7rule_id: rule.id } }, body }),
+      request: (body) => apiCall('put', ONE, { params: { path: pathOf(rule) }, body }),
     }),
   });
   const remove = useDelete<Rule>({
@@ -140,27 +137,42 @@ export function Rules({ policy }: { readonly policy: Policy }) {
     nameOf: ({ value }) => value,
     disabled: whyBusy,
     consequences: () => 'The policy then decides without it; without any rule it decides nothing.',
-    call: ({ id }) => client.DELETE(one, { params: { path: { ...path, l7rule_id: id } } }),
+    call: (rule) => client.DELETE(ONE, { params: { path: pathOf(rule) } }),
   });
-  if (query.error && !query.data)
-    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
-  const rows = query.data?.results ?? [];
-  if (query.data && rows.length === 0)
+  return [edit, remove];
+}
+
+interface RulesProps {
+  readonly policy: Policy;
+  readonly actions: readonly RowAction<Rule>[];
+}
+
+/** The rules of a policy; all must hold. */
+export function Rules({ policy, actions }: RulesProps) {
+  const l7policy_id = policy.id;
+  const query = useQuery({
+    ...api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
+      params: { path: { ...pathParams(usePlace()), l7policy_id } },
+    }),
+    // The policy knows how many it has.
+    enabled: policy.rules.length > 0,
+    select: ({ results }) => results.map((rule): Rule => ({ ...rule, l7policy_id })),
+  });
+  if (policy.rules.length === 0)
     return (
       <Empty title="No rules" about="Without a rule it decides nothing. Add what a request must be like." />
     );
+  if (query.error && !query.data)
+    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   return (
-    <>
-      <Table
-        title={`Rules of ${nameOf(policy)}`}
-        rows={rows}
-        columns={COLUMNS}
-        loading={query.isPending}
-        rowKey={({ id }) => id}
-        actions={[edit.action, remove.action]}
-      />
-      {edit.dialog}
-      {remove.dialog}
-    </>
+    <Table
+      title={`Rules of ${nameOf(policy)}`}
+      rows={query.data ?? []}
+      columns={COLUMNS}
+      loading={query.isPending}
+      expected={policy.rules.length}
+      rowKey={({ id }) => id}
+      actions={actions}
+    />
   );
 }
