@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DRAWN, drawn } from '../../console/src/pages/load-balancers/drawn.ts';
 import { layOut, NODE, type Topology } from '../../console/src/pictures/topology-layout.ts';
 
 const node = (id: string, column: number) => ({ id, column, title: id, detail: '', status: 'ONLINE' });
@@ -77,4 +78,17 @@ test('a policy that leads nowhere stands below the line that goes past it', () =
   expect(heightOf(topology, 'listener')).toBe(heightOf(topology, 'pool'));
   // Lines begin and end in the middle of what they join.
   expect(heightOf(topology, 'policy')).toBeGreaterThan(NODE.height / 2);
+});
+
+test('of very many members, those that are down are drawn, and the others are the rest', () => {
+  const members = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: index,
+      operating_status: index === 70 ? 'ERROR' : 'ONLINE',
+    }));
+  expect(drawn(members(DRAWN))).toEqual({ shown: members(DRAWN), rest: [] });
+  const { shown, rest } = drawn(members(100));
+  // One place is for the rest.
+  expect(shown.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 70]);
+  expect(rest).toHaveLength(89);
 });

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { meaningOf, wordOf } from '../ui/badge.tsx';
 import styles from './topology.module.css';
 import { type Edge, layOut, NODE, type Placed, type Topology } from './topology-layout.ts';
@@ -17,7 +17,8 @@ export function TopologyPicture({
   readonly label: string;
 }) {
   const [pointed, setPointed] = useState<string>();
-  const placed = layOut(topology);
+  // Pointing at something changes nothing of this.
+  const placed = useMemo(() => layOut(topology), [topology]);
   const byId = new Map(placed.nodes.map((node) => [node.id, node]));
   const lit = pointed === undefined ? undefined : reach(topology, pointed);
   return (

@@ -1,5 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import type { Edge, Node, Topology } from '../../pictures/topology-layout.ts';
+import { wordOf } from '../../ui/badge.tsx';
+import { drawn } from './drawn.ts';
 
 /** Everything that the picture of a load balancer is drawn from. */
 export interface Parts {
@@ -48,20 +50,48 @@ export function topologyOf({ lb, listeners, policies, pools, hrefOf }: Parts): T
     });
     edges.push({ from: lb.id, to: listener.id, status: listener.operating_status, share: share(listener) });
   }
-  for (const policy of policies) {
-    nodes.push({
-      id: policy.id,
-      column: 2,
-      title: policy.name || `Policy ${policy.position}`,
-      detail: ACTIONS[policy.action],
-      status: policy.operating_status,
-    });
-    edges.push({ from: policy.listener_id, to: policy.id, status: policy.operating_status, share: 0 });
-    if (policy.redirect_pool_id)
-      edges.push({ from: policy.id, to: policy.redirect_pool_id, status: policy.operating_status, share: 0 });
+  for (const listener of listeners) {
+    const its = policies.filter(({ listener_id }) => listener_id === listener.id);
+    const { shown, rest } = drawn(its.toSorted((a, b) => a.position - b.position));
+    for (const policy of shown) addPolicy(policy, nodes, edges);
+    if (rest.length === 0) continue;
+    const from = addRest(listener.id, rest, { column: 2, share: 0 }, nodes, edges);
+    for (const to of new Set(rest.flatMap(({ redirect_pool_id }) => redirect_pool_id ?? [])))
+      edges.push({ from, to, status: 'ONLINE', share: 0 });
   }
   for (const pool of pools) addPool(pool, listeners, share, nodes, edges, hrefOf);
   return { nodes, edges };
+}
+
+/** @returns the id of the node that stands for the rest */
+function addRest(
+  of: string,
+  rest: readonly { readonly operating_status: string }[],
+  { column, share }: { readonly column: number; readonly share: number },
+  nodes: Node[],
+  edges: Edge[],
+): string {
+  const counts = new Map<string, number>();
+  for (const { operating_status: status } of rest) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const [status = ''] = counts.size === 1 ? counts.keys() : ['DEGRADED'];
+  const detail = [...counts].map(([each, count]) => `${count} ${wordOf(each).toLowerCase()}`).join(', ');
+  const id = `${of} rest`;
+  nodes.push({ id, column, title: `${rest.length} more`, detail, status });
+  edges.push({ from: of, to: id, status, share });
+  return id;
+}
+
+function addPolicy(policy: Schemas['L7Policy'], nodes: Node[], edges: Edge[]): void {
+  nodes.push({
+    id: policy.id,
+    column: 2,
+    title: policy.name || `Policy ${policy.position}`,
+    detail: ACTIONS[policy.action],
+    status: policy.operating_status,
+  });
+  edges.push({ from: policy.listener_id, to: policy.id, status: policy.operating_status, share: 0 });
+  if (policy.redirect_pool_id)
+    edges.push({ from: policy.id, to: policy.redirect_pool_id, status: policy.operating_status, share: 0 });
 }
 
 function addPool(
@@ -85,7 +115,10 @@ function addPool(
     edges.push({ from: listener.id, to: pool.id, status: pool.operating_status, share: share(listener) });
   const all = before.reduce((sum, listener) => sum + share(listener), 0);
   const weights = pool.members.filter(getsTraffic).reduce((sum, { weight }) => sum + weight, 0);
-  for (const member of pool.members) {
+  const shareOfMember = (member: Member) =>
+    getsTraffic(member) && weights > 0 ? (all * member.weight) / weights : 0;
+  const { shown, rest } = drawn(pool.members);
+  for (const member of shown) {
     const status = member.admin_state_up ? member.operating_status : 'SHUTOFF';
     nodes.push({
       id: member.id,
@@ -94,16 +127,15 @@ function addPool(
       detail: [`weight ${member.weight}`, member.backup ? 'backup' : ''].filter(Boolean).join(', '),
       status,
     });
-    edges.push({
-      from: pool.id,
-      to: member.id,
-      status,
-      share: getsTraffic(member) && weights > 0 ? (all * member.weight) / weights : 0,
-    });
+    edges.push({ from: pool.id, to: member.id, status, share: shareOfMember(member) });
   }
+  const ofRest = rest.reduce((sum, member) => sum + shareOfMember(member), 0);
+  if (rest.length > 0) addRest(pool.id, rest, { column: 4, share: ofRest }, nodes, edges);
 }
 
-const getsTraffic = (member: Schemas['Pool']['members'][number]) =>
+type Member = Schemas['Pool']['members'][number];
+
+const getsTraffic = (member: Member) =>
   member.admin_state_up && !member.backup && !['ERROR', 'OFFLINE'].includes(member.operating_status);
 
 /** Each listener's share of all bytes that were carried. */
