@@ -136,10 +136,10 @@ function MemberRow({ pool, member }: { readonly pool: Pool; readonly member: Mem
         {member.backup && ', backup'}
       </td>
       <td className={styles.actions}>
-        <VerbButton size="compact-xs" variant="subtle" color="gray" why={why} onClick={toggle}>
+        <VerbButton size="compact-sm" variant="subtle" color="gray" why={why} onClick={toggle}>
           {member.admin_state_up ? 'Disable' : 'Enable'}
         </VerbButton>
-        <VerbButton size="compact-xs" variant="subtle" color="red" why={why} onClick={remove}>
+        <VerbButton size="compact-sm" variant="subtle" color="red" why={why} onClick={remove}>
           Remove
         </VerbButton>
       </td>
