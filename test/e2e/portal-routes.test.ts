@@ -102,6 +102,52 @@ test('with one of everything, each page shows it', async () => {
   expect(wrong).toEqual([]);
 });
 
+test('what is answered late moves nothing that stands already', async () => {
+  const context = await portal.browser.newContext({
+    viewport: { width: 390, height: 844 },
+    reducedMotion: 'reduce',
+    storageState: await portal.context.storageState(),
+  });
+  const page = await context.newPage();
+  const questions = new Questions(page);
+  await page.addInitScript(COUNT_MOVES);
+  await portal.go(2, 'volumes', page);
+  const held: readonly (readonly [pattern: string, answer: RegExp])[] = [
+    ['/storage', /notifications\/v1\/events/],
+    ['/quotas', /client_quotas(\?|$)/],
+    ['/kubernetes/$name', /\/instances/],
+  ];
+  for (const [end, answer] of held) {
+    const address = addressOf(patterns.find((pattern) => pattern.endsWith(`$region${end}`)) ?? '', samples);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(answer, async (route) => {
+      await released;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(answer);
+    await page.evaluate(`__TSR_ROUTER__.navigate({ to: ${JSON.stringify(address)} })`);
+    await asked;
+    // All else has been answered and drawn.
+    await expect.poll(() => questions.open).toBe(1);
+    await page.locator('.mantine-Skeleton-root').first().waitFor();
+    await page.evaluate('globalThis.moved = 0');
+    release();
+    await visit(page, questions, address);
+    const moved = await page.evaluate('new Promise((seen) => setTimeout(() => seen(globalThis.moved)))');
+    expect(moved, end).toBeLessThan(0.1);
+    await page.unroute(answer);
+  }
+  await context.close();
+});
+
+/** How much of the window has moved by itself, as browsers count it. */
+const COUNT_MOVES = `new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.moved += value;
+}).observe({ type: 'layout-shift' })`;
+
 test('of lists of a thousand, those rows are drawn that are looked at', async () => {
   const seen: string[] = [];
   const wrong = await look({

@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core';
+import { Skeleton, Tooltip } from '@mantine/core';
 import { meaningOf, wordOf } from '../ui/badge.tsx';
 import styles from './nodes.module.css';
 
@@ -38,6 +38,20 @@ export function Nodes({ nodes, onDelete }: NodesProps) {
               ×
             </button>
           )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Keeps the room of nodes that are not known yet. */
+export function NodesSkeleton({ count }: { readonly count: number }) {
+  return (
+    <ul className={styles.tiles} aria-busy="true">
+      {Array.from({ length: count }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <li key={index}>
+          <Skeleton height={56} />
         </li>
       ))}
     </ul>

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { api, apiCall } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { Servers } from '../../pictures/servers.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
@@ -37,11 +37,14 @@ export function DatabaseDetail() {
     }),
     ...LIVE,
   });
+  const servers = useServers(place, name);
+  // Both at once: what came later would move what stands below it.
+  const data = servers.isPending ? undefined : cluster.data;
   return (
     <Detail<Cluster>
       kind="Cluster"
       back={{ to: list, label: 'PostgreSQL' }}
-      query={cluster}
+      query={{ ...cluster, data }}
       nameOf={({ cluster_name: one }) => one}
       idOf={({ cluster_name: one }) => one}
       badge={({ status }) => <StatusBadge status={status} />}
@@ -55,7 +58,7 @@ export function DatabaseDetail() {
         { key: 'connect', label: 'Connect', body: <Connect cluster={one} /> },
       ]}
     >
-      {(one) => <ServersCard cluster={one} />}
+      {(one) => <ServersCard cluster={one} data={servers.data} />}
     </Detail>
   );
 }
@@ -79,18 +82,24 @@ const factsOf = ({ network, flavor, storage, pg_server_configuration: conf, ...c
 ];
 
 /** Which server does what, asked for every second: a fail-over is seen while it goes on. */
-function ServersCard({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
-  const { data } = useQuery({
+const useServers = (place: Place, name: string) =>
+  useQuery({
     ...api.queryOptions(
       'get',
       '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/servers',
       {
-        params: { path: clusterPath(place, cluster.cluster_name) },
+        params: { path: clusterPath(place, name) },
       },
     ),
     ...LIVE,
   });
+
+interface ServersCardProps {
+  readonly cluster: Cluster;
+  readonly data: Schemas['PostgresqlServers'] | undefined;
+}
+
+function ServersCard({ cluster, data }: ServersCardProps) {
   if (!data || data.servers.length === 0) return null;
   const mode = cluster.high_availability?.replication_mode;
   return (

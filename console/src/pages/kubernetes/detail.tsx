@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, client, faultOf, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
-import { Nodes, type NodeTile } from '../../pictures/nodes.tsx';
+import { Nodes, NodesSkeleton, type NodeTile } from '../../pictures/nodes.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -72,7 +72,7 @@ export function ClusterDetail() {
         <KubeconfigButton name={data.name} />
         <UpgradeButton cluster={data} />
       </PageHead>
-      {taskId !== '' && task.data && <Changing task={task.data} />}
+      {taskId !== '' && <Changing task={task.data} />}
       <Facts
         facts={[
           { label: 'Version', value: data.version },
@@ -126,7 +126,7 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
         />
       }
     >
-      {nodes.data ? <Nodes nodes={tiles} onDelete={setDoomed} /> : <Skeleton height={64} m="md" />}
+      {nodes.data ? <Nodes nodes={tiles} onDelete={setDoomed} /> : <NodesSkeleton count={pool.node_count} />}
       <ConfirmDelete
         name={doomed?.name}
         kind="node"

@@ -79,14 +79,15 @@ export function Quotas() {
       <Card title="In this region">
         {here ? <Bars quotas={shown(quotasOf(here))} mark={mark} /> : <Skeleton height={120} m="md" />}
       </Card>
-      <Card title="In all regions">
-        {quotas.data ? (
-          <Bars quotas={shown(quotasOf(quotas.data.global_quotas))} mark={mark} />
-        ) : (
-          <Skeleton height={80} m="md" />
-        )}
-      </Card>
-      <OwnRequests />
+      {/* Nobody knows before how high what stands above it will be. */}
+      {quotas.data && (
+        <>
+          <Card title="In all regions">
+            <Bars quotas={shown(quotasOf(quotas.data.global_quotas))} mark={mark} />
+          </Card>
+          <OwnRequests />
+        </>
+      )}
     </>
   );
 }
