@@ -72,7 +72,7 @@ export function ClusterDetail() {
         <KubeconfigButton name={data.name} />
         <UpgradeButton cluster={data} />
       </PageHead>
-      {taskId !== '' && <Changing task={task.data} />}
+      {taskId !== '' && !task.error && <Changing task={task.data} />}
       <Facts
         facts={[
           { label: 'Version', value: data.version },

@@ -19,7 +19,7 @@ interface Named {
 export async function noteReached(tx: Tx, counter: Named, now: Counter, before: Counter): Promise<void> {
   const { usage, quota_limit: limit } = now;
   if (usage <= 0 || usage * 100 < limit * LOWEST_THRESHOLD) return;
-  // Whoever changes the threshold waits for those that are near it, and they for that.
+  // A change of the threshold waits until this is committed, and this until such a change is.
   await tx.named('quota_near_threshold', 'select pg_advisory_xact_lock_shared($2, $1)', [
     counter.clientId,
     THRESHOLD_LOCK,

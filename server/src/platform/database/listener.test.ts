@@ -56,3 +56,19 @@ test('a process hears itself while the database is silent, and nothing any more 
   await waitUntil(async () => (await dbs[0].pool.query('select 1')).rows.length === 1, { what: 'an answer' });
   expect(heard).toEqual(['now']);
 });
+
+test('a listener that fails stops neither the others nor what is sent', async () => {
+  const failing = new Listener(dbs[0], 'test_failures', {
+    message: () => {
+      throw new Error('not this');
+    },
+    lost: () => {},
+  });
+  await failing.listen();
+  const there = await listenerOf(dbs[1], 'test_failures');
+  for (const word of ['one', 'two']) {
+    dbs[0].notify('test_failures', word);
+    await waitUntil(() => there.heard.includes(word), { what: `${word} to be heard there` });
+  }
+  for (const listener of [failing, there.listener]) await listener.close();
+});

@@ -11,8 +11,8 @@ export interface Heard {
 /** Milliseconds within which PostgreSQL answers, or the connection is given up. */
 const PATIENCE_MS = 5000;
 
-/** Listens to one channel: to other processes on a connection of its own, to this one at once. Whoever hears nothing looks by himself now and then: what is
- *  sent while there is no connection is lost. */
+/** Listens to one channel: to other processes on a connection of its own, to this one at once. Whoever hears nothing
+ *  looks by himself now and then: what is sent while there is no connection is lost. */
 export class Listener {
   readonly #db: Db;
   readonly #channel: string;

@@ -55,9 +55,7 @@ export class Notifier {
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#waiting;
       this.#waiting = [];
-      for (const { channel, payload } of batch) {
-        for (const callback of this.#here.get(channel) ?? []) callback(payload);
-      }
+      for (const { channel, payload } of batch) this.#tellHere(channel, payload);
       try {
         await this.#pool.query({
           name: 'notify',
@@ -71,6 +69,17 @@ export class Notifier {
       }
     }
     this.#sending = false;
+  }
+
+  /** A listener that fails ends neither the others nor what is sent. */
+  #tellHere(channel: string, payload: string): void {
+    for (const callback of this.#here.get(channel) ?? []) {
+      try {
+        callback(payload);
+      } catch (error) {
+        this.#log.error(`a notification on ${channel} could not be heard: ${messageOf(error)}`);
+      }
+    }
   }
 }
 

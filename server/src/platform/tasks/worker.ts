@@ -43,7 +43,7 @@ export class Worker {
     this.#options = options;
     this.#everybodys = this.#lane(null);
     this.#listener = new Listener(options.db, TASK_DUE, {
-      message: (regionId) => this.#lookIn(regionId),
+      message: (regionId) => this.#lookInRegion(regionId),
       lost: () => this.#look(),
     });
     const { log } = options;
@@ -94,7 +94,7 @@ export class Worker {
   }
 
   /** @param regionId where a task is due; '': anywhere */
-  #lookIn(regionId: string): void {
+  #lookInRegion(regionId: string): void {
     if (regionId === '') this.#look();
     else (this.#owned.get(Number(regionId)) ?? this.#everybodys).look();
   }
