@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { removeAbandoned } from './lib/console.mjs';
 
 const run = promisify(execFile);
 
@@ -30,3 +31,14 @@ test('several starts that build the portal at once leave a whole one', async () 
   await Promise.all([swap(), swap(), swap(), swap()]);
   expect(readdirSync(folder)).toHaveLength(40);
 }, 120_000);
+
+test('what a killed build left is removed, and nothing of a build that runs', () => {
+  const parent = mkdtempSync(path.join(tmpdir(), 'virga-portal-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const { pid: dead } = spawnSync(process.execPath, ['--version']);
+  const kept = ['dist', `dist.${process.pid}`, 'dist.config', `other.${dead}`];
+  for (const name of [...kept, `dist.${dead}`, `dist.${dead}.old`])
+    mkdirSync(path.join(parent, name, 'assets'), { recursive: true });
+  removeAbandoned(path.join(parent, 'dist'));
+  expect(readdirSync(parent).sort()).toEqual(kept.sort());
+});

@@ -33,6 +33,7 @@ export async function buildConsole(root, say = () => {}) {
   const stamp = sourcesOf(root);
   if (readStamp(folder) === stamp) return false;
   say('Building the portal');
+  removeAbandoned(folder);
   const { build } = await import('vite');
   // Into a folder of its own, swapped in at the end: another server may be serving the old one.
   const draft = `${folder}.${process.pid}`;
@@ -62,6 +63,27 @@ export function swapIn(draft, folder) {
   unless(['ENOENT'], () => renameSync(folder, old));
   unless(['ENOTEMPTY', 'EEXIST'], () => renameSync(draft, folder));
   rmSync(old, { recursive: true, force: true });
+}
+
+/**
+ * Removes the drafts of processes that died while they built.
+ * @param {string} folder
+ */
+export function removeAbandoned(folder) {
+  const parent = path.dirname(folder);
+  for (const name of readdirSync(parent)) {
+    const [, pid] = name.startsWith(`${path.basename(folder)}.`) ? (/\.(\d+)(\.old)?$/.exec(name) ?? []) : [];
+    if (pid && !runs(Number(pid))) rmSync(path.join(parent, name), { recursive: true, force: true });
+  }
+}
+
+/** @param {number} pid */
+function runs(pid) {
+  let found = false;
+  unless(['ESRCH'], () => {
+    found = process.kill(pid, 0);
+  });
+  return found;
 }
 
 /**
