@@ -1,7 +1,7 @@
 import { NotFound } from '../../kernel/errors.ts';
-import { constraintOf, type Db, type Tx, together } from '../../platform/database/db.ts';
+import { type Db, type Tx, together } from '../../platform/database/db.ts';
 import { listOf } from '../../platform/database/rows.ts';
-import { stored } from '../networking/addresses/index.ts';
+import { type StoreAddress, storingAddress } from '../networking/addresses/index.ts';
 import { portsOfGone } from '../networking/ports/index.ts';
 import { COLUMNS, SETTINGS } from './columns.ts';
 import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
@@ -93,30 +93,18 @@ export async function restoreLoadBalancer(
 export type VipColumn = 'vip_address' | 'additional_address';
 
 const ROW = { table: 'load_balancers', key: 'id', owner: 'vip_port_id' };
-const STORED: Readonly<Record<VipColumn, string>> = {
-  vip_address: stored({ ...ROW, address: 'vip_address', space: 'vip_space', subnet: 'vip_subnet_id' }),
-  additional_address: stored({
+
+/** Each stores an address that the load balancer does not have yet. */
+export const storeAddress: Readonly<Record<VipColumn, StoreAddress>> = {
+  vip_address: storingAddress({
+    ...ROW,
+    ...{ address: 'vip_address', space: 'vip_space', subnet: 'vip_subnet_id' },
+  }),
+  additional_address: storingAddress({
     ...ROW,
     ...{ address: 'additional_address', space: 'additional_space', subnet: 'additional_subnet_id' },
   }),
 };
-
-/** Stores an address of a load balancer that does not have it yet.
- *  @returns the address that it has now; undefined when something else in the region has this address */
-export async function storeAddress(
-  db: Db,
-  id: string,
-  column: VipColumn,
-  address: string,
-): Promise<string | undefined> {
-  try {
-    const [row] = await db.named<{ address: string }>(`lb_store_${column}`, STORED[column], [id, address]);
-    return row?.address;
-  } catch (error) {
-    if (constraintOf(error) === 'region_addresses_pkey') return undefined;
-    throw error;
-  }
-}
 
 /** Removes a load balancer and all its parts while the task holds it.
  *  @returns whether there was anything to remove */

@@ -105,7 +105,7 @@ async function addressOf(
 ): Promise<string> {
   if (address !== null) return address;
   if (reserved !== null) {
-    const stored = await storeAddress(db, id, column, reserved);
+    const stored = await storeAddress[column](db, id, reserved);
     if (stored !== undefined) return stored;
     throw new TaskFailed(`${reserved} is in use by something else`);
   }
@@ -116,7 +116,7 @@ async function addressOf(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const inUse = unread ? refused : await readAddressesInUse(db, regionId, space);
     const candidate = await provider.allocateAddress(inUse, id, within);
-    const stored = await storeAddress(db, id, column, candidate);
+    const stored = await storeAddress[column](db, id, candidate);
     if (stored !== undefined) return stored;
     refused.add(candidate);
   }

@@ -6,4 +6,5 @@ export {
   lockAddresses,
   moveAddress,
 } from './give.ts';
-export { freed, given, type Stored, stored } from './sql.ts';
+export { freed, given } from './sql.ts';
+export { type StoreAddress, storingAddress } from './store.ts';

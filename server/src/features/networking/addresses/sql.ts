@@ -14,26 +14,3 @@ export const given = (rows: string): string => `
 /** SQL that frees every address of these owners.
  *  @param owners SQL for their ids */
 export const freed = (owners: string): string => `delete from region_addresses where owner_id in (${owners})`;
-
-export interface Stored {
-  readonly table: string;
-  /** Of the row. */
-  readonly key: string;
-  /** The column that keeps the address for lists. */
-  readonly address: string;
-  /** SQL for where the address is unique, who owns it, and its subnet. */
-  readonly space: string;
-  readonly owner: string;
-  readonly subnet: string;
-}
-
-/** SQL that gives the row with id $1 the address $2, unless it has one, and answers with the `address` that it has
- *  then. It violates `region_addresses_pkey` when something else has this address. */
-export const stored = ({ table, key, address, space, owner, subnet }: Stored): string => `
-  with old as (select ${key} as id, ${address} as address from ${table} where ${key} = $1 for update),
-       changed as (
-         update ${table} set ${address} = $2::inet from old where ${table}.${key} = old.id and old.address is null
-         returning ${table}.region_id, ${space} as space, ${table}.${address} as address, ${owner} as owner_id,
-                   ${subnet} as subnet_id),
-       given as (${given('select * from changed')})
-  select coalesce(changed.address, old.address) as address from old left join changed on true`;

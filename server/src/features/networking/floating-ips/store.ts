@@ -1,7 +1,7 @@
-import { constraintOf, type Queryable, type Tx } from '../../../platform/database/db.ts';
+import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { lockedTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
-import { freed, stored } from '../addresses/index.ts';
+import { freed, storingAddress } from '../addresses/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
 import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
 
@@ -152,26 +152,11 @@ export async function moveFloatingIp(
   return rows.length > 0;
 }
 
-const STORED = stored({
-  ...{ table: 'floating_ips', key: 'id', address: 'floating_ip_address', owner: 'floating_ips.id' },
+/** Stores the address of a floating IP that has none yet. */
+export const storeFloatingAddress = storingAddress({
+  ...{ table: 'floating_ips', key: 'id', address: 'floating_ip_address', owner: 'id' },
   ...{ space: `'${WHOLE_REGION}'::uuid`, subnet: 'null::uuid' },
 });
-
-/** Stores the address of a floating IP that has none yet.
- *  @returns the address that it has now; undefined when something else in the region has this one */
-export async function storeFloatingAddress(
-  db: Queryable,
-  id: string,
-  address: string,
-): Promise<string | undefined> {
-  try {
-    const [row] = await db.named<{ address: string }>('fip_store_address', STORED, [id, address]);
-    return row?.address;
-  } catch (error) {
-    if (constraintOf(error) === 'region_addresses_pkey') return undefined;
-    throw error;
-  }
-}
 
 /** Removes it while the task holds it; its address is free then.
  *  @returns whether there was anything to remove */

@@ -4,7 +4,7 @@ import { constraintOf, type Db, type Queryable, sqlStateOf, type Tx } from '../.
 import { countIfKept } from '../../../platform/database/kept-counts.ts';
 import { listPage, type Page, type PageOfTable } from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
-import { given, stored } from '../addresses/index.ts';
+import { given, type StoreAddress, storingAddress } from '../addresses/index.ts';
 import { PORTS_OF_NEWLY_RESERVED, PORTS_OF_UNRESERVED } from '../ports/index.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
@@ -161,30 +161,15 @@ export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Where): 
 export type AddressColumn = 'ip_address' | 'additional_address';
 
 const ROW = { table: 'reserved_fixed_ips', key: 'port_id', owner: 'port_id' };
-const STORED: Readonly<Record<AddressColumn, string>> = {
-  ip_address: stored({ ...ROW, address: 'ip_address', space: 'space', subnet: 'subnet_id' }),
-  additional_address: stored({
+
+/** Each stores an address that is not there yet. */
+export const storeReservedAddress: Readonly<Record<AddressColumn, StoreAddress>> = {
+  ip_address: storingAddress({ ...ROW, address: 'ip_address', space: 'space', subnet: 'subnet_id' }),
+  additional_address: storingAddress({
     ...ROW,
     ...{ address: 'additional_address', space: 'additional_space', subnet: 'additional_subnet_id' },
   }),
 };
-
-/** Stores an address of one that does not have it yet.
- *  @returns false when something has this address already */
-export async function storeReservedAddress(
-  db: Db,
-  id: string,
-  column: AddressColumn,
-  address: string,
-): Promise<boolean> {
-  try {
-    await db.named(`reserved_store_${column}`, STORED[column], [id, address]);
-    return true;
-  } catch (error) {
-    if (constraintOf(error) === 'region_addresses_pkey') return false;
-    throw error;
-  }
-}
 
 export async function changeReservedIp(tx: Tx, id: string, isVip: boolean, timestamp: string): Promise<void> {
   await tx.named(

@@ -81,7 +81,7 @@ async function giveAddress(
       ? firstFreeHost(within, inUse)
       : await provider.allocateAddress(inUse, row.port_id, within);
     if (address === undefined) throw new TaskFailed(`Subnet ${within?.cidr} has no free address`);
-    if (await storeReservedAddress(db, row.port_id, column, address)) return;
+    if ((await storeReservedAddress[column](db, row.port_id, address)) !== undefined) return;
   }
   throw new TaskFailed('No free address was found');
 }
