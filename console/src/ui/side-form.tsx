@@ -37,17 +37,22 @@ export interface FormOptions<Body> {
 
 export interface SideFormProps<Body> extends FormOptions<Body> {
   readonly opened: boolean;
-  readonly close: () => void;
+  /** Returns what is to end before the form can be sent again. */
+  readonly close: () => unknown;
 }
 
 /** Opens and closes a form that has its own address over the live list: `?new=1`. */
-export function useNewForm(): { readonly opened: boolean; readonly close: () => void; readonly to: string } {
+export function useNewForm(): {
+  readonly opened: boolean;
+  readonly close: () => Promise<void>;
+  readonly to: string;
+} {
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
   return {
     opened: search.new !== undefined,
     close: () =>
-      void navigate({ to: '.', search: (({ new: _, ...rest }: Record<string, unknown>) => rest) as never }),
+      navigate({ to: '.', search: (({ new: _, ...rest }: Record<string, unknown>) => rest) as never }),
     to: `${location.pathname}?new=1`,
   };
 }
@@ -108,14 +113,15 @@ function Form<Body>(props: SideFormProps<Body>) {
   const body = props.body(values);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const { data, error } = await send(request(body).send);
-    if (error !== undefined) return focusFault(form.current);
-    const task = taskOf(data);
-    if (task) followTask(task, { title, to });
-    // It was done when it was answered, and no event reports it.
-    else void queryClient.invalidateQueries();
-    done?.(data);
-    close();
+    const { error } = await send(request(body).send, (data) => {
+      const task = taskOf(data);
+      if (task) followTask(task, { title, to });
+      // It was done when it was answered, and no event reports it.
+      else void queryClient.invalidateQueries();
+      done?.(data);
+      return close();
+    });
+    if (error !== undefined) focusFault(form.current);
   };
   return (
     <form ref={form} onSubmit={(event) => void submit(event)} className={styles.columns}>

@@ -13,8 +13,12 @@ interface Submit {
   readonly busy: boolean;
   /** Why the last call was refused. */
   readonly fault: ApiFault | undefined;
-  /** Makes a call, and keeps why it was refused. */
-  readonly send: <Data>(call: () => Promise<Answer<Data>>) => Promise<Answer<Data>>;
+  /** Makes a call, and keeps why it was refused.
+   *  @param accepted what follows when it was not, such as leaving the page: the form is busy until that has ended */
+  readonly send: <Data>(
+    call: () => Promise<Answer<Data>>,
+    accepted?: (data: Data) => unknown,
+  ) => Promise<Answer<Data>>;
   /** What was refused says nothing of what is there now. */
   readonly forget: () => void;
 }
@@ -23,14 +27,18 @@ interface Submit {
 export function useSubmit(): Submit {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<ApiFault>();
-  const send: Submit['send'] = async (call) => {
+  const send: Submit['send'] = async (call, accepted) => {
     setBusy(true);
     const answer = await call().catch((thrown: unknown) => ({ data: undefined, error: thrown }));
-    // At once, so that who sent it finds on the page what was refused.
-    flushSync(() => {
-      setBusy(false);
-      setFault(answer.error === undefined ? undefined : faultOf(answer.error));
-    });
+    try {
+      if (answer.error === undefined) await accepted?.(answer.data as never);
+    } finally {
+      // At once, so that who sent it finds on the page what was refused.
+      flushSync(() => {
+        setBusy(false);
+        setFault(answer.error === undefined ? undefined : faultOf(answer.error));
+      });
+    }
     return answer;
   };
   return { busy, fault, send, forget: () => setFault(undefined) };

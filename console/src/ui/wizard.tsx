@@ -16,8 +16,8 @@ interface WizardProps<Data> {
   readonly request: ApiCall<Data>;
   /** The same as a resource of the infrastructure tool. */
   readonly terraform?: string;
-  /** Sees the answer when the call was accepted. */
-  readonly done: (data: Data) => void;
+  /** Sees the answer when the call was accepted, and leaves the page. */
+  readonly done: (data: Data) => Promise<void>;
   /** The fields; `errorOf` returns what the API said of one. */
   readonly fields: (errorOf: (field: string) => string | undefined) => ReactNode;
   /** Fields that show their own faults begin so; the others are named at the top. */
@@ -35,9 +35,8 @@ export function Wizard<Data>(props: WizardProps<Data>) {
   const form = useRef<HTMLFormElement>(null);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const { data } = await send(request.send);
-    if (data !== undefined) return props.done(data);
-    focusFault(form.current);
+    const { error } = await send(request.send, props.done);
+    if (error !== undefined) focusFault(form.current);
   };
   const others = Object.entries(fault?.fields ?? {}).filter(([field]) => !props.known(field));
   return (

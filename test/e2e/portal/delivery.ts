@@ -13,9 +13,21 @@ export function deliveryStories(portal: Portal): void {
     expect(await page.locator('iframe').count()).toBe(6);
     expect(await portal.barriers()).toEqual([]);
     await portal.picture('response-pages');
-    // Pressed twice it makes one set: a second link of this name would be refused here.
+    // Pressed twice it makes one set, also while the page that follows is fetched: a second link would be refused here.
+    let goOn = () => {};
+    const looked = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await page.route('**/assets/*.js', async (route) => {
+      await looked;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Save' }).dblclick();
+    await page.getByText('Saved').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    goOn();
     await page.getByRole('link', { name: 'Shop pages' }).waitFor();
+    await page.unrouteAll();
   });
 
   test('a threshold is drawn against what is used, and says that it was notified', async () => {

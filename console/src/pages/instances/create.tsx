@@ -45,7 +45,7 @@ export function CreateInstance() {
         },
       });
     }
-    void navigate({ to: list });
+    return navigate({ to: list });
   };
   return (
     <Wizard

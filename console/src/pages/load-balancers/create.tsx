@@ -48,7 +48,7 @@ export function CreateLoadBalancer() {
         },
       });
     }
-    void navigate({ to: list });
+    return navigate({ to: list });
   };
   const nextKey = 1 + Math.max(0, ...draft.listeners.map(({ key }) => key));
   return (

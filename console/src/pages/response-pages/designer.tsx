@@ -63,11 +63,11 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
       })
     : apiCall('post', '/waap/v1/custom-page-sets', { body: body as never });
   const save = async () => {
-    const { error } = await send<unknown>(call.send);
-    if (error !== undefined) return;
-    notifications.show({ color: 'green', title: name, message: 'Saved' });
-    void queryClient.invalidateQueries();
-    await navigate({ to: list });
+    await send<unknown>(call.send, () => {
+      notifications.show({ color: 'green', title: name, message: 'Saved' });
+      void queryClient.invalidateQueries();
+      return navigate({ to: list });
+    });
   };
   const kind = KINDS.find(({ key }) => key === shown) ?? KINDS[0];
   const errorOf = (field: string) => fault?.fields[field]?.join(', ');
