@@ -14,7 +14,7 @@ export default defineConfig({
       'test/**/*.test.ts',
     ],
     globalSetup: ['test/harness/global-setup.ts'],
-    setupFiles: ['test/harness/operations-setup.ts'],
+    setupFiles: ['test/harness/operations-setup.ts', 'test/harness/failures-setup.ts'],
     // Longer than a test waits for anything (test/harness/wait.ts): then the test says what did not happen.
     testTimeout: 900_000,
     hookTimeout: 900_000,

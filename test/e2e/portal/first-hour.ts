@@ -73,8 +73,8 @@ export function firstHourStories(portal: Portal): void {
     });
     await page.getByRole('button', { name: 'Create load balancer' }).click();
     await page.getByRole('link', { name: 'Done. Open it' }).click();
-    await page.unrouteAll();
     await page.getByRole('heading', { name: /shop/ }).waitFor();
+    await page.unrouteAll();
     await page.locator('[data-node][data-meaning="good"]', { hasText: `:${portOf(servers[1])}` }).waitFor();
     const address = (await page.locator('dd code').first().textContent()) ?? '';
     const heard = new Set<string>();

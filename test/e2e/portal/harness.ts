@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+  type Request,
+} from 'playwright-core';
+import { witnesses } from '../../harness/on-failure.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../harness/process.ts';
 
 /** A real browser in front of the real program, shared by all stories of the portal. */
@@ -35,6 +43,7 @@ export class Portal {
   /** Answers that a story is about; others are complaints. */
   readonly expected = new Set<string>();
   #dataDir = '';
+  readonly #waiting = new Set<Request>();
 
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#dataDir = newDataDir();
@@ -45,7 +54,15 @@ export class Portal {
       reducedMotion: 'reduce',
     });
     this.page = await this.newPage(this.context);
+    witnesses.add(this.#seen);
   }
+
+  /** What the page shows, and what it still waits for. */
+  readonly #seen = async (): Promise<string> => {
+    const waiting = [...this.#waiting].map((request) => `${request.method()} ${request.url()}`);
+    const text = await this.page.locator('main').innerText({ timeout: 5_000 });
+    return `${this.page.url()}, waiting for ${JSON.stringify(waiting)}:\n${text}`;
+  };
 
   /** A page whose complaints are heard. */
   async newPage(context: BrowserContext): Promise<Page> {
@@ -65,13 +82,17 @@ export class Portal {
     });
     page.on('request', (request) => {
       this.asked += 1;
+      this.#waiting.add(request);
       const { protocol, host } = new URL(request.url());
       if (protocol.startsWith('http')) this.hosts.add(host);
     });
+    for (const end of ['requestfinished', 'requestfailed'] as const)
+      page.on(end as 'requestfinished', (request) => this.#waiting.delete(request));
     return page;
   }
 
   async stop(): Promise<void> {
+    witnesses.delete(this.#seen);
     await this.browser?.close();
     await this.virga?.end('SIGTERM').catch(() => undefined);
     removeDataDir(this.#dataDir);
