@@ -217,6 +217,29 @@ test('of five hundred policies, those are drawn and asked for their rules that a
   await page.unroute(all);
 });
 
+test('of five thousand members, those are drawn that are looked at, and each can be changed', async () => {
+  const { page, virga } = portal;
+  const { body } = await virga.call('GET', `/cloud/v1/lbpools/1/1?load_balancer_id=${id}&details=true`);
+  const [pool] = body.results;
+  const members = Array.from({ length: 5_000 }, (_, index) => manyMember(index + 1));
+  const all = /\/lbpools\/1\/1\?/;
+  await page.route(all, (route) => route.fulfill({ json: { count: 1, results: [{ ...pool, members }] } }));
+  // There is no tab of this name: the first is shown.
+  await portal.go(1, `load-balancers/${id}?tab=pools`);
+  const rows = page.getByRole('table', { name: `Members of ${pool.name}` }).getByRole('row');
+  await rows.filter({ hasText: '10.0.0.1:1' }).first().waitFor();
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+  const last = rows.filter({ hasText: '10.0.0.1:5000' });
+  await last.waitFor();
+  expect(await last.getAttribute('aria-rowindex')).toBe('5000');
+  expect(await rows.count()).toBeLessThan(120);
+  const changed = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.route(/\/members\//, (route) => route.fulfill({ json: { tasks: [] } }));
+  await last.getByRole('button', { name: 'Disable' }).click();
+  expect((await changed).url()).toContain(`/members/${members.at(-1)?.id}`);
+  await page.unrouteAll();
+});
+
 test('requests are read in the log while they come, and found by status and text', async () => {
   const { page } = portal;
   await page.getByRole('tab', { name: 'Log' }).click();
@@ -259,6 +282,11 @@ const manyPolicy = (listener_id: string, position: number) => ({
   ...{ id: numbered(position), ...PLACE, ...FINE, listener_id, name: '', position, action: 'REJECT' },
   ...{ redirect_url: null, redirect_prefix: null, redirect_pool_id: null, redirect_http_code: null },
   rules: [1, 2].map((rule) => ({ id: numbered(1000 * rule + position), ...PLACE })),
+});
+
+const manyMember = (port: number) => ({
+  ...{ id: numbered(port), ...FINE, address: '10.0.0.1', protocol_port: port, weight: 1, backup: false },
+  ...{ admin_state_up: true, monitor_address: null, monitor_port: null, subnet_id: null, instance_id: null },
 });
 
 const manyRule = (policy: string, rule: number) => ({

@@ -79,7 +79,9 @@ export function Detail<Row>(props: DetailProps<Row>) {
 /** The parts of a thing; which one is shown is in the address. */
 export function DetailTabs({ tabs }: { readonly tabs: readonly Tab[] }) {
   const navigate = useNavigate();
-  const { tab = tabs[0]?.key ?? '' } = useSearch({ strict: false }) as { tab?: string };
+  const { tab: asked } = useSearch({ strict: false }) as { tab?: string };
+  // An address may name a tab that there is not, or not any more.
+  const tab = (tabs.find(({ key }) => key === asked) ?? tabs[0])?.key ?? '';
   const change = (next: string | null) =>
     void navigate({ to: '.', search: { tab: next ?? undefined } as never, replace: true });
   return (

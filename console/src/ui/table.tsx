@@ -116,7 +116,8 @@ const Row = memo(function Row({ name, row, index, columns, open, href }: RowProp
   );
 });
 
-function Spacer({ height, columns }: { readonly height: number; readonly columns: number }) {
+/** The room of rows that are not drawn. */
+export function Spacer({ height, columns }: { readonly height: number; readonly columns: number }) {
   if (height === 0) return null;
   return (
     <tr data-spacer style={{ height }}>

@@ -1,15 +1,14 @@
 import { useState } from 'react';
 import { client, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
-import type { RowVerb } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { VerbButton } from '../../ui/verb-button.tsx';
 import { type Cluster, clusterPath, whyFixed } from './queries.ts';
 import { useNewDatabase, useNewUser } from './verbs.ts';
 
@@ -40,18 +39,6 @@ const USER_COLUMNS: readonly Column<User>[] = [
   { label: 'Password', cell: ({ is_secret_revealed: shown }) => (shown ? 'was shown' : 'not shown yet') },
 ];
 
-function AddButton({ verb, cluster }: { readonly verb: RowVerb<Cluster>; readonly cluster: Cluster }) {
-  const why = whyFixed(cluster);
-  return (
-    <>
-      <VerbButton size="xs" variant="default" why={why} onClick={() => verb.action.run(cluster)}>
-        {verb.action.label}
-      </VerbButton>
-      {verb.dialog}
-    </>
-  );
-}
-
 /** The databases of a cluster, and who signs in to them. */
 export function DatabasesAndUsers({ cluster }: { readonly cluster: Cluster }) {
   const place = usePlace();
@@ -60,7 +47,7 @@ export function DatabasesAndUsers({ cluster }: { readonly cluster: Cluster }) {
   const passwords = usePasswords(cluster);
   return (
     <>
-      <Card title="Databases" aside={<AddButton verb={newDatabase} cluster={cluster} />}>
+      <Card title="Databases" aside={<ActionButton action={newDatabase.action} row={cluster} />}>
         {cluster.databases.length === 0 ? (
           <Empty title="No databases" about="Add one: each belongs to a user. Drop it with SQL." />
         ) : (
@@ -72,7 +59,7 @@ export function DatabasesAndUsers({ cluster }: { readonly cluster: Cluster }) {
           />
         )}
       </Card>
-      <Card title="Users" aside={<AddButton verb={newUser} cluster={cluster} />}>
+      <Card title="Users" aside={<ActionButton action={newUser.action} row={cluster} />}>
         {cluster.users.length === 0 ? (
           <Empty title="No users" about="Add one, and show its password once." />
         ) : (
@@ -85,6 +72,8 @@ export function DatabasesAndUsers({ cluster }: { readonly cluster: Cluster }) {
           />
         )}
       </Card>
+      {newDatabase.dialog}
+      {newUser.dialog}
       <ShownOnce
         title={`The password of ${passwords.shown?.username ?? ''}`}
         about="Keep it where your program reads its secrets. A new one can be made at any time."

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
 import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
@@ -10,7 +11,6 @@ import { useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { list } from '../../ui/values.ts';
-import { VerbButton } from '../../ui/verb-button.tsx';
 import type { Instance } from './list.tsx';
 import { whyNot } from './verbs.tsx';
 
@@ -88,6 +88,7 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
   );
   const attach = useRowForm<Instance, Schemas['AttachInterface']>({
     label: 'Attach interface',
+    disabled: why,
     form: () => ({
       title: `Attach an interface to ${instance.name}`,
       verb: 'Attach interface',
@@ -130,19 +131,7 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
     return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   const rows = query.data?.results ?? [];
   return (
-    <Card
-      title="Interfaces"
-      aside={
-        <VerbButton
-          size="xs"
-          variant="default"
-          why={why(instance)}
-          onClick={() => attach.action.run(instance)}
-        >
-          Attach interface
-        </VerbButton>
-      }
-    >
+    <Card title="Interfaces" aside={<ActionButton action={attach.action} row={instance} />}>
       {query.data && rows.length === 0 ? (
         <Empty title="No interfaces" about="Without one nobody can reach it, and it reaches nobody." />
       ) : (

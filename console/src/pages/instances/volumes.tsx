@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, faultOf } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Table } from '../../ui/table.tsx';
-import { VerbButton } from '../../ui/verb-button.tsx';
 import { VOLUME_COLUMNS } from '../volumes/list.tsx';
 import { useVolumeVerbs } from '../volumes/verbs.tsx';
 import type { Instance } from './list.tsx';
@@ -25,6 +25,7 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
   );
   const attach = useRowForm<Instance, { volume: string }>({
     label: 'Attach volume',
+    disabled: why,
     form: () => ({
       title: `Attach a volume to ${instance.name}`,
       verb: 'Attach volume',
@@ -50,19 +51,7 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
   if (query.error && !query.data)
     return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   return (
-    <Card
-      title="Volumes"
-      aside={
-        <VerbButton
-          size="xs"
-          variant="default"
-          why={why(instance)}
-          onClick={() => attach.action.run(instance)}
-        >
-          Attach volume
-        </VerbButton>
-      }
-    >
+    <Card title="Volumes" aside={<ActionButton action={attach.action} row={instance} />}>
       {query.data?.results.length === 0 ? (
         <Empty title="No volumes" about="It keeps nothing that outlives it." />
       ) : (

@@ -1,15 +1,16 @@
-import { Skeleton, Tabs } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { apiCall, client, faultOf } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { Copy, CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { DetailTabs } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
@@ -172,42 +173,22 @@ interface PartsProps {
 }
 
 function Parts({ lb, pools, listeners, policies, logs }: PartsProps) {
-  const navigate = useNavigate();
-  const { tab = 'members' } = useSearch({ strict: false }) as { tab?: string };
   const place = usePlace();
   return (
-    <Tabs
-      value={tab}
-      keepMounted={false}
-      onChange={(next) =>
-        void navigate({ to: '.', search: { tab: next ?? undefined } as never, replace: true })
-      }
-    >
-      <Tabs.List mb="md">
-        <Tabs.Tab value="members">Pools and members</Tabs.Tab>
-        <Tabs.Tab value="listeners">Listeners</Tabs.Tab>
-        <Tabs.Tab value="policies">Policies</Tabs.Tab>
-        <Tabs.Tab value="metrics">Metrics</Tabs.Tab>
-        <Tabs.Tab value="logs">Log</Tabs.Tab>
-        <Tabs.Tab value="code">Code</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="members">{pools}</Tabs.Panel>
-      <Tabs.Panel value="listeners">{listeners}</Tabs.Panel>
-      <Tabs.Panel value="policies">{policies}</Tabs.Panel>
-      <Tabs.Panel value="metrics">
-        <Metrics id={lb.id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="logs">{logs}</Tabs.Panel>
-      <Tabs.Panel value="code">
-        <CodePanel
-          call={apiCall('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
-            params: {
-              path: { ...pathParams(place), load_balancer_id: lb.id },
-              query: { show_stats: true },
-            },
-          })}
-        />
-      </Tabs.Panel>
-    </Tabs>
+    <DetailTabs
+      tabs={[
+        { key: 'members', label: 'Pools and members', body: pools },
+        { key: 'listeners', label: 'Listeners', body: listeners },
+        { key: 'policies', label: 'Policies', body: policies },
+        { key: 'metrics', label: 'Metrics', body: <Metrics id={lb.id} /> },
+        { key: 'logs', label: 'Log', body: logs },
+        { key: 'code', label: 'Code', body: <CodePanel call={call(place, lb.id)} /> },
+      ]}
+    />
   );
 }
+
+const call = (place: Place, id: string) =>
+  apiCall('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+    params: { path: { ...pathParams(place), load_balancer_id: id }, query: { show_stats: true } },
+  });

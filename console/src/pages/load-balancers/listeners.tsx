@@ -1,6 +1,7 @@
 import { certificates } from '../../api/choices.ts';
 import { apiCall, client, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
@@ -8,7 +9,6 @@ import { useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
-import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
 
 type Listener = Schemas['Listener'];
@@ -83,6 +83,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
   const path = pathParams(place);
   const add = useRowForm<LoadBalancer, Schemas['CreateListener']>({
     label: 'Add listener',
+    disabled: whyBusy,
     form: () => ({
       title: `Add a listener to ${lb.name}`,
       verb: 'Add listener',
@@ -165,16 +166,8 @@ export function Listeners({ lb, listeners }: ListenersProps) {
         params: { path: { ...path, listener_id: id } },
       }),
   });
-  const why = whyBusy(lb);
   return (
-    <Card
-      title="Listeners"
-      aside={
-        <VerbButton size="xs" variant="default" why={why} onClick={() => add.action.run(lb)}>
-          Add listener
-        </VerbButton>
-      }
-    >
+    <Card title="Listeners" aside={<ActionButton action={add.action} row={lb} />}>
       {listeners.length === 0 ? (
         <Empty title="It listens to nothing yet" about="Add a listener, and give it a pool." />
       ) : (

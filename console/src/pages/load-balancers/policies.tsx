@@ -2,13 +2,12 @@ import { Group } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { whyBusy } from '../../ui/delete-action.tsx';
 import { Near } from '../../ui/near.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import type { RowVerb } from '../../ui/row-form.tsx';
 import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
-import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
 import { Rules, useNewRule, useRuleVerbs } from './policy-rules.tsx';
 import { effectOf, nameOf, type Policy, usePolicyVerbs } from './policy-verbs.tsx';
@@ -23,17 +22,14 @@ interface PoliciesProps {
 
 /** What becomes of requests before they reach a listener's own pool, in the order in which it is decided. */
 export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
-  const { add, verbs, able } = usePolicyVerbs(usePlace(), { lb, listeners, pools });
+  const { add, verbs } = usePolicyVerbs(usePlace(), { lb, listeners, pools });
   const addRule = useNewRule();
   const ruleVerbs = useRuleVerbs();
-  const why = able ? whyBusy(lb) : 'Only listeners of HTTP, or HTTPS that is decrypted here, have policies';
   const ordered = policies.toSorted((one, other) => one.position - other.position);
   return (
     <>
       <Group justify="flex-end" mb="sm">
-        <VerbButton size="xs" why={why} onClick={() => add.action.run(lb)}>
-          Add policy
-        </VerbButton>
+        <ActionButton variant="filled" action={add.action} row={lb} />
       </Group>
       {policies.length === 0 && (
         <Empty
@@ -51,14 +47,7 @@ export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
             }
             aside={
               <Group gap="xs">
-                <VerbButton
-                  size="xs"
-                  variant="default"
-                  why={whyBusy(policy)}
-                  onClick={() => addRule.action.run(policy)}
-                >
-                  Add rule
-                </VerbButton>
+                <ActionButton action={addRule.action} row={policy} />
                 <ActionsMenu row={policy} actions={actionsOf(verbs)} />
               </Group>
             }

@@ -115,7 +115,10 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
   const able = listeners.filter(readsRequests);
   const add = useRowForm<LoadBalancer, Schemas['CreateL7Policy']>({
     label: 'Add policy',
-    disabled: whyBusy,
+    disabled: (to) =>
+      able.length > 0
+        ? whyBusy(to)
+        : 'Only listeners of HTTP, or HTTPS that is decrypted here, have policies',
     form: () => ({
       title: `Add a policy to ${lb.name}`,
       verb: 'Add policy',
@@ -166,7 +169,7 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
       }),
   });
   const verbs: readonly RowVerb<Policy>[] = [edit, remove];
-  return { add, verbs, able: able.length > 0 };
+  return { add, verbs };
 }
 
 export const nameOf = ({ name, position }: Policy): string => name || `policy ${position}`;

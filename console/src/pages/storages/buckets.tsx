@@ -75,6 +75,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
 const useNewBucket = () =>
   useRowForm<Storage, Schemas['CreateStorageBucket']>({
     label: 'Create bucket',
+    disabled: whyFixed,
     form: ({ id }) => ({
       title: 'Create bucket',
       fields: [

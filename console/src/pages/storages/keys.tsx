@@ -35,6 +35,7 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
   );
   const create = useRowForm<Storage, Schemas['CreateStorageAccessKey']>({
     label: 'Create key',
+    disabled: whyFixed,
     form: () => ({
       title: 'Create key',
       fields: [

@@ -1,12 +1,12 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { faultOf } from '../../api/client.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty, type EmptyProps } from '../../ui/page.tsx';
 import type { RowVerb } from '../../ui/row-form.tsx';
 import { Table, type TableProps } from '../../ui/table.tsx';
-import { VerbButton } from '../../ui/verb-button.tsx';
-import { type Storage, whyFixed } from './verbs.tsx';
+import type { Storage } from './verbs.tsx';
 
 interface PartsProps<Row> extends Pick<TableProps<Row>, 'title' | 'columns' | 'rowKey'> {
   readonly storage: Storage;
@@ -25,19 +25,7 @@ export function Parts<Row>({ storage, query, create, verbs, empty, children, ...
   if (query.error && !query.data)
     return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   return (
-    <Card
-      title={table.title}
-      aside={
-        <VerbButton
-          size="xs"
-          variant="default"
-          why={whyFixed(storage)}
-          onClick={() => create.action.run(storage)}
-        >
-          {create.action.label}
-        </VerbButton>
-      }
-    >
+    <Card title={table.title} aside={<ActionButton action={create.action} row={storage} />}>
       {query.data?.results.length === 0 ? (
         <Empty {...empty} />
       ) : (
