@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { makeCertificate } from '../../server/src/features/secrets/testing/certificates.ts';
 import { Portal } from './portal/harness.ts';
 
 /** What people do most, without a mouse: from signing in to deleting what they have made. */
@@ -18,6 +19,9 @@ const dialog = () => portal.page.getByRole('dialog');
 interface Asked {
   readonly ownerDocument: { readonly activeElement: unknown };
   contains(other: unknown): boolean;
+}
+interface Option {
+  readonly dataset: Readonly<Record<string, string | undefined>>;
 }
 interface Styles {
   getComputedStyle(of: unknown): { readonly fontWeight: string };
@@ -217,6 +221,126 @@ test('a row is opened, and what is there is deleted when its name is typed', asy
   await press('Enter');
   await page.getByRole('heading', { name: 'Volumes', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'rye' }).waitFor({ state: 'detached' });
+});
+
+/** Chooses from a list that has the focus, by what is typed or by the arrows. */
+async function pick(name: string | RegExp): Promise<void> {
+  const option = portal.page.getByRole('option', { name }).first();
+  await press('ArrowDown');
+  await option.waitFor();
+  const isChosen = () => option.evaluate((one) => (one as unknown as Option).dataset.comboboxSelected);
+  for (let i = 0; i < 30 && !(await isChosen()); i += 1) await press('ArrowDown');
+  await press('Enter');
+}
+
+test('a load balancer with two listeners is made, and faults have the focus', async () => {
+  const { page, virga } = portal;
+  const { certificate, privateKey } = await makeCertificate(['bakery.example.test']);
+  await virga.call('POST', '/cloud/v2/secrets/1/2', {
+    name: 'bakery',
+    payload: { certificate, certificate_chain: certificate, private_key: privateKey },
+  });
+  const main = page.locator('main');
+  const button = (name: string) => main.getByRole('button', { name, exact: true });
+  const address = (member: number) => main.getByLabel(`Address of member ${member}`);
+  await portal.go(2, 'load-balancers');
+  await page.getByText('No load balancers here').waitFor();
+  await press('c');
+  await focused(main.getByRole('textbox', { name: 'Name' }));
+  await type('oven-door');
+  // The first member is left out: what is refused of the second stands at the second.
+  await tabTo(address(2));
+  await type('nowhere at all');
+  await tabTo(button('Add member'));
+  await press('Enter');
+  await focused(address(3));
+  await type('10.0.0.3');
+  await press('Tab');
+  await press('Tab');
+  await focused(button('Remove member 3'));
+  await press('Enter');
+  await focused(button('Remove member 2'));
+  await tabTo(button('Add listener'));
+  await press('Enter');
+  const second = main.locator('[data-card]').filter({ hasText: 'Listener 2' });
+  await focused(second.getByRole('combobox', { name: 'Protocol' }));
+  await pick('HTTPS, decrypted here');
+  await tabTo(main.getByRole('combobox', { name: 'Certificate' }));
+  await pick('bakery');
+  for (const member of ['1', '1']) {
+    await tabTo(second.getByRole('button', { name: `Remove member ${member}` }));
+    await press('Enter');
+  }
+  await focused(second.getByRole('button', { name: 'Add member' }));
+  await tabTo(button('Create load balancer'));
+  for (const status of [400, 422]) portal.expected.add(`${status} POST /cloud/v1/loadbalancers/1/2`);
+  await press('Enter');
+  await focused(address(2).first());
+  expect(await address(2).first().getAttribute('aria-invalid')).toBe('true');
+  await press('Control+a');
+  await type('10.0.0.2');
+  await press('Enter');
+  await page.getByRole('link', { name: 'oven-door' }).waitFor();
+  await press('c');
+  await focused(main.getByRole('textbox', { name: 'Name' }));
+  await tabTo(button('Add listener'));
+  await press('Enter');
+  await tabTo(button('Remove listener 1'), 'Shift+Tab');
+  await press('Enter');
+  await focused(main.getByRole('combobox', { name: 'Protocol' }));
+});
+
+test('an instance with volumes, connections and a key is made, and faults have the focus', async () => {
+  const { page, virga } = portal;
+  await virga.call('POST', '/cloud/v1/ssh_keys/1', { name: 'laptop' });
+  const main = page.locator('main');
+  const button = (name: string) => main.getByRole('button', { name, exact: true });
+  const choice = (name: string) => main.getByRole('combobox', { name, exact: true });
+  await portal.go(2, 'instances');
+  await page.getByText('No instances here').waitFor();
+  await press('c');
+  await focused(main.getByRole('textbox', { name: 'Name' }));
+  await type('-');
+  await tabTo(choice('Image'));
+  await pick('debian-12-x64 (5 GiB at least)');
+  await tabTo(choice('Size'));
+  await pick(/^g1-standard-2-4/);
+  await tabTo(choice('SSH key'));
+  await pick('laptop');
+  await tabTo(button('Add volume'));
+  await press('Enter');
+  await focused(main.getByLabel('Volume 2, empty, in GiB'));
+  await tabTo(button('Add volume'));
+  await press('Enter');
+  await focused(main.getByLabel('Volume 3, empty, in GiB'));
+  await press('Control+a');
+  await type('7');
+  await tabTo(button('Remove volume 2'), 'Shift+Tab');
+  await press('Enter');
+  await focused(button('Remove volume 2'));
+  await tabTo(button('Add connection'));
+  await press('Enter');
+  await focused(choice('And to'));
+  await pick('The outside, with an address of its own');
+  await press('Tab');
+  await focused(button('Remove connection 2'));
+  await press('Enter');
+  await focused(choice('Connect it to'));
+  await tabTo(choice('Security groups'));
+  await pick('default');
+  await expect.poll(() => main.locator('.mantine-Pill-root').count()).toBe(1);
+  await press('Escape');
+  await tabTo(button('Create instance'));
+  for (const status of [400, 422]) portal.expected.add(`${status} POST /cloud/v2/instances/1/2`);
+  await press('Enter');
+  await focused(main.getByRole('textbox', { name: 'Name' }));
+  await press('Control+a');
+  await type('oven');
+  await press('Enter');
+  await page.getByRole('link', { name: 'oven' }).waitFor();
+  const [made] = (await virga.call('GET', '/cloud/v1/instances/1/2')).body.results;
+  expect(made.ssh_key_name).toBe('laptop');
+  expect(made.flavor.flavor_id).toBe('g1-standard-2-4');
 });
 
 test('somebody signs out', async () => {

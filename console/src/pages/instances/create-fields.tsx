@@ -12,6 +12,7 @@ import {
 } from '../../api/choices.ts';
 import { usePlace } from '../../app/place.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
+import { useItemFocus } from '../../ui/item-focus.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import type { Draft, DraftInterface } from './draft.ts';
@@ -87,13 +88,18 @@ export function MachineFields(props: PartProps) {
 }
 
 export function VolumeFields({ draft, change, errorOf }: PartProps) {
+  const { items, leaving } = useItemFocus('volume', draft.volumes.length);
+  const remove = (index: number) => {
+    leaving(index);
+    change({ volumes: draft.volumes.toSpliced(index, 1) });
+  };
   const add = () =>
     change({
       volumes: [...draft.volumes, { key: 1 + Math.max(0, ...draft.volumes.map(({ key }) => key)), size: 50 }],
     });
   return (
     <Card title="Volumes">
-      <div className={styles.body}>
+      <div className={styles.body} ref={items}>
         <NumberInput
           label="The one it starts from, in GiB"
           min={1}
@@ -103,7 +109,7 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
           required
         />
         {draft.volumes.map((volume, index) => (
-          <div className={styles.alone} key={volume.key}>
+          <div className={styles.alone} key={volume.key} data-item>
             <NumberInput
               label={`Volume ${index + 2}, empty, in GiB`}
               min={1}
@@ -116,14 +122,15 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
             <ActionIcon
               mt={26}
               aria-label={`Remove volume ${index + 2}`}
-              onClick={() => change({ volumes: draft.volumes.toSpliced(index, 1) })}
+              data-remove="volume"
+              onClick={() => remove(index)}
             >
               <IconTrash size={16} />
             </ActionIcon>
           </div>
         ))}
         <div>
-          <Button size="xs" variant="default" onClick={add}>
+          <Button size="xs" variant="default" onClick={add} data-add>
             Add volume
           </Button>
         </div>
@@ -140,12 +147,17 @@ const TYPES = [
 ];
 
 export function ConnectionFields({ draft, change, errorOf }: PartProps) {
+  const { items, leaving } = useItemFocus('connection', draft.interfaces.length);
+  const remove = (index: number) => {
+    leaving(index);
+    change({ interfaces: draft.interfaces.toSpliced(index, 1) });
+  };
   const set = (index: number, next: DraftInterface) =>
     change({ interfaces: draft.interfaces.with(index, next) });
   const key = 1 + Math.max(0, ...draft.interfaces.map((one) => one.key));
   return (
     <Card title="Connections">
-      <div className={styles.body}>
+      <div className={styles.body} ref={items}>
         {draft.interfaces.map((one, index) => (
           <Connection
             key={one.key}
@@ -153,9 +165,7 @@ export function ConnectionFields({ draft, change, errorOf }: PartProps) {
             index={index}
             errorOf={errorOf}
             change={(next) => set(index, next)}
-            {...(draft.interfaces.length > 1
-              ? { remove: () => change({ interfaces: draft.interfaces.toSpliced(index, 1) }) }
-              : {})}
+            {...(draft.interfaces.length > 1 ? { remove: () => remove(index) } : {})}
           />
         ))}
         <div>
@@ -191,7 +201,7 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
   const choices = { any_subnet: networks, subnet: subnets, reserved_fixed_ip: reservedAddresses };
   const words = { any_subnet: 'Network', subnet: 'Subnet', reserved_fixed_ip: 'Reserved address' };
   return (
-    <div>
+    <div data-item>
       <div className={styles.alone}>
         <Select
           label={index === 0 ? 'Connect it to' : 'And to'}
@@ -202,7 +212,12 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
           error={errorOf(`interfaces.${index}`)}
         />
         {remove && (
-          <ActionIcon mt={26} aria-label={`Remove connection ${index + 1}`} onClick={remove}>
+          <ActionIcon
+            mt={26}
+            aria-label={`Remove connection ${index + 1}`}
+            onClick={remove}
+            data-remove="connection"
+          >
             <IconTrash size={16} />
           </ActionIcon>
         )}

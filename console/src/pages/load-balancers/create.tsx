@@ -7,6 +7,7 @@ import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { FieldInput } from '../../ui/field-input.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
+import { useItemFocus } from '../../ui/item-focus.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import { Wizard } from '../../ui/wizard.tsx';
@@ -36,6 +37,7 @@ export function CreateLoadBalancer() {
   const navigate = useNavigate();
   const path = pathParams(place);
   const [draft, setDraft] = useState<Draft>({ name: '', flavor: '', listeners: [newListener(1)] });
+  const { items, leaving } = useItemFocus('listener', draft.listeners.length);
   const list = pathIn(place, 'load-balancers');
   const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
   const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
@@ -49,6 +51,10 @@ export function CreateLoadBalancer() {
       });
     }
     return navigate({ to: list });
+  };
+  const remove = (index: number) => {
+    leaving(index);
+    change({ listeners: draft.listeners.toSpliced(index, 1) });
   };
   const nextKey = 1 + Math.max(0, ...draft.listeners.map(({ key }) => key));
   return (
@@ -96,18 +102,19 @@ export function CreateLoadBalancer() {
               />
             </div>
           </Card>
-          {draft.listeners.map((listener, index) => (
-            <ListenerFields
-              key={listener.key}
-              listener={listener}
-              errorOf={(field) => errorOf(`listeners.${index}.${field}`)}
-              index={index}
-              change={(next) => change({ listeners: draft.listeners.with(index, next) })}
-              {...(draft.listeners.length > 1
-                ? { remove: () => change({ listeners: draft.listeners.toSpliced(index, 1) }) }
-                : {})}
-            />
-          ))}
+          <div ref={items}>
+            {draft.listeners.map((listener, index) => (
+              <div key={listener.key} data-item>
+                <ListenerFields
+                  listener={listener}
+                  errorOf={(field) => errorOf(`listeners.${index}.${field}`)}
+                  index={index}
+                  change={(next) => change({ listeners: draft.listeners.with(index, next) })}
+                  {...(draft.listeners.length > 1 ? { remove: () => remove(index) } : {})}
+                />
+              </div>
+            ))}
+          </div>
         </>
       )}
       outcome={

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { unread } from '../../ui/field-input.tsx';
+import { useItemFocus } from '../../ui/item-focus.ts';
 import { withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
@@ -38,7 +39,7 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
       title={`Listener ${index + 1}`}
       aside={
         remove && (
-          <ActionIcon aria-label={`Remove listener ${index + 1}`} onClick={remove}>
+          <ActionIcon aria-label={`Remove listener ${index + 1}`} onClick={remove} data-remove="listener">
             <IconTrash size={16} />
           </ActionIcon>
         )
@@ -119,6 +120,7 @@ function CertificatePicker({
       value={value || null}
       onChange={(id) => choose(id ?? '')}
       error={error ?? unread(secrets)}
+      openOnFocus={false}
       searchable
     />
   );
@@ -131,6 +133,12 @@ interface MembersProps {
 }
 
 function Members({ listener: { members }, errorOf, change }: MembersProps) {
+  const { items, leaving } = useItemFocus('member', members.length);
+  // Members without an address are not sent: those that are have other places there.
+  const faultOf = (index: number, field: string) => {
+    const sent = members.slice(0, index).filter(({ address }) => address !== '').length;
+    return members[index]?.address ? errorOf(`pools.0.members.${sent}.${field}`) : undefined;
+  };
   const add = () =>
     change([
       ...members,
@@ -141,9 +149,9 @@ function Members({ listener: { members }, errorOf, change }: MembersProps) {
       },
     ]);
   return (
-    <>
+    <div ref={items} className={styles.items}>
       {members.map((member, index) => (
-        <div className={styles.row} key={member.key}>
+        <div className={styles.row} key={member.key} data-item>
           <TextInput
             label={index === 0 ? 'Members' : undefined}
             aria-label={`Address of member ${index + 1}`}
@@ -152,7 +160,7 @@ function Members({ listener: { members }, errorOf, change }: MembersProps) {
             onChange={(event) =>
               change(members.with(index, { ...member, address: event.currentTarget.value }))
             }
-            error={errorOf(`pools.0.members.${index}.address`)}
+            error={faultOf(index, 'address')}
           />
           <NumberInput
             label={index === 0 ? 'Port' : undefined}
@@ -161,22 +169,26 @@ function Members({ listener: { members }, errorOf, change }: MembersProps) {
             max={65_535}
             value={member.port}
             onChange={(port) => change(members.with(index, { ...member, port }))}
-            error={errorOf(`pools.0.members.${index}.protocol_port`)}
+            error={faultOf(index, 'protocol_port')}
           />
           <ActionIcon
             mt={index === 0 ? 26 : 3}
             aria-label={`Remove member ${index + 1}`}
-            onClick={() => change(members.toSpliced(index, 1))}
+            data-remove="member"
+            onClick={() => {
+              leaving(index);
+              change(members.toSpliced(index, 1));
+            }}
           >
             <IconTrash size={16} />
           </ActionIcon>
         </div>
       ))}
       <div>
-        <Button size="xs" variant="default" onClick={add}>
+        <Button size="xs" variant="default" onClick={add} data-add>
           Add member
         </Button>
       </div>
-    </>
+    </div>
   );
 }

@@ -1,0 +1,33 @@
+import { type RefObject, useLayoutEffect, useRef } from 'react';
+
+interface ItemFocus {
+  /** The element that the items stand in, each with `data-item`. */
+  readonly items: RefObject<HTMLDivElement | null>;
+  /** Says which item is about to be removed. */
+  readonly leaving: (index: number) => void;
+}
+
+/** Of several that are added and removed one by one: what is added has the focus, and what follows what was removed.
+ *  Without it the focus would go with the button that was pressed.
+ *  @param kind stands in `data-remove` of the buttons that remove one */
+export function useItemFocus(kind: string, count: number): ItemFocus {
+  const items = useRef<HTMLDivElement>(null);
+  const before = useRef(count);
+  const at = useRef(0);
+  useLayoutEffect(() => {
+    const change = count - before.current;
+    before.current = count;
+    if (change === 0) return;
+    const all = items.current?.querySelectorAll<HTMLElement>(':scope > [data-item]') ?? [];
+    const one = all[change > 0 ? count - 1 : Math.min(at.current, count - 1)];
+    const next =
+      (change < 0 && one?.querySelector<HTMLElement>(`[data-remove=${kind}]`)) ||
+      one?.querySelector<HTMLElement>('input') ||
+      items.current?.querySelector<HTMLElement>('[data-add]');
+    next?.focus();
+  }, [kind, count]);
+  const leaving = (index: number) => {
+    at.current = index;
+  };
+  return { items, leaving };
+}
