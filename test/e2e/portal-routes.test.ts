@@ -80,11 +80,14 @@ test('the router has pages to look at', () => {
   expect(patterns.length).toBeGreaterThan(50);
 });
 
-test('with nothing to show, each page says so, and what is not there is said not to be', async () => {
+test('with nothing to show, each page says so, and what is not there leads to what is', async () => {
   const wrong = await look({
     width: 390,
-    check: (sight, pattern) =>
-      isMissing(pattern, undefined) === says(sight, /not found|no /i) ? [] : [`says ${sight.faults}`],
+    check: (sight, pattern) => {
+      if (isMissing(pattern, undefined) !== says(sight, /not found|no /i)) return [`says ${sight.faults}`];
+      const list = addressOf(pattern, undefined).replace(/\/[^/]+$/, '');
+      return isMissing(pattern, undefined) && !sight.ways.includes(list) ? ['does not lead to others'] : [];
+    },
   });
   expect(wrong).toEqual([]);
 });
@@ -278,6 +281,24 @@ test('the first field that is refused has the focus, also in a form of many', as
   await form.locator('[aria-invalid=true]').first().waitFor();
   const focused = await page.evaluate('document.activeElement.value');
   expect(focused).toBe('NOT A NAME');
+  await page.keyboard.press('Escape');
+});
+
+test('a form says which of its choices could not be read', async () => {
+  const { page } = portal;
+  const choices = /\/create_versions|\/k8s\/.*\/flavors|\/ssh_keys\//;
+  await page.route(choices, (route) => route.fulfill({ status: 500, json: { message: 'It is too busy.' } }));
+  portal.expected.add('500 GET /cloud/v2/k8s/1/2/create_versions');
+  portal.expected.add('500 GET /cloud/v1/k8s/1/2/flavors');
+  portal.expected.add('500 GET /cloud/v1/ssh_keys/1');
+  await portal.go(2, 'kubernetes?new=1');
+  const form = page.getByRole('dialog', { name: 'Create cluster' });
+  await expect.poll(() => form.getByText('could not be read. It is too busy.').count()).toBe(3);
+  await page.unroute(choices);
+  await page.reload();
+  // What stands first is chosen, so that a name and a key are enough.
+  await expect.poll(() => form.getByLabel('Version').first().inputValue()).toMatch(/^v1\./);
+  await expect.poll(() => form.getByLabel('Size of its nodes').first().inputValue()).toMatch(/CPU/);
   await page.keyboard.press('Escape');
 });
 

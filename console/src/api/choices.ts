@@ -66,7 +66,7 @@ export const loadBalancerFlavors = (where: Where): Choices => ({
 
 export const sshKeys = ({ project }: Where): Choices => ({
   key: `ssh keys ${project}`,
-  none: 'No SSH key is kept yet',
+  none: 'None yet: add one under SSH keys',
   load: async () => {
     const found = await client.GET('/cloud/v1/ssh_keys/{project_id}', {
       params: { path: { project_id: project }, query: MANY },
@@ -195,15 +195,27 @@ export const reservedAddresses = (where: Where): Choices => ({
   },
 });
 
-export const freeFloatingIps = (where: Where): Choices => ({
-  key: keyOf('floating', where),
-  none: 'There is no free floating IP',
+export const clusterVersions = (where: Where): Choices => ({
+  key: keyOf('cluster versions', where),
+  none: 'The region has no version at present',
   load: async () => {
-    const found = await client.GET('/cloud/v1/floatingips/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
+    const found = await client.GET('/cloud/v2/k8s/{project_id}/{region_id}/create_versions', {
+      params: { path: pathOf(where) },
     });
-    return resultsOf(found)
-      .filter(({ port_id }) => port_id === null)
-      .map(({ id, floating_ip_address }) => ({ value: id, label: floating_ip_address ?? id }));
+    return resultsOf(found).map(({ version }) => ({ value: version, label: version }));
+  },
+});
+
+export const nodeFlavors = (where: Where): Choices => ({
+  key: keyOf('node flavors', where),
+  none: 'The region has no size at present',
+  load: async () => {
+    const found = await client.GET('/cloud/v1/k8s/{project_id}/{region_id}/flavors', {
+      params: { path: pathOf(where) },
+    });
+    return resultsOf(found).map(({ flavor_id, vcpus, ram }) => ({
+      value: flavor_id,
+      label: `${flavor_id}: ${vcpus} CPU, ${ram} MiB`,
+    }));
   },
 });

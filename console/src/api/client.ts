@@ -41,10 +41,12 @@ async function withWords(response: Response): Promise<Response> {
   const { status, headers } = response;
   const again = Number(headers.get('retry-after'));
   const said = isJson(text) ?? { message: `The answer was ${status}, without a word of why. Try it again.` };
-  return refusal(status, { ...said, ...(again > 0 ? { [AGAIN]: again } : {}) });
+  const more = { ...(again > 0 ? { [AGAIN]: again } : {}), ...(status === 404 ? { [MISSING]: true } : {}) };
+  return refusal(status, { ...said, ...more });
 }
 
 const AGAIN = 'retry_after_seconds';
+const MISSING = 'is_missing';
 
 function isJson(text: string): Record<string, unknown> | undefined {
   try {
@@ -97,6 +99,8 @@ export interface ApiFault {
   readonly requestId: string | undefined;
   /** After how many seconds it is asked again by itself, where the server has said so. */
   readonly againSeconds?: number;
+  /** What was asked for is not there. */
+  readonly missing?: boolean;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -113,6 +117,7 @@ export function faultOf(error: unknown): ApiFault {
     fields: isRecord(body.invalid_fields) ? (body.invalid_fields as ApiFault['fields']) : problemFields(body),
     requestId: typeof body.request_id === 'string' ? body.request_id : undefined,
     ...(Number(body[AGAIN]) > 0 ? { againSeconds: Number(body[AGAIN]) } : {}),
+    ...(body[MISSING] === true ? { missing: true } : {}),
   };
 }
 

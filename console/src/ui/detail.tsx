@@ -44,7 +44,7 @@ export function Detail<Row>(props: DetailProps<Row>) {
       <>
         <PageHead title={kind} back={back} />
         {query.error ? (
-          <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch?.()} />
+          <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch?.()} others={back} />
         ) : (
           <Skeleton height={240} />
         )}

@@ -1,9 +1,18 @@
 import { Alert, Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ApiFault } from '../api/client.ts';
 import { Copy } from './copy.tsx';
 
+interface FaultNoteProps {
+  readonly fault: ApiFault;
+  readonly retry?: () => void;
+  /** Where others of its kind are, when it is not there itself. */
+  readonly others?: { readonly to: string; readonly label: string };
+}
+
 /** What went wrong, what to do, and the id under which the server logged it. */
-export function FaultNote({ fault, retry }: { readonly fault: ApiFault; readonly retry?: () => void }) {
+export function FaultNote({ fault, retry, others }: FaultNoteProps) {
+  const gone = fault.missing ? others : undefined;
   const fields = Object.entries(fault.fields);
   return (
     <Alert color="red" variant="light" title={fault.message} role="alert">
@@ -16,6 +25,11 @@ export function FaultNote({ fault, retry }: { readonly fault: ApiFault; readonly
           ))}
         </ul>
       )}
+      {gone && (
+        <div style={{ color: 'var(--ink)' }}>
+          It was deleted, or it belongs to another project or region: choose that above.
+        </div>
+      )}
       {fault.againSeconds !== undefined && (
         <div style={{ color: 'var(--ink)' }}>It is asked again by itself in {fault.againSeconds} s.</div>
       )}
@@ -25,7 +39,12 @@ export function FaultNote({ fault, retry }: { readonly fault: ApiFault; readonly
           <Copy value={fault.requestId} label="Copy the request's id" />
         </div>
       )}
-      {retry && (
+      {gone && (
+        <Button component={Link} to={gone.to} size="xs" variant="default" mt="xs">
+          Go to {gone.label}
+        </Button>
+      )}
+      {retry && !gone && (
         <Button size="xs" variant="default" mt="xs" onClick={retry}>
           Try again
         </Button>

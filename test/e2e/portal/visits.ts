@@ -66,6 +66,8 @@ export interface Sight {
   readonly odd: readonly string[];
   /** What is said to be wrong, in the page's words. */
   readonly faults: readonly string[];
+  /** Where what is said to be wrong leads on. */
+  readonly ways: readonly string[];
   /** What can be pressed to go on. */
   readonly offers: number;
   readonly rows: number;
@@ -83,6 +85,7 @@ const SIGHT = `(() => {
     odd: odd ?? [],
     title: document.querySelector('h1')?.innerText.trim() ?? '',
     faults: said.map((element) => element.innerText.trim()),
+    ways: [...document.querySelectorAll('[role=alert] a')].map((link) => link.getAttribute('href')),
     offers: document.querySelectorAll('main button, main a').length,
     rows: document.querySelectorAll('[data-row]').length,
     width: document.documentElement.scrollWidth,

@@ -43,7 +43,7 @@ export function ClusterDetail() {
     return (
       <>
         <PageHead title={name} back={back} />
-        <FaultNote fault={faultOf(cluster.error)} retry={() => void cluster.refetch()} />
+        <FaultNote fault={faultOf(cluster.error)} retry={() => void cluster.refetch()} others={back} />
       </>
     );
   }

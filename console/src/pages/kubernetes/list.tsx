@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { clusterVersions, nodeFlavors, sshKeys } from '../../api/choices.ts';
 import { api, apiCall, client, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
@@ -35,7 +36,6 @@ export function Clusters() {
       params: { path, query: page },
     }),
   );
-  const fields = useClusterFields(form.opened);
   const remove = useDelete<Cluster>({
     kind: 'cluster',
     nameOf: ({ name }) => name,
@@ -67,7 +67,7 @@ export function Clusters() {
       {remove.dialog}
       <SideForm
         title="Create cluster"
-        fields={fields}
+        fields={fieldsOf(place)}
         body={(values) => ({
           name: text(values, 'name'),
           version: text(values, 'version'),
@@ -93,84 +93,60 @@ export function Clusters() {
   );
 }
 
-/** The fields with what the region offers now. */
-function useClusterFields(enabled: boolean): readonly Field[] {
-  const place = usePlace();
-  const path = pathParams(place);
-  const versions = useQuery({
-    ...api.queryOptions('get', '/cloud/v2/k8s/{project_id}/{region_id}/create_versions', {
-      params: { path },
-    }),
-    enabled,
-  });
-  const flavors = useQuery({
-    ...api.queryOptions('get', '/cloud/v1/k8s/{project_id}/{region_id}/flavors', { params: { path } }),
-    enabled,
-  });
-  const keys = useQuery({
-    ...api.queryOptions('get', '/cloud/v1/ssh_keys/{project_id}', {
-      params: { path: { project_id: place.project } },
-    }),
-    enabled,
-  });
-  return [
-    { key: 'name', label: 'Name', kind: 'text', required: true },
-    {
-      key: 'version',
-      label: 'Version',
-      kind: 'choice',
-      required: true,
-      options: (versions.data?.results ?? []).map(({ version }) => ({ value: version, label: version })),
-    },
-    {
-      key: 'keypair',
-      label: 'SSH key',
-      kind: 'choice',
-      required: true,
-      about:
-        keys.data?.results.length === 0
-          ? 'There is none yet: add one under Compute, SSH keys'
-          : 'For signing in to the nodes',
-      options: (keys.data?.results ?? []).map(({ name }) => ({ value: name, label: name })),
-    },
-    {
-      key: 'pool',
-      label: 'Name of the first pool',
-      kind: 'text',
-      required: true,
-      initial: 'workers',
-      fault: 'pools.0.name',
-    },
-    {
-      key: 'flavor',
-      label: 'Size of its nodes',
-      kind: 'choice',
-      required: true,
-      fault: 'pools.0.flavor_id',
-      options: (flavors.data?.results ?? []).map(({ flavor_id, vcpus, ram }) => ({
-        value: flavor_id,
-        label: `${flavor_id}: ${vcpus} CPU, ${ram} MiB`,
-      })),
-    },
-    {
-      key: 'nodes',
-      label: 'Nodes',
-      kind: 'number',
-      min: 1,
-      max: 20,
-      initial: 3,
-      required: true,
-      fault: 'pools.0.min_node_count',
-    },
-    {
-      key: 'most',
-      label: 'At most, when there is more to do',
-      kind: 'number',
-      min: 1,
-      max: 20,
-      initial: 5,
-      fault: 'pools.0.max_node_count',
-    },
-    { key: 'healing', label: 'Replace nodes that are not well', kind: 'switch', initial: true },
-  ];
-}
+/** What the region offers is asked for when the form is opened. */
+const fieldsOf = (place: Place): readonly Field[] => [
+  { key: 'name', label: 'Name', kind: 'text', required: true },
+  {
+    key: 'version',
+    label: 'Version',
+    kind: 'choice',
+    required: true,
+    first: true,
+    choices: clusterVersions(place),
+  },
+  {
+    key: 'keypair',
+    label: 'SSH key',
+    kind: 'choice',
+    required: true,
+    about: 'For signing in to the nodes',
+    choices: sshKeys(place),
+  },
+  {
+    key: 'pool',
+    label: 'Name of the first pool',
+    kind: 'text',
+    required: true,
+    initial: 'workers',
+    fault: 'pools.0.name',
+  },
+  {
+    key: 'flavor',
+    label: 'Size of its nodes',
+    kind: 'choice',
+    required: true,
+    first: true,
+    fault: 'pools.0.flavor_id',
+    choices: nodeFlavors(place),
+  },
+  {
+    key: 'nodes',
+    label: 'Nodes',
+    kind: 'number',
+    min: 1,
+    max: 20,
+    initial: 3,
+    required: true,
+    fault: 'pools.0.min_node_count',
+  },
+  {
+    key: 'most',
+    label: 'At most, when there is more to do',
+    kind: 'number',
+    min: 1,
+    max: 20,
+    initial: 5,
+    fault: 'pools.0.max_node_count',
+  },
+  { key: 'healing', label: 'Replace nodes that are not well', kind: 'switch', initial: true },
+];

@@ -45,7 +45,7 @@ export function LoadBalancerDetail() {
         aside={lb.task_id && <StatusBadge status="PENDING_UPDATE" detail={`Task ${lb.task_id}`} />}
       >
         {listeners.length === 0 ? (
-          <Empty title="It listens to nothing yet" about="Add a listener below." />
+          <Empty title="It listens to nothing yet" about="Open Listeners below, and add the first." />
         ) : (
           <TopologyPicture topology={topology} label={`The way of a request through ${lb.name}`} />
         )}
@@ -62,14 +62,11 @@ export function LoadBalancerDetail() {
 }
 
 function Gone({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
-  const place = usePlace();
+  const back = { to: pathIn(usePlace(), 'load-balancers'), label: 'Load balancers' };
   return (
     <>
-      <PageHead
-        title="Load balancer"
-        back={{ to: pathIn(place, 'load-balancers'), label: 'Load balancers' }}
-      />
-      <FaultNote fault={faultOf(error)} retry={retry} />
+      <PageHead title="Load balancer" back={back} />
+      <FaultNote fault={faultOf(error)} retry={retry} others={back} />
     </>
   );
 }

@@ -57,7 +57,7 @@ export function NetworkDetail() {
     return (
       <>
         <PageHead title="Network" back={back} />
-        <FaultNote fault={faultOf(network.error)} retry={() => void network.refetch()} />
+        <FaultNote fault={faultOf(network.error)} retry={() => void network.refetch()} others={back} />
       </>
     );
   }

@@ -23,11 +23,12 @@ export function PageDesigner() {
     }),
     enabled: id !== undefined,
   });
+  const back = { to: pathIn(place, 'response-pages'), label: 'Response pages' };
   if (set.error && !set.data)
     return (
       <>
-        <PageHead title="Pages" back={{ to: pathIn(place, 'response-pages'), label: 'Response pages' }} />
-        <FaultNote fault={faultOf(set.error)} retry={() => void set.refetch()} />
+        <PageHead title="Pages" back={back} />
+        <FaultNote fault={faultOf(set.error)} retry={() => void set.refetch()} others={back} />
       </>
     );
   if (id !== undefined && !set.data) return null;
