@@ -116,6 +116,29 @@ test('where nothing boots, an instance says that it has no screen', async () => 
   expect(await portal.barriers()).toEqual([]);
 });
 
+test('many long tags stay within a narrow window, also where they are said', async () => {
+  const { page, virga } = portal;
+  const tags = Object.fromEntries(Array.from({ length: 8 }, (_, key) => [`tag-${key}`, 'x'.repeat(63)]));
+  const body = { source: 'new-volume', name: 'tagged', size: 1, tags };
+  const task = await virga.ended(await virga.call('POST', '/cloud/v1/volumes/1/2', body));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await portal.go(2, `volumes/${task.created_resources?.volumes?.[0]}`);
+  const tag = page.getByText('tag-0:');
+  await tag.waitFor();
+  expect((await tag.boundingBox())?.height, 'a tag is one line').toBeLessThan(30);
+  await page.getByRole('button', { name: 'Show 6 more tags' }).hover();
+  await page.getByRole('tooltip').waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await verb('Rename, tag…');
+  const pills = dialog().locator('.mantine-Pill-root');
+  const boxes = await Promise.all((await pills.all()).map((pill) => pill.boundingBox()));
+  expect(boxes.length).toBe(8);
+  // Each is read whole.
+  expect(Math.min(...boxes.map((box) => box?.height ?? 0))).toBeGreaterThan(30);
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
 test('the browser had nothing to complain about', () => {
   expect(portal.complaints).toEqual([]);
 });

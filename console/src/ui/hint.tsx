@@ -65,7 +65,19 @@ export function Hints() {
   const id = useId();
   useEffect(() => (now ? attend(now, id) : undefined), [now, id]);
   if (!now) return null;
-  return <Tooltip id={id} target={now.target} label={now.text} opened multiline w="max-content" maw={360} />;
+  return (
+    <Tooltip
+      id={id}
+      target={now.target}
+      label={now.text}
+      opened
+      multiline
+      w="max-content"
+      maw={360}
+      // A name without a space would reach beyond it, and beyond the window.
+      style={{ overflowWrap: 'anywhere' }}
+    />
+  );
 }
 
 /** Ties the bubble to its element, and removes it when that is left in a way that no event of its own reports. */

@@ -79,7 +79,11 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 export interface EmptyProps {
   readonly title: string;
   readonly about: ReactNode;
-  readonly action?: { readonly label: string; readonly to: string } | undefined;
+  /** Leads to a page, or does something at once. */
+  readonly action?:
+    | { readonly label: string; readonly to: string }
+    | { readonly label: string; readonly run: () => void }
+    | undefined;
   /** One line that does the same from a terminal. */
   readonly code?: string | undefined;
 }
@@ -90,11 +94,12 @@ export function Empty({ title, about, action, code }: EmptyProps) {
     <div className={styles.empty}>
       <h2>{title}</h2>
       <p>{about}</p>
-      {action && (
+      {action && 'to' in action && (
         <Button component={Link} to={action.to}>
           {action.label}
         </Button>
       )}
+      {action && 'run' in action && <Button onClick={action.run}>{action.label}</Button>}
       {code && <pre className={styles.emptyCode}>{code}</pre>}
     </div>
   );

@@ -137,6 +137,7 @@ function Verbs<Row>({ row, actions, from }: VerbsProps<Row>) {
       <div key={label}>
         {danger && <Menu.Divider />}
         <Menu.Item
+          className={styles.verb}
           {...(danger ? { color: 'red' } : {})}
           disabled={why !== undefined}
           data-autofocus={action === first || undefined}

@@ -36,6 +36,7 @@ export interface SeriesProps {
 
 const NO_MARKS: readonly Mark[] = [];
 const HEIGHT = 160;
+const HOUR = 3600;
 /** Charts with this key share their crosshair. */
 const SYNC = 'virga';
 
@@ -58,6 +59,10 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
       topOf(Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0))), marks) === 0;
     const label = (_plot: uPlot, ticks: readonly number[]) =>
       ticks.map((tick) => (flat && tick !== 0 ? '' : format(tick)));
+    // Around a single moment years would be drawn.
+    const [first = 0] = times.length === 1 ? times : [];
+    const span: [number, number] | undefined =
+      from && to ? [from, to] : first ? [first - HOUR, first] : undefined;
     const plot = new uPlot(
       {
         width,
@@ -65,7 +70,7 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
         cursor: { sync: { key: SYNC }, y: false },
         legend: { live: true },
         scales: {
-          ...(from && to ? { x: { range: [from, to] as [number, number] } } : {}),
+          ...(span ? { x: { range: span } } : {}),
           y: { range: (_plot, _min, max) => [0, topOf(max ?? 0, marks) * 1.15 || 1] },
         },
         hooks: { draw: [(drawn) => drawMarks(drawn, marks)] },

@@ -19,6 +19,8 @@ export interface FormOptions<Body> {
   readonly title: string;
   /** Of the button, where it is shorter than the title. */
   readonly verb?: string;
+  /** What will come of it, where no field tells. */
+  readonly about?: string;
   readonly fields: readonly Field[];
   readonly body: (values: Values) => Body;
   /** The call that it makes, which is shown as somebody would write it elsewhere. */
@@ -127,6 +129,7 @@ function Form<Body>(props: SideFormProps<Body>) {
     <form ref={form} onSubmit={(event) => void submit(event)} className={styles.columns}>
       <Stack gap="sm">
         {fault && <FaultNote fault={{ ...fault, fields: Object.fromEntries(others) }} />}
+        {props.about && <p className={styles.about}>{props.about}</p>}
         {shown.map((field, index) => (
           <FieldInput
             key={field.key}
@@ -141,7 +144,7 @@ function Form<Body>(props: SideFormProps<Body>) {
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" loading={busy}>
+          <Button type="submit" loading={busy} data-autofocus={fields.length === 0 || undefined}>
             {verb}
           </Button>
         </Group>

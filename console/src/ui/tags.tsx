@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { hint } from './hint.tsx';
+import { hint, hintWhenCut } from './hint.tsx';
 import styles from './tags.module.css';
 
 interface Tag {
@@ -17,7 +17,7 @@ export function Tags({ tags }: { readonly tags: readonly Tag[] }) {
   return (
     <span className={styles.tags} data-all={all || undefined}>
       {(all ? tags : tags.slice(0, SHOWN)).map(({ key, value }) => (
-        <span key={key} className={styles.tag}>
+        <span key={key} className={styles.tag} {...hintWhenCut}>
           {key}: {value}
         </span>
       ))}

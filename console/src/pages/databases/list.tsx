@@ -90,11 +90,9 @@ function NotSetUp() {
       <Empty
         title="Not set up here"
         about="Set it up once for this project in this region. It costs nothing until the first cluster."
+        action={{ label: 'Set up PostgreSQL', run: () => setUp(true) }}
         code={`curl -X PUT ${location.origin}/cloud/v1/dbaas/status/${place.project}/${place.region} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"is_initialized": true}'`}
       />
-      <p style={{ display: 'flex', justifyContent: 'center', margin: '-32px 0 48px' }}>
-        <Button onClick={() => setUp(true)}>Set up PostgreSQL</Button>
-      </p>
     </Card>
   );
 }

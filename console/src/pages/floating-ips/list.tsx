@@ -98,7 +98,8 @@ export function FloatingIps() {
         ]}
         empty={{
           title: 'No floating IPs',
-          about: 'Create one, and point it at a load balancer or an instance.',
+          about:
+            'Create one, and point it at a load balancer. Its address stays yours when that is replaced.',
           action: { label: 'Create floating IP', to: form.to },
         }}
       />
@@ -112,6 +113,7 @@ export function FloatingIps() {
       )}
       <SideForm
         title="Create floating IP"
+        about="The region gives you a free address of the outside. It leads nowhere until you point it at something."
         fields={[]}
         body={() => ({})}
         request={(body) =>

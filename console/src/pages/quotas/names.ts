@@ -49,6 +49,12 @@ export const quotaName = (name: string): string => {
   return name === short || /s$/i.test(words) ? words : `${words}s`;
 };
 
+/** A name where it begins a line. */
+export const quotaTitle = (name: string): string => {
+  const words = quotaName(name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
 interface Limits {
   readonly global_limits?: object | undefined;
   readonly regional_limits?: readonly object[] | undefined;

@@ -11,7 +11,7 @@ import { SideForm, text, useNewForm } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
-import { type Quota, quotaName, wishesOf } from './names.ts';
+import { type Quota, quotaName, quotaTitle, wishesOf } from './names.ts';
 
 type Request = Schemas['LimitsRequest'];
 
@@ -56,7 +56,7 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
             kind: 'choice',
             required: true,
             initial: all[0]?.name ?? '',
-            options: options.map((value) => ({ value, label: quotaName(value) })),
+            options: options.map((value) => ({ value, label: quotaTitle(value) })),
           },
           {
             key: 'limit',

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Reserved>[] = [
 const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
   {
     key: 'type',
-    label: 'Of',
+    label: 'Where it is from',
     kind: 'choice',
     required: true,
     initial: 'external',
