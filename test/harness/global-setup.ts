@@ -2,15 +2,19 @@ import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { bundleSftpServer } from '../../scripts/lib/bundle.mjs';
+import { Db } from '../../server/src/platform/database/db.ts';
 import {
   type EmbeddedPostgres,
   lockDataDir,
   startEmbeddedPostgres,
 } from '../../server/src/platform/database/embedded/index.ts';
 import { migrateToLatest } from '../../server/src/platform/database/migrate.ts';
+import { addMonths } from '../../server/src/platform/months.ts';
 import { clearLeftovers } from './leftovers.ts';
+import { type Pristine, readPristine } from './pristine.ts';
 
 const FOLDER_PREFIX = 'virga-test-';
 const TEMPLATE = 'virga_template';
@@ -43,11 +47,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     durable: false,
     settings: THROW_AWAY,
   });
-  await createTemplate(postgres);
+  const pristine = await createTemplate(postgres);
   const { host, port, user, password } = postgres.connection;
   const { user: adminUser, password: adminPassword } = postgres.admin;
   const admin = { user: adminUser, password: adminPassword };
-  project.provide('testServer', { host, port, user, password, admin, template: TEMPLATE });
+  project.provide('testServer', { host, port, user, password, admin, template: TEMPLATE, pristine });
   return async () => {
     const left = await remainingDatabases(postgres);
     await postgres.stop();
@@ -60,22 +64,35 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function createTemplate(postgres: EmbeddedPostgres): Promise<void> {
+async function createTemplate(postgres: EmbeddedPostgres): Promise<Pristine> {
   await query(postgres, `create database ${TEMPLATE} owner ${postgres.connection.user}`);
   // Tests put whole states back, which the program itself never does.
   await query(postgres, `grant set on parameter session_replication_role to ${postgres.connection.user}`);
-  const pool = new pg.Pool({ ...postgres.connection, database: TEMPLATE });
-  pool.on('error', (error) => complain('idle connection', { error: error.message }));
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const connection = { ...postgres.connection, database: TEMPLATE };
+  const db = new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 2 });
   try {
-    await migrateToLatest(pool);
+    await migrateToLatest(db.pool);
+    // As each server does when it starts.
+    await addMonths(db, new Date());
   } finally {
-    await pool.end();
+    await db.close();
   }
+  const pristine = await look(postgres);
   // Nobody may connect, or copying it would fail now and then.
   await query(postgres, `alter database ${TEMPLATE} with is_template true allow_connections false`);
   // Copies are made file by file: what is in memory has to be there first.
   await query(postgres, 'checkpoint');
+  return pristine;
+}
+
+async function look(postgres: EmbeddedPostgres): Promise<Pristine> {
+  const client = new pg.Client({ ...postgres.admin, database: TEMPLATE });
+  await client.connect();
+  try {
+    return await readPristine(client);
+  } finally {
+    await client.end();
+  }
 }
 
 /**
