@@ -3,7 +3,7 @@ import type { Ids } from '../../kernel/ids.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { DEFAULT_SETTINGS, type Logging, settingsAfter } from './model.ts';
 import { type NewRow, NewRows } from './parts/rows.ts';
-import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
+import type { CreateLoadBalancer, LoggingInput } from './schema.ts';
 
 /** The rows of a load balancer that is about to be created, every default filled in. */
 export interface Plan {

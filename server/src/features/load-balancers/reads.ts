@@ -5,8 +5,7 @@ import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { readQuotas } from '../quotas/index.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';
 import { type Filters, listLoadBalancers, readListed, type Shown } from './list-store.ts';
-import { LIMITED, type LoadBalancerListQuery, type ShowQuery } from './schema.ts';
-import type { CheckLimits } from './schema-input.ts';
+import { type CheckLimits, LIMITED, type LoadBalancerListQuery, type ShowQuery } from './schema.ts';
 import { readTree, readTreePage } from './tree-store.ts';
 import { viewLoadBalancer, viewStatus } from './views.ts';
 

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { requireInstances } from '../instances/index.ts';
 import { requireSubnets } from '../networking/networks/index.ts';
 import type { MemberInput } from './members/schema.ts';
-import type { CreateLoadBalancer, LoggingInput } from './schema-input.ts';
+import type { CreateLoadBalancer, LoggingInput } from './schema.ts';
 
 type References = Pick<MemberInput, 'instance_id' | 'subnet_id'>;
 

@@ -3,7 +3,7 @@ import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { ListQuery, RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
 import * as reads from './reads.ts';
 import * as schema from './schema.ts';
-import { CheckLimits, CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
+import { LoadBalancerStatus, LoadBalancerStatusList } from './schema-status.ts';
 import type { LoadBalancerService } from './service.ts';
 
 const tag = 'Load balancers';
@@ -23,7 +23,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
     summary: 'Create a load balancer with its listeners, pools and members',
     access: 'write',
     params: RegionParams,
-    body: CreateLoadBalancer,
+    body: schema.CreateLoadBalancer,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),
@@ -35,7 +35,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
     deprecated: true,
     access: 'write',
     params,
-    body: UpdateLoadBalancer,
+    body: schema.UpdateLoadBalancer,
     response: schema.LoadBalancer,
     handler: async (ctx, { params: { load_balancer_id: id }, body }) => {
       await service.updateNow(ctx, id, body);
@@ -49,7 +49,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
     summary: 'Change a load balancer',
     access: 'write',
     params,
-    body: UpdateLoadBalancer,
+    body: schema.UpdateLoadBalancer,
     response: TaskIds,
     handler: (ctx, { params: { load_balancer_id: id }, body }) => service.update(ctx, id, body),
   }),
@@ -96,7 +96,7 @@ const reading: readonly Route[] = [
     access: 'read',
     params: RegionParams,
     query: ListQuery({}),
-    response: schema.LoadBalancerStatusList,
+    response: LoadBalancerStatusList,
     handler: (ctx, { query }) => reads.listStatuses(ctx, query),
   }),
   regionRoute({
@@ -106,7 +106,7 @@ const reading: readonly Route[] = [
     summary: 'Get the statuses of a load balancer and its parts',
     access: 'read',
     params,
-    response: schema.LoadBalancerStatus,
+    response: LoadBalancerStatus,
     handler: (ctx, { params: { load_balancer_id: id } }) => reads.getStatus(ctx, id),
   }),
   regionRoute({
@@ -128,7 +128,7 @@ const reading: readonly Route[] = [
     access: 'read',
     anyRegionState: true,
     params: RegionParams,
-    body: CheckLimits,
+    body: schema.CheckLimits,
     response: schema.CheckLimitsResult,
     handler: (ctx, { body }) => reads.checkLimits(ctx, body),
   }),

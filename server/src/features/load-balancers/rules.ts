@@ -3,7 +3,7 @@ import { FLAVORS, flavorNamed } from './flavors.ts';
 import { checkListener, poolRule } from './listeners/rules.ts';
 import type { ListenerInput } from './listeners/schema.ts';
 import { checkPool } from './pools/rules.ts';
-import type { CreateLoadBalancer } from './schema-input.ts';
+import type { CreateLoadBalancer } from './schema.ts';
 import { NO_IPV4 } from './vip.ts';
 
 /** What schemas cannot say of a load balancer: how its parts must fit together. */

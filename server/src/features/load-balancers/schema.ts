@@ -8,18 +8,18 @@ import {
   OffsetTime,
   OrderBy,
   StringEnum,
+  TopicName,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { MetadataList, Tag } from '../../platform/http/tags.ts';
+import { MetadataList, Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
 import { FloatingIp } from '../networking/floating-ips/index.ts';
-import { RULE_TYPES } from './l7-policies/rule-schema.ts';
-import { POLICY_ACTIONS } from './l7-policies/schema.ts';
+import { ListenerInput } from './listeners/schema.ts';
 import { ORDER_FIELDS } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
-import { LastCheck, OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
+import { OperatingStatus, ProvisioningStatus, Stats } from './schema-parts.ts';
 
-/** What load balancers look like on the wire; what clients send is in schema-input.ts. */
+/** Load balancers on the wire: what clients see of one, and what they send. */
 
 const IpFamily = () => StringEnum(['dual', 'ipv4', 'ipv6'] as const);
 
@@ -102,62 +102,90 @@ export const LoadBalancerListQuery = ListQuery({
 });
 export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
 
-const statuses = () => ({
-  operating_status: OperatingStatus(),
-  provisioning_status: ProvisioningStatus(),
+/** What clients send. */
+
+const LoggingInput = Type.Object({
+  destination_region_id: Type.Optional(
+    Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), { default: null }),
+  ),
+  enabled: Type.Optional(Type.Boolean({ default: false })),
+  retention_policy: Type.Optional(
+    Nullable(Type.Object({ period: Nullable(Type.Integer({ exclusiveMinimum: 0, maximum: 1825 })) }), {
+      default: null,
+    }),
+  ),
+  topic_name: Type.Optional(Nullable(TopicName(), { default: null })),
 });
+export type LoggingInput = Static<typeof LoggingInput>;
 
-const MonitorStatus = Type.Object({
-  id: Uuid(),
-  type: StringEnum(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT']),
-  ...statuses(),
-});
-
-const MemberStatus = Type.Object({
-  id: Uuid(),
-  address: IpAddress(),
-  protocol_port: Type.Integer({ exclusiveMinimum: 0, exclusiveMaximum: 65536 }),
-  ...statuses(),
-  last_check: LastCheck(),
-});
-
-const PoolStatus = Type.Object({
-  id: Uuid(),
-  name: Type.String(),
-  ...statuses(),
-  members: Type.Array(MemberStatus),
-  health_monitor: Nullable(MonitorStatus, { default: null }),
-});
-
-const L7RuleStatus = Type.Object({ id: Uuid(), type: StringEnum(RULE_TYPES), ...statuses() });
-
-const L7PolicyStatus = Type.Object({
-  id: Uuid(),
-  name: Type.String(),
-  action: StringEnum(POLICY_ACTIONS),
-  ...statuses(),
-  rules: Type.Array(L7RuleStatus),
-});
-
-const ListenerStatus = Type.Object({
-  id: Uuid(),
-  name: Type.String(),
-  ...statuses(),
-  pools: Type.Array(PoolStatus),
-  l7policies: Type.Array(L7PolicyStatus),
-});
-
-export const LoadBalancerStatus = Type.Object(
+const FloatingIpInput = Type.Unsafe<{ source: 'new' } | { source: 'existing'; existing_floating_id: string }>(
   {
-    id: Uuid(),
-    name: Type.String(),
-    ...statuses(),
-    tags: Type.Array(Tag),
-    listeners: Type.Array(ListenerStatus),
+    oneOf: [
+      { type: 'object', required: ['source'], properties: { source: { type: 'string', const: 'new' } } },
+      {
+        type: 'object',
+        required: ['source', 'existing_floating_id'],
+        properties: {
+          source: { type: 'string', const: 'existing' },
+          existing_floating_id: { type: 'string', format: 'uuid' },
+        },
+      },
+    ],
+    discriminator: { propertyName: 'source' },
+    type: 'object',
+    required: ['source'],
   },
-  { $id: 'LoadBalancerStatus' },
 );
-export const LoadBalancerStatusList = ListOf(LoadBalancerStatus, 'LoadBalancerStatusList');
+
+const vipFields = () => ({
+  vip_ip_family: Type.Optional(StringEnum(['dual', 'ipv4', 'ipv6'])),
+  vip_network_id: Type.Optional(Uuid()),
+  vip_port_id: Type.Optional(Uuid()),
+});
+
+export const CreateLoadBalancer = Type.Object(
+  {
+    name: Name(),
+    flavor: Type.Optional(Type.String()),
+    listeners: Type.Optional(Type.Array(ListenerInput, { maxItems: 51 })),
+    logging: Type.Optional(LoggingInput),
+    preferred_connectivity: Type.Optional(StringEnum(['L2', 'L3'], { default: 'L2' })),
+    tags: Type.Optional(TagsInput),
+    metadata: Type.Optional(TagsInput),
+    floating_ip: Type.Optional(FloatingIpInput),
+    vip_subnet_id: Type.Optional(Uuid()),
+    ...vipFields(),
+  },
+  { $id: 'CreateLoadBalancer' },
+);
+export type CreateLoadBalancer = Static<typeof CreateLoadBalancer>;
+
+export const UpdateLoadBalancer = Type.Object(
+  {
+    name: Type.Optional(Name()),
+    admin_state_up: Type.Optional(Type.Boolean()),
+    logging: Type.Optional(LoggingInput),
+    preferred_connectivity: Type.Optional(StringEnum(['L2', 'L3'])),
+    tags: Type.Optional(TagsPatch),
+  },
+  { $id: 'UpdateLoadBalancer' },
+);
+export type UpdateLoadBalancer = Static<typeof UpdateLoadBalancer>;
+
+export const CheckLimits = Type.Object(
+  {
+    floating_ip: Type.Optional(
+      Type.Object({
+        source: StringEnum(['existing', 'new']),
+        existing_floating_id: Type.Optional(Uuid()),
+      }),
+    ),
+    logging: Type.Optional(LoggingInput),
+    ...vipFields(),
+  },
+  { $id: 'CheckLoadBalancerLimits' },
+);
+export type CheckLimits = Static<typeof CheckLimits>;
 
 const price = () => Nullable(Type.Number(), { default: null });
 const PricedFlavor = Type.Object({

@@ -2,7 +2,7 @@ import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { SecretReference } from '../secrets/index.ts';
 import type { PoolProtocol } from './port.ts';
-import type { CreateLoadBalancer } from './schema-input.ts';
+import type { CreateLoadBalancer } from './schema.ts';
 
 /** Where listeners and pools name secrets. */
 

@@ -25,7 +25,7 @@ import { refuseTooMany } from './parts/limits.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
 import { membersOf, refuseUnknownLogRegion, requireOfMembers } from './references.ts';
 import { checkLoadBalancer } from './rules.ts';
-import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema-input.ts';
+import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema.ts';
 import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';

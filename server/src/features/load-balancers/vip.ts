@@ -5,7 +5,7 @@ import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../n
 import { type ClaimedAddress, claimReservedIp } from '../networking/reserved-fixed-ips/index.ts';
 import type { DataPlanes } from './data-planes.ts';
 import type { LoadBalancerProvider } from './port.ts';
-import type { CreateLoadBalancer } from './schema-input.ts';
+import type { CreateLoadBalancer } from './schema.ts';
 
 /** Where a new load balancer gets its virtual addresses: one, or one of each IP version. */
 export interface VipPlace {
