@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, people } from '../harness/people.ts';
+import { NOWHERE } from '../harness/project.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** A role that is given, changed or removed counts with the very next request of the user's sessions, on every
@@ -16,7 +17,6 @@ let browser: Readonly<Record<string, string>>;
 
 const EMAIL = 'climber@virga.test';
 const ASSIGNMENTS = '/cloud/v1/users/assignments';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 beforeAll(async () => {
   server = await startTestServer({ worker: false });

@@ -1,4 +1,5 @@
 import { JSON_BOUNDS } from '../../server/src/platform/http/bounds.ts';
+import { NOWHERE } from '../harness/project.ts';
 
 /** The worst requests that can be made of each operation's schemas: made from the OpenAPI document alone, so that new
  *  operations are attacked by themselves. */
@@ -29,7 +30,6 @@ const OWN: Readonly<Record<string, string>> = {
   clientId: '1',
   client_id: '1',
 };
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into where it is known to have something
 type Document = any;

@@ -1,5 +1,6 @@
 import { isForTokens } from '../../server/src/platform/auth/roles.ts';
 import type { Route } from '../../server/src/platform/http/route.ts';
+import { NOWHERE } from '../harness/project.ts';
 import type { Caller, TestServer } from '../harness/server.ts';
 
 /** Ways to call any operation, made from the route table alone, so that new operations are covered by themselves. */
@@ -15,8 +16,6 @@ export function guarded(routes: readonly Route[]): readonly Route[] {
 
 /** Streams have no end to wait for. */
 export const isStream = (spec: Spec) => /\/stream$/.test(spec.path);
-
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 /** A path with its parameters filled in: the given ids, else something that exists nowhere. */
 export function pathOf(spec: Spec, ids: Readonly<Record<string, string | number>>): string {

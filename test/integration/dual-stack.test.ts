@@ -7,6 +7,7 @@ import {
   testIpv6 as test,
   urlOf,
 } from '../../server/src/providers/local/load-balancers/test-support/ipv6.ts';
+import { project } from '../harness/project.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -34,8 +35,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call } = project(() => server);
 const get = async (id: string) => (await call('GET', `${LBS}/${id}`)).body;
 
 async function made(path: string, kind: string, body: object): Promise<string> {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { project } from '../harness/project.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** Load balancers on subnets of a local region: real addresses, real traffic. */
@@ -25,8 +26,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call } = project(() => server);
 
 async function made(path: string, kind: string, body: object): Promise<string> {
   const task = await server.ended(await call('POST', path, body));

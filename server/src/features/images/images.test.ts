@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
 /** Images through the API, in a region that is simulated and instant. */
 
 const IMAGES = '/cloud/v1/images/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 
@@ -14,8 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call, finished, make } = project(() => server);
 const names = async (query: string) => {
   const { body } = await call('GET', `${IMAGES}?${query}`);
   expect(body.count).toBe(body.results.length);
@@ -60,20 +59,11 @@ test('lists are filtered by every filter', async () => {
 
 const VOLUMES = '/cloud/v1/volumes/1/2';
 
-async function finished(reply: Awaited<ReturnType<typeof call>>, type: string, kind?: string) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null, task_type: type });
-  return String(kind === undefined ? '' : task.created_resources?.[kind]?.[0]);
-}
+const volume = (body: object = {}) =>
+  make('volumes', { source: 'new-volume', name: 'disk', size: 12, ...body });
 
-async function volume(body: object = {}): Promise<string> {
-  const reply = await call('POST', VOLUMES, { source: 'new-volume', name: 'disk', size: 12, ...body });
-  return finished(reply, 'create_volume', 'volumes');
-}
-
-const imageOf = async (volume_id: string, body: object = {}) =>
-  finished(await call('POST', IMAGES, { name: 'copy', volume_id, ...body }), 'create_image', 'images');
+const imageOf = (volume_id: string, body: object = {}) =>
+  make('images', { name: 'copy', volume_id, ...body });
 
 async function quota() {
   const { body } = await call('GET', '/cloud/v2/regional_quotas/1/2');

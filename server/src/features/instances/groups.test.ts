@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { INSTANCES, INSTANCES_V2, machine, NOWHERE } from './testing/bodies.ts';
+import { NOWHERE } from '../../../../test/harness/project.ts';
+import { INSTANCES, machine } from './testing/bodies.ts';
 import { type Machines, startMachines } from './testing/machines.ts';
 
 /** Instances in security groups and server groups. */
@@ -15,8 +16,7 @@ afterAll(() => machines.server.close());
 const call = (method: string, path: string, body?: unknown) => machines.call(method, path, body);
 const shown = async (id: string) => (await call('GET', `${INSTANCES}/${id}`)).body;
 
-const securityGroup = (name: string) =>
-  machines.made('/cloud/v2/security_groups/1/2', { name, rules: [] }, 'security_groups');
+const securityGroup = (name: string) => machines.make('security_groups', { name, rules: [] });
 
 test('its ports have the security groups that are named, or the default one', async () => {
   const [web, db] = [await securityGroup('web'), await securityGroup('data')];
@@ -88,7 +88,7 @@ test('it is made in a server group, leaves it, and joins another', async () => {
       (row: { instance_id: string }) => row.instance_id,
     );
   const body = machine(machines.image, { servergroup_id: one });
-  const id = await machines.made(INSTANCES_V2, body, 'instances');
+  const id = await machines.make('instances', body);
   expect(await members(one)).toEqual([id]);
   const put = (servergroup_id: string) =>
     call('POST', `${INSTANCES}/${id}/put_into_servergroup`, { servergroup_id });

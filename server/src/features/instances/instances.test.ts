@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOWHERE } from '../../../../test/harness/project.ts';
 import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
-import { anImage, INSTANCES, INSTANCES_V2, machine, NOWHERE } from './testing/bodies.ts';
+import { anImage, INSTANCES, INSTANCES_V2, machine } from './testing/bodies.ts';
 import { type Machines, startMachines, type Usage } from './testing/machines.ts';
 
 /** Instances through the API, in a region that is simulated and instant. */
@@ -21,7 +22,7 @@ const get = (path: string) => call('GET', path);
 const shown = async (id: string) => (await get(`${INSTANCES}/${id}`)).body;
 const create = (body: object) => call('POST', INSTANCES_V2, body);
 const finished = (reply: Reply) => machines.finished(reply);
-const made = (path: string, body: object, kind: string) => machines.made(path, body, kind);
+const make = (noun: string, body: object) => machines.make(noun, body);
 const instance = (more?: object) => machines.instance(more);
 const usage = () => machines.usage();
 const used = (before: Usage) => machines.used(before);
@@ -103,12 +104,8 @@ test('its name may come from its address', async () => {
 });
 
 test('existing volumes and reserved addresses are attached, and stay when it goes, unless they are named', async () => {
-  const volume_id = await made(
-    '/cloud/v1/volumes/1/2',
-    { source: 'new-volume', name: 'data', size: 3 },
-    'volumes',
-  );
-  const port_id = await made('/cloud/v1/reserved_fixed_ips/1/2', { type: 'external' }, 'ports');
+  const volume_id = await make('volumes', { source: 'new-volume', name: 'data', size: 3 });
+  const port_id = await make('reserved_fixed_ips', { type: 'external' });
   const address = (await get(`/cloud/v1/reserved_fixed_ips/1/2/${port_id}`)).body.fixed_ip_address;
   const before = await usage();
   const body = machine(image, {
@@ -137,7 +134,7 @@ test('existing volumes and reserved addresses are attached, and stay when it goe
   }
   expect(await used(before)).toEqual({ volume_count: 1, volume_size: 10 });
 
-  const again = await made(INSTANCES_V2, body, 'instances');
+  const again = await make('instances', body);
   const query = `volumes=${volume_id}&reserved_fixed_ips=${port_id}`;
   await finished(await call('DELETE', `${INSTANCES}/${again}?${query}`));
   expect((await get(`/cloud/v1/volumes/1/2/${volume_id}`)).status).toBe(404);
@@ -146,7 +143,7 @@ test('existing volumes and reserved addresses are attached, and stay when it goe
 
 test('floating IPs come with it, lead to it, and go with it when that is asked for', async () => {
   const before = await usage();
-  const existing = await made('/cloud/v1/floatingips/1/2', {}, 'floatingips');
+  const existing = await make('floatingips', {});
   const wish = (floating_ip: object) => ({ type: 'subnet', ...network, floating_ip });
   const interfaces = [wish({ source: 'new' }), wish({ source: 'existing', existing_floating_id: existing })];
   const task = await finished(await create(machine(image, { interfaces })));
@@ -201,7 +198,7 @@ test('interfaces are attached and detached, and everything says so', async () =>
   expect(task.created_resources?.ports).toHaveLength(1);
   expect(await used(before)).toMatchObject({ external_ip_count: 1 });
   await finished(await attach({ type: 'any_subnet', network_id: network.network_id, interface_name: 'two' }));
-  const port_id = await made('/cloud/v1/reserved_fixed_ips/1/2', { type: 'subnet', ...network }, 'ports');
+  const port_id = await make('reserved_fixed_ips', { type: 'subnet', ...network });
   await finished(await attach({ type: 'reserved_fixed_ip', port_id }));
   const ports = (await get(`${INSTANCES}/${id}/ports`)).body;
   expect(ports).toMatchObject({ count: 4, results: [{ name: 'lan' }, { name: '' }, { name: 'two' }, {}] });
@@ -250,7 +247,7 @@ test('a member of a load balancer may name an instance, and stays when that goes
     ],
   });
   expect((await call('POST', '/cloud/v1/loadbalancers/1/2', balancer(NOWHERE))).status).toBe(404);
-  const lb = await made('/cloud/v1/loadbalancers/1/2', balancer(id), 'loadbalancers');
+  const lb = await make('loadbalancers', balancer(id));
   await finished(await call('DELETE', `${INSTANCES}/${id}`));
   const { body } = await get('/cloud/v1/lbpools/1/2?details=true');
   const pool = body.results.find(

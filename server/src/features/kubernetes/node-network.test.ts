@@ -7,12 +7,12 @@ import {
   nodesOf,
   nodesReady,
 } from '../../../../test/harness/kubernetes.ts';
+import { NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
 /** Clusters in networks of their project. */
 
 let server: TestServer;
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 beforeAll(async () => {
   server = await startTestServer();
@@ -21,15 +21,11 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-async function made(kind: 'networks' | 'subnets', body: object): Promise<string> {
-  const task = await server.ended(await server.call('POST', `/cloud/v1/${kind}/1/2`, { body }));
-  expect(task.state).toBe('FINISHED');
-  return String(task.created_resources?.[kind]?.[0]);
-}
+const { make } = project(() => server);
 
 async function networkWith(cidr: string) {
-  const fixed_network = await made('networks', { name: 'inside' });
-  const fixed_subnet = await made('subnets', { name: 'machines', cidr, network_id: fixed_network });
+  const fixed_network = await make('networks', { name: 'inside' });
+  const fixed_subnet = await make('subnets', { name: 'machines', cidr, network_id: fixed_network });
   return { fixed_network, fixed_subnet };
 }
 
@@ -101,7 +97,7 @@ test('a subnet without room for all nodes fails the task, which leaves what was'
 test('networks and subnets that are not the project’s are refused', async () => {
   const { fixed_network } = await networkWith('10.22.0.0/24');
   const { fixed_subnet } = await networkWith('10.23.0.0/24');
-  const empty = await made('networks', { name: 'empty' });
+  const empty = await make('networks', { name: 'empty' });
   const [external] = (await server.call('GET', '/cloud/v1/networks/1/2')).body.results.filter(
     (network: { external: boolean }) => network.external,
   );

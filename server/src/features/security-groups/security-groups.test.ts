@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
+import { NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { anImage, INSTANCES, INSTANCES_V2, machine } from '../instances/testing/bodies.ts';
 
@@ -7,7 +8,6 @@ import { anImage, INSTANCES, INSTANCES_V2, machine } from '../instances/testing/
 
 const GROUPS = '/cloud/v1/securitygroups/1/2';
 const V2 = '/cloud/v2/security_groups/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 const ssh = { direction: 'ingress', protocol: 'tcp', port_range_min: 22, port_range_max: 22 };
 
 let server: TestServer;
@@ -18,20 +18,12 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call, finished } = project(() => server);
 const read = async (id: string) => (await call('GET', `${GROUPS}/${id}`)).body;
 const list = async (query = '') => (await call('GET', `${GROUPS}?limit=1000&${query}`)).body;
 
-async function finished(reply: Awaited<ReturnType<typeof call>>, type: string) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null, task_type: type });
-  return task.created_resources;
-}
-
 async function group(body: object = {}): Promise<string> {
-  const created = await finished(
+  const { created_resources: created } = await finished(
     await call('POST', V2, { name: 'web', rules: [ssh], ...body }),
     'create_security_group',
   );
@@ -118,7 +110,10 @@ test('a group without rules is one thing, a group of which nothing was said anot
 test('rules are added and deleted one by one, and one that lets the same through is refused', async () => {
   const id = await group();
   const rule = { direction: 'egress', ethertype: 'IPv6', description: 'out' };
-  const created = await finished(await call('POST', `${V2}/${id}/rules`, rule), 'create_security_group_rule');
+  const { created_resources: created } = await finished(
+    await call('POST', `${V2}/${id}/rules`, rule),
+    'create_security_group_rule',
+  );
   const ruleId = String(created?.security_group_rules?.[0]);
   expect((await read(id)).security_group_rules.at(-1)).toMatchObject({ ...rule, id: ruleId });
   const again = await call('POST', `${V2}/${id}/rules`, rule);
@@ -235,7 +230,7 @@ test('a group says which instances it filters, and is not deleted before them', 
   expect(await members()).toEqual({ count: 0, results: [] });
   const image = await anImage((path) => call('GET', path));
   const body = machine(image, { interfaces: [{ type: 'external', security_groups: [{ id }] }] });
-  const created = await finished(await call('POST', INSTANCES_V2, body), 'create_vm');
+  const { created_resources: created } = await finished(await call('POST', INSTANCES_V2, body), 'create_vm');
   const instance = String(created?.instances?.[0]);
   expect(await members()).toEqual({
     count: 1,

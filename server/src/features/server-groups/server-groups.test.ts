@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addInstance } from '../../../../test/harness/instances.ts';
+import { NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { joinServerGroup, leaveServerGroup, readServerGroupOf } from './index.ts';
 
@@ -7,7 +8,6 @@ import { joinServerGroup, leaveServerGroup, readServerGroupOf } from './index.ts
 
 const GROUPS = '/cloud/v1/servergroups/1/2';
 const PLACE = { projectId: 1, regionId: 2 };
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 
@@ -17,8 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call } = project(() => server);
 const read = async (id: string) => (await call('GET', `${GROUPS}/${id}`)).body;
 const join = (groupId: string, instanceId: string) =>
   server.db.transaction((tx) =>

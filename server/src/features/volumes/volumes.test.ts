@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addInstance } from '../../../../test/harness/instances.ts';
+import { NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { INSTANCES, INSTANCES_V2, machine as machineBody } from '../instances/testing/bodies.ts';
 
 /** Volumes through the API, in a region that is simulated and instant. */
 
 const VOLUMES = '/cloud/v1/volumes/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 const empty = { source: 'new-volume', name: 'disk', size: 10 };
 
 let server: TestServer;
@@ -20,20 +20,10 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call, finished } = project(() => server);
 const post = (path: string, body: object) => call('POST', path, body);
 const read = async (id: string) => (await call('GET', `${VOLUMES}/${id}`)).body;
 const v2 = (id: string, action: string) => `${VOLUMES.replace('/v1/', '/v2/')}/${id}/${action}`;
-
-type Reply = Awaited<ReturnType<typeof call>>;
-
-async function finished(reply: Reply, type: string) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null, task_type: type });
-  return task;
-}
 
 async function volume(body: object = {}): Promise<string> {
   const task = await finished(await post(VOLUMES, { ...empty, ...body }), 'create_volume');

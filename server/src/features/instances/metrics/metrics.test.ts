@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { INSTANCES, NOWHERE } from '../testing/bodies.ts';
+import { NOWHERE } from '../../../../../test/harness/project.ts';
+import { INSTANCES } from '../testing/bodies.ts';
 import { type Machines, startMachines } from '../testing/machines.ts';
 
 let machines: Machines;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { INSTANCES, INSTANCES_V2, machine, NOWHERE } from '../testing/bodies.ts';
+import { NOWHERE } from '../../../../../test/harness/project.ts';
+import { INSTANCES, INSTANCES_V2, machine } from '../testing/bodies.ts';
 import { type Machines, startMachines } from '../testing/machines.ts';
 
 let machines: Machines;
@@ -95,6 +96,6 @@ test('what check_limits says is what a creation meets', async () => {
   });
   expect((await call('POST', `${INSTANCES_V2}/check_limits`, { flavor: 'huge' })).status).toBe(400);
   const volumes = [{ source: 'image', image_id: machines.image, size: 10 }, body.volumes[1]];
-  await machines.made(INSTANCES_V2, machine(machines.image, { ...body, volumes }), 'instances');
+  await machines.make('instances', machine(machines.image, { ...body, volumes }));
   expect((await call('POST', INSTANCES_V2, machine(machines.image))).status).toBe(403);
 });

@@ -2,7 +2,6 @@
 
 export const INSTANCES = '/cloud/v1/instances/1/2';
 export const INSTANCES_V2 = '/cloud/v2/instances/1/2';
-export const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 type Json = Readonly<Record<string, unknown>>;
 type Get = (

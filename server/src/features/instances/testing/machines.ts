@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { type Reply, startTestServer, type TaskView } from '../../../../../test/harness/server.ts';
-import { anImage, INSTANCES_V2, machine } from './bodies.ts';
+import { project } from '../../../../../test/harness/project.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { anImage, machine } from './bodies.ts';
 
 /** A server with a network, and what tests of instances do over and over. Region 2 is simulated and instant. */
 
@@ -18,23 +19,8 @@ export type Usage = Readonly<Record<string, number>>;
 
 export async function startMachines() {
   const server = await startTestServer();
-  const call = (method: string, path: string, body?: unknown) =>
-    server.call(method, path, body === undefined ? {} : { body });
+  const { call, finished, make } = project(() => server);
   const get = (path: string) => call('GET', path);
-
-  /** The task of an answer, once it is done. */
-  async function finished(reply: Reply): Promise<TaskView> {
-    expect(reply).toMatchObject({ status: 200 });
-    const task = await server.ended(reply);
-    expect(task).toMatchObject({ state: 'FINISHED', error: null });
-    return task;
-  }
-
-  /** The first thing of a kind that a task made. */
-  async function made(path: string, body: object, kind: string): Promise<string> {
-    const task = await finished(await call('POST', path, body));
-    return String(task.created_resources?.[kind]?.[0]);
-  }
 
   async function usage(): Promise<Usage> {
     const { body } = await get('/cloud/v2/regional_quotas/1/2');
@@ -56,11 +42,11 @@ export async function startMachines() {
   }
 
   const image = await anImage(get);
-  const network_id = await made('/cloud/v1/networks/1/2', { name: 'net' }, 'networks');
+  const network_id = await make('networks', { name: 'net' });
   const subnet = { name: 'sub', network_id, cidr: '192.168.10.0/24' };
-  const subnet_id = await made('/cloud/v1/subnets/1/2', subnet, 'subnets');
+  const subnet_id = await make('subnets', subnet);
   const network = { network_id, subnet_id };
-  const instance = (more: object = {}) => made(INSTANCES_V2, machine(image, { ...more }), 'instances');
-  return { server, call, get, finished, made, usage, used, limit, image, network, instance };
+  const instance = (more: object = {}) => make('instances', machine(image, { ...more }));
+  return { server, call, get, finished, make, usage, used, limit, image, network, instance };
 }
 export type Machines = Awaited<ReturnType<typeof startMachines>>;

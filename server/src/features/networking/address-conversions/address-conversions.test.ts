@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 
 /** Floating IPs become reserved fixed IPs, and the other way round. */
 
 const FIPS = '/cloud/v1/floatingips/1/2';
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 
@@ -15,21 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
-
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
-
-async function made(path: string, kind: string, body: object): Promise<string> {
-  const task = await finished(await call('POST', path, body));
-  return String(task.created_resources?.[kind]?.[0]);
-}
+const { call, finished, make, read } = project(() => server);
 
 async function usage() {
   const { floating_count_usage, external_ip_count_usage } = await read('/cloud/v2/regional_quotas/1/2');
@@ -42,7 +28,7 @@ const toFloating = (id: string) => call('POST', `${RESERVED}/${id}/convert`, { t
 
 test('an address becomes a reserved one and a floating one again, and stays what it is', async () => {
   const before = await usage();
-  const id = await made(FIPS, 'floatingips', { tags: { env: 'prod' } });
+  const id = await make('floatingips', { tags: { env: 'prod' } });
   const { floating_ip_address: address } = await read(`${FIPS}/${id}`);
   const task = await finished(await toReserved(id));
   expect(task.task_type).toBe('convert_fip');
@@ -74,12 +60,12 @@ test('an address becomes a reserved one and a floating one again, and stays what
 });
 
 test('what is in use, inside a network or of IPv6 cannot be converted', async () => {
-  const network = await made('/cloud/v1/networks/1/2', 'networks', { name: 'net' });
+  const network = await make('networks', { name: 'net' });
   const body = { name: 'sub', network_id: network, cidr: '10.4.0.0/24' };
-  const subnet_id = await made('/cloud/v1/subnets/1/2', 'subnets', body);
-  const inside = await made(RESERVED, 'ports', { type: 'subnet', subnet_id });
-  const external = await made(RESERVED, 'ports', { type: 'external' });
-  const floating = await made(FIPS, 'floatingips', { port_id: external });
+  const subnet_id = await make('subnets', body);
+  const inside = await make('reserved_fixed_ips', { type: 'subnet', subnet_id });
+  const external = await make('reserved_fixed_ips', { type: 'external' });
+  const floating = await make('floatingips', { port_id: external });
   const before = await usage();
   expect(await toReserved(floating)).toMatchObject({
     status: 409,
@@ -97,7 +83,7 @@ test('what is in use, inside a network or of IPv6 cannot be converted', async ()
     ['ipv6', 'it is not of IPv4'],
     ['dual', 'it has an IPv6 address too'],
   ]) {
-    const port = await made(RESERVED, 'ports', { type: 'external', ip_family });
+    const port = await make('reserved_fixed_ips', { type: 'external', ip_family });
     const refused = await toFloating(port);
     expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(String(why))]);
     await server.ended(await call('DELETE', `${RESERVED}/${port}`));
@@ -109,7 +95,7 @@ test('what is in use, inside a network or of IPv6 cannot be converted', async ()
 });
 
 test('a quota that is used up refuses it, and the address stays what it is', async () => {
-  const id = await made(FIPS, 'floatingips', {});
+  const id = await make('floatingips', {});
   const { external } = await usage();
   const limit = (value: number) =>
     server.call('PATCH', '/virga/v1/clients/1/quotas', {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
+import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
 /** Floating IPs through the API, in a region that is simulated and instant. */
 
 const FIPS = '/cloud/v1/floatingips/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 
@@ -16,8 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call } = project(() => server);
 const get = async (id: string) => (await call('GET', `${FIPS}/${id}`)).body;
 const balancer = async (id: string) => (await call('GET', `${LBS}/${id}`)).body;
 const patch = (id: string, body: object) => call('PATCH', `${FIPS.replace('/v1/', '/v2/')}/${id}`, body);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { addressesOf, close, machine, openFor } from '../ports/testing/machines.ts';
@@ -7,7 +8,6 @@ import { addressesOf, close, machine, openFor } from '../ports/testing/machines.
 
 const FIPS = '/cloud/v1/floatingips/1/2';
 const PORTS = '/cloud/v1/ports/1/2';
-const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 
 let server: TestServer;
 let network: string;
@@ -15,32 +15,18 @@ let subnet: string;
 
 beforeAll(async () => {
   server = await startTestServer();
-  network = await made('/cloud/v1/networks/1/2', 'networks', { name: 'net' });
+  network = await make('networks', { name: 'net' });
   const body = { name: 'sub', network_id: network, cidr: '10.4.0.0/24' };
-  subnet = await made('/cloud/v1/subnets/1/2', 'subnets', body);
+  subnet = await make('subnets', body);
 });
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
+const { call, finished, make, read } = project(() => server);
 const get = (id: string) => read(`${FIPS}/${id}`);
 const patch = (id: string, body: object) => call('PATCH', `${FIPS.replace('/v1/', '/v2/')}/${id}`, body);
 
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
-
-async function made(path: string, kind: string, body: object): Promise<string> {
-  const task = await finished(await call('POST', path, body));
-  return String(task.created_resources?.[kind]?.[0]);
-}
-
-const floating = (body: object = {}) => made(FIPS, 'floatingips', body);
+const floating = (body: object = {}) => make('floatingips', body);
 
 async function opened(...extra: string[]) {
   const device = machine();
@@ -105,9 +91,9 @@ test('each address of a port has one floating IP, and keeps its address as long 
 });
 
 test('a load balancer that claims a reserved port is served by the floating IP that leads there', async () => {
-  const port = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
+  const port = await make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet });
   const id = await floating({ port_id: port });
-  const lb = await made(LBS, 'loadbalancers', { ...web, vip_port_id: port });
+  const lb = await make('loadbalancers', { ...web, vip_port_id: port });
   expect((await read(`${LBS}/${lb}`)).floating_ips).toMatchObject([{ id, port_id: port }]);
   expect((await read(`${LBS}?assigned_floating=true`)).results).toMatchObject([{ id: lb }]);
   const [shown] = (await read(`${FIPS}?port_ids=${port}`)).results;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
@@ -15,16 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
-
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
+const { call, finished, read } = project(() => server);
 
 async function network(body: object = {}): Promise<string> {
   const task = await finished(await call('POST', NETWORKS, { name: 'net', ...body }));

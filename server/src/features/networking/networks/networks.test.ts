@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
+import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
@@ -7,7 +8,6 @@ import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
 const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 
@@ -17,18 +17,9 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
+const { call, finished, read } = project(() => server);
 const patchNetwork = (id: string, body: object) =>
   call('PATCH', `${NETWORKS.replace('/v1/', '/v2/')}/${id}`, body);
-
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
 
 async function network(body: object = {}): Promise<string> {
   const task = await finished(await call('POST', NETWORKS, { name: 'net', ...body }));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import type { Tx } from '../../../platform/database/db.ts';
@@ -10,7 +11,6 @@ import { machine, openFor } from './testing/machines.ts';
 
 /** Ports go with their devices, whatever else happens to them in the same moment. */
 
-const PLACE = '1/2';
 let server: TestServer;
 
 beforeAll(async () => {
@@ -19,11 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const read = async (path: string) => (await server.call('GET', path)).body;
-const made = async (path: string, kind: string, body: object): Promise<string> => {
-  const task = await server.ended(await server.call('POST', path, { body }));
-  return String(task.created_resources?.[kind]?.[0]);
-};
+const { make, read } = project(() => server);
 
 /** Two transactions: the second waits for a row of the first, which ends then. */
 async function inEachOthersWay(
@@ -48,7 +44,7 @@ async function inEachOthersWay(
 }
 
 test('a port that is reserved while its load balancer is being deleted stays, without a device', async () => {
-  const id = await made(LBS, 'loadbalancers', web);
+  const id = await make('loadbalancers', web);
   const { vip_port_id: port, vip_address: address } = await read(`${LBS}/${id}`);
   const task = randomUUID();
   await server.db.pool.query('update load_balancers set task_id = $2 where id = $1', [id, task]);
@@ -73,7 +69,7 @@ test('a floating IP that comes to a port while that is being removed leads nowhe
   const device = machine();
   const { ports } = await openFor(server, device, { type: 'external' });
   const port = String(ports[0]?.id);
-  const floating = await made(`/cloud/v1/floatingips/${PLACE}`, 'floatingips', {});
+  const floating = await make('floatingips', {});
   await inEachOthersWay(
     async (tx) => {
       await tx.named('test_lock_port', 'select from ports where id = $1 for update', [port]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
+import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { type Device, lockPortsOf, type RequestedInterface, readPortsOf } from './index.ts';
@@ -11,7 +12,6 @@ const PORTS = '/cloud/v1/ports/1/2';
 const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 let network: string;
@@ -19,39 +19,25 @@ let subnet: string;
 
 beforeAll(async () => {
   server = await startTestServer();
-  network = await made(NETWORKS, 'networks', { name: 'net' });
-  subnet = await made(SUBNETS, 'subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
+  network = await make('networks', { name: 'net' });
+  subnet = await make('subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
 });
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
+const { call, finished, make, read } = project(() => server);
 const list = async (query = '') => read(`${PORTS}?limit=1000${query}`);
 const idsOf = async (query: string): Promise<string[]> =>
   (await list(query)).results.map(({ id }: { id: string }) => id);
 const get = (id: string) => read(`${PORTS}/${id}`);
 
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
-
-async function made(path: string, kind: string, body: object): Promise<string> {
-  const task = await finished(await call('POST', path, body));
-  return String(task.created_resources?.[kind]?.[0]);
-}
-
 const open = (device: Device, ...requested: RequestedInterface[]) => openFor(server, device, ...requested);
 const close = (...those: string[]) => closeOf(server, ...those);
 
 test('the ports of load balancers, reserved fixed IPs and instances are one list', async () => {
-  const lb = await made(LBS, 'loadbalancers', { ...web, vip_network_id: network });
+  const lb = await make('loadbalancers', { ...web, vip_network_id: network });
   const { vip_port_id, vip_address } = await read(`${LBS}/${lb}`);
-  const reserved = await made(RESERVED, 'ports', { type: 'external' });
+  const reserved = await make('reserved_fixed_ips', { type: 'external' });
   const device = machine();
   const { ports } = await open(device, { type: 'any_subnet', network_id: network }, { type: 'external' });
   const [inside, outside] = ports.map(({ id }) => id);
@@ -113,7 +99,7 @@ test('a list is ordered, paged and counted', async () => {
 });
 
 test('interfaces of every type get addresses, and closing gives them back', async () => {
-  const reserved = await made(RESERVED, 'ports', {
+  const reserved = await make('reserved_fixed_ips', {
     type: 'ip_address',
     network_id: network,
     ip_address: '10.4.0.99',
@@ -162,7 +148,7 @@ test('interfaces of every type get addresses, and closing gives them back', asyn
 test('what cannot be had is refused by name, and nothing is opened', async () => {
   const device = machine();
   const kept = await open(machine(), { type: 'any_subnet', network_id: network, ip_address: '10.4.0.50' });
-  const reserved = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
+  const reserved = await make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet });
   await open(machine(), { type: 'reserved_fixed_ip', port_id: reserved });
   const refused: [RequestedInterface, string | RegExp][] = [
     [
@@ -195,7 +181,7 @@ test('what cannot be had is refused by name, and nothing is opened', async () =>
 });
 
 test('machines that come at once never share an address, and a full subnet says so', async () => {
-  const small = await made(SUBNETS, 'subnets', { name: 'few', network_id: network, cidr: '10.5.0.0/28' });
+  const small = await make('subnets', { name: 'few', network_id: network, cidr: '10.5.0.0/28' });
   const requested: RequestedInterface = { type: 'subnet', subnet_id: small };
   const ends = await Promise.allSettled(Array.from({ length: 16 }, () => open(machine(), requested)));
   const given = ends.flatMap((end) =>
@@ -293,7 +279,7 @@ test('what manages a port decides what can be changed of it', async () => {
   });
   await finished(await call('PATCH', `${PORTS}/${vip}`, { tags: { mine: 'yes' } }));
   expect((await get(vip)).tags).toEqual({ mine: 'yes' });
-  const reserved = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
+  const reserved = await make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet });
   const ip_assignments = [{ ip_address: '10.4.0.70', subnet_id: subnet }];
   expect(await call('PATCH', `${PORTS}/${reserved}`, { ip_assignments })).toMatchObject({
     status: 409,
@@ -314,8 +300,8 @@ test('a port that a task holds is neither changed nor closed with its device', a
 });
 
 test('a port that an LB took over from a reserved fixed IP stays when the LB goes', async () => {
-  const reserved = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
-  const lb = await made(LBS, 'loadbalancers', { ...web, vip_port_id: reserved });
+  const reserved = await make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet });
+  const lb = await make('loadbalancers', { ...web, vip_port_id: reserved });
   const attached_to = { resource_id: lb, resource_type: 'load_balancer', trunk: null };
   expect(await get(reserved)).toMatchObject({ attached_to, managed_by: 'user' });
   await expect(open(machine(), { type: 'reserved_fixed_ip', port_id: reserved })).rejects.toThrow(

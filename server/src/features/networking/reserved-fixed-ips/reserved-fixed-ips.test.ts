@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
@@ -7,7 +8,6 @@ import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 let network: string;
@@ -15,31 +15,16 @@ let subnet: string;
 
 beforeAll(async () => {
   server = await startTestServer();
-  network = await made(NETWORKS, 'networks', { name: 'net' });
-  subnet = await made(SUBNETS, 'subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
+  network = await make('networks', { name: 'net' });
+  subnet = await make('subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
 });
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
+const { call, finished, make, read } = project(() => server);
 const get = (id: string) => read(`${RESERVED}/${id}`);
 
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
-
-async function made(path: string, kind: string, body: object): Promise<string> {
-  const task = await finished(await call('POST', path, body));
-  expect(task.created_resources?.[kind]).toHaveLength(1);
-  return String(task.created_resources?.[kind]?.[0]);
-}
-
-const reserved = (body: object) => made(RESERVED, 'ports', body);
+const reserved = (body: object) => make('reserved_fixed_ips', body);
 const externalUsage = async () =>
   (await read('/cloud/v2/regional_quotas/1/2')).external_ip_count_usage as number;
 
@@ -149,7 +134,7 @@ test("a load balancer's own port can be reserved, so that its address outlives i
 });
 
 test('faulty bodies are refused, and say what is at fault', async () => {
-  const six = await made(SUBNETS, 'subnets', { name: 'six', network_id: network, cidr: '2001:db8::/64' });
+  const six = await make('subnets', { name: 'six', network_id: network, cidr: '2001:db8::/64' });
   const fields = async (body: object) => {
     const reply = await call('POST', RESERVED, body);
     expect(reply.status).toBe(400);
@@ -157,7 +142,7 @@ test('faulty bodies are refused, and say what is at fault', async () => {
   };
   expect(await fields({ type: 'nothing' })).toEqual(['type']);
   expect(await fields({ type: 'subnet' })).toEqual(['subnet_id']);
-  const bare = await made(NETWORKS, 'networks', { name: 'bare' });
+  const bare = await make('networks', { name: 'bare' });
   for (const ip_family of ['ipv4', 'ipv6', 'dual']) {
     expect(await fields({ type: 'any_subnet', network_id: bare, ip_family })).toEqual(['ip_family']);
   }
@@ -189,9 +174,9 @@ test('faulty bodies are refused, and say what is at fault', async () => {
 });
 
 test('both IP versions are reserved at once, on one port, and a load balancer claims both', async () => {
-  const own = await made(NETWORKS, 'networks', { name: 'dual' });
-  const four = await made(SUBNETS, 'subnets', { name: 'four', network_id: own, cidr: '10.4.0.0/24' });
-  const six = await made(SUBNETS, 'subnets', { name: 'six', network_id: own, cidr: '2001:db8:5::/64' });
+  const own = await make('networks', { name: 'dual' });
+  const four = await make('subnets', { name: 'four', network_id: own, cidr: '10.4.0.0/24' });
+  const six = await make('subnets', { name: 'six', network_id: own, cidr: '2001:db8:5::/64' });
   const before = await externalUsage();
   const inside = await reserved({ type: 'any_subnet', network_id: own, ip_family: 'dual' });
   expect(await externalUsage()).toBe(before);
@@ -279,8 +264,8 @@ test('an IPv6 address alone is reserved, and is one of that version from the beg
 });
 
 test('a subnet with reserved addresses cannot be deleted, and who has them is said', async () => {
-  const own = await made(NETWORKS, 'networks', { name: 'other' });
-  const sub = await made(SUBNETS, 'subnets', { name: 'sub', network_id: own, cidr: '10.4.0.0/24' });
+  const own = await make('networks', { name: 'other' });
+  const sub = await make('subnets', { name: 'sub', network_id: own, cidr: '10.4.0.0/24' });
   const id = await reserved({ type: 'subnet', subnet_id: sub });
   expect((await get(id)).fixed_ip_address).toBe('10.4.0.2');
   for (const path of [`${SUBNETS}/${sub}`, `${NETWORKS}/${own}`]) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
+import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { machine, openFor } from '../ports/testing/machines.ts';
 
@@ -9,7 +10,6 @@ const ROUTERS = '/cloud/v1/routers/1/2';
 const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
 const PORTS = '/cloud/v1/ports/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 let external: string;
@@ -21,31 +21,17 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
+const { call, finished, make, read } = project(() => server);
 const get = (id: string) => read(`${ROUTERS}/${id}`);
 const patch = (id: string, body: object) => call('PATCH', `${ROUTERS.replace('/v1/', '/v2/')}/${id}`, body);
 const attach = (id: string, body: object) => call('POST', `${ROUTERS}/${id}/attach`, body);
 const detach = (id: string, subnet_id: string) => call('POST', `${ROUTERS}/${id}/detach`, { subnet_id });
 const usage = async () => (await read('/cloud/v2/regional_quotas/1/2')).router_count_usage as number;
 
-async function finished(reply: Awaited<ReturnType<typeof call>>) {
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task;
-}
-
-async function made(path: string, kind: string, body: object): Promise<string> {
-  const task = await finished(await call('POST', path, body));
-  return String(task.created_resources?.[kind]?.[0]);
-}
-
-const router = (body: object = {}) => made(ROUTERS, 'routers', { name: 'router', ...body });
-const network = (create_router = false) => made(NETWORKS, 'networks', { name: 'net', create_router });
+const router = (body: object = {}) => make('routers', { name: 'router', ...body });
+const network = (create_router = false) => make('networks', { name: 'net', create_router });
 const subnet = (network_id: string, cidr: string, more: object = {}) =>
-  made(SUBNETS, 'subnets', { name: 'sub', network_id, cidr, ...more });
+  make('subnets', { name: 'sub', network_id, cidr, ...more });
 
 test('one is created with gateway, subnets and routes, read, listed, changed and deleted', async () => {
   const before = await usage();
@@ -194,7 +180,7 @@ test('a floating IP names the router between it and its port', async () => {
   const net = String(task.created_resources?.networks?.[0]);
   const sub = await subnet(net, '10.4.0.0/24');
   const { ports } = await openFor(server, machine(), { type: 'subnet', subnet_id: sub });
-  const id = await made('/cloud/v1/floatingips/1/2', 'floatingips', { port_id: ports[0]?.id });
+  const id = await make('floatingips', { port_id: ports[0]?.id });
   expect(await read(`/cloud/v1/floatingips/1/2/${id}`)).toMatchObject({
     router_id: task.created_resources?.routers?.[0],
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOWHERE, project } from '../../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../../test/harness/server.ts';
 import { created, LBS, web } from '../../../load-balancers/testing/bodies.ts';
 import { close, machine, openFor } from '../../ports/testing/machines.ts';
@@ -7,8 +8,6 @@ import { close, machine, openFor } from '../../ports/testing/machines.ts';
 
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 const PORTS = '/cloud/v1/ports/1/2';
-const SUBNETS = '/cloud/v1/subnets/1/2';
-const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 let server: TestServer;
 let network: string;
@@ -17,26 +16,16 @@ let other: string;
 
 beforeAll(async () => {
   server = await startTestServer();
-  network = await made('/cloud/v1/networks/1/2', 'networks', { name: 'net' });
-  subnet = await made(SUBNETS, 'subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
-  other = await made(SUBNETS, 'subnets', { name: 'other', network_id: network, cidr: '10.5.0.0/24' });
+  network = await make('networks', { name: 'net' });
+  subnet = await make('subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
+  other = await make('subnets', { name: 'other', network_id: network, cidr: '10.5.0.0/24' });
 });
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: object) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const read = async (path: string) => (await call('GET', path)).body;
+const { call, make, read } = project(() => server);
 
-async function made(path: string, kind: string, body: object): Promise<string> {
-  const reply = await call('POST', path, body);
-  expect(reply).toMatchObject({ status: 200 });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return String(task.created_resources?.[kind]?.[0]);
-}
-
-const shared = () => made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet, is_vip: true });
+const shared = () => make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet, is_vip: true });
 async function port(subnet_id = subnet) {
   const device = machine();
   const { ports } = await openFor(server, device, { type: 'subnet', subnet_id });
@@ -130,7 +119,7 @@ test('ports that cannot share it are refused by name, and none is connected', as
   expect((await connect('PUT', vip, NOWHERE)).status).toBe(404);
   expect((await connect('PUT', NOWHERE, fit.id)).status).toBe(404);
   expect(await devices(vip, 'connected')).toEqual([]);
-  const single = await made(RESERVED, 'ports', { type: 'subnet', subnet_id: subnet });
+  const single = await make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet });
   expect(await connect('PUT', single, fit.id)).toMatchObject({
     status: 409,
     body: { message: `Reserved fixed IP ${single} cannot be shared until it has is_vip: true` },
