@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Portal } from './portal/harness.ts';
 import { makeSamples, type Samples } from './portal/samples.ts';
-import { addressOf, isMissing, patternsOf, Questions, type Sight, visit } from './portal/visits.ts';
+import { addressOf, isMissing, numbered, patternsOf, Questions, type Sight, visit } from './portal/visits.ts';
 
 /** Every page that the portal's router knows, with nothing to show, with one of everything, and while the API does not
  *  answer as it should. A page that is added is looked at without being named here. */
@@ -190,17 +190,6 @@ async function thousandfold(route: Route): Promise<void> {
   return route.fulfill({ response, json: { ...body, results, count: 1000 } });
 }
 
-/** An item like another, with an id of its own. */
-function numbered(item: Readonly<Record<string, unknown>>, index: number): object {
-  const ids = ['id', 'uuid', 'port_id', 'servergroup_id', 'name'].filter((key) => key in item);
-  return {
-    ...item,
-    ...Object.fromEntries(
-      ids.map((key) => [key, typeof item[key] === 'number' ? index + 1 : `${item[key]}-${index}`]),
-    ),
-  };
-}
-
 test('what has an equal name, or is listed twice, breaks no page', async () => {
   const wrong = await look({
     samples,
@@ -354,6 +343,22 @@ test('when the server fails, each page says so and offers to try again', async (
     barriers: true,
     break: answers(500, 'Something went wrong on our side.'),
     check: mustSay(/went wrong on our side/),
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('what is around a thing says that it could not be read', async () => {
+  const own = new RegExp(`/(${Object.values(samples).join('|')})$`);
+  const wrong = await look({
+    samples,
+    width: 390,
+    break: async (page) => {
+      const refuse = { status: 500, json: { message: 'It is broken' } };
+      const isOwn = (route: Route) => own.test(new URL(route.request().url()).pathname);
+      await page.route(API, (route) => (isOwn(route) ? route.continue() : route.fulfill(refuse)));
+    },
+    check: mustSay(/is broken/),
+    only: (pattern) => /\/(kubernetes|load-balancers|instances|networks|volumes)\/\$/.test(pattern),
   });
   expect(wrong).toEqual([]);
 });

@@ -27,7 +27,11 @@ export async function ask(request: Request): Promise<Response> {
     // What this page gave up itself says nothing of the server.
     if (request.signal.aborted) throw error;
     noteAnswer(0);
-    return refusal(504, { message: 'Virga does not answer. This page goes on by itself when it is back.' });
+    const next =
+      request.method === 'GET'
+        ? 'This page goes on by itself when it is back.'
+        : 'What was sent may have arrived: look before you send it again';
+    return refusal(504, { message: `Virga does not answer. ${next}` });
   }
 }
 

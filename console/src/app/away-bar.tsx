@@ -7,10 +7,11 @@ export function AwayBar() {
   const { awaySince } = useConnection();
   const now = useNow();
   if (awaySince === undefined) return null;
+  const since = now - awaySince;
   return (
     <div className={styles.bar} role="status">
-      Virga has not answered for {duration(now - awaySince)}. What you see is from before. This page goes on
-      by itself when it is back.
+      {since < 1000 ? 'Virga does not answer' : `Virga has not answered for ${duration(since)}`}. What you see
+      is from before. This page goes on by itself when it is back.
     </div>
   );
 }

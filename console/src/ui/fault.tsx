@@ -31,7 +31,12 @@ export function FaultNote({ fault, retry, others }: FaultNoteProps) {
         </div>
       )}
       {fault.againSeconds !== undefined && (
-        <div style={{ color: 'var(--ink)' }}>It is asked again by itself in {fault.againSeconds} s.</div>
+        <div style={{ color: 'var(--ink)' }}>
+          {/* What a form sends is sent by people alone. */}
+          {retry
+            ? `It is asked again by itself in ${fault.againSeconds} s.`
+            : `Send it again in ${fault.againSeconds} s.`}
+        </div>
       )}
       {fault.requestId && (
         <div style={{ fontSize: 12, color: 'var(--ink)' }}>

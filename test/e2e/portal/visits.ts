@@ -110,3 +110,14 @@ export async function visit(page: Page, questions: Questions, address: string): 
   await waitUntil(async () => (await still()) && (await still()), { what: `${address} to stand still` });
   return page.evaluate<Sight>(SIGHT);
 }
+
+/** An item like another, with an id of its own. */
+export function numbered(item: Readonly<Record<string, unknown>>, index: number): object {
+  const ids = ['id', 'uuid', 'port_id', 'servergroup_id', 'name'].filter((key) => key in item);
+  return {
+    ...item,
+    ...Object.fromEntries(
+      ids.map((key) => [key, typeof item[key] === 'number' ? index + 1 : `${item[key]}-${index}`]),
+    ),
+  };
+}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf } from '../../api/client.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { Servers } from '../../pictures/servers.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -10,6 +10,7 @@ import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Several } from '../../ui/several.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -58,7 +59,7 @@ export function DatabaseDetail() {
         { key: 'connect', label: 'Connect', body: <Connect cluster={one} /> },
       ]}
     >
-      {(one) => <ServersCard cluster={one} data={servers.data} />}
+      {(one) => <ServersCard cluster={one} servers={servers} />}
     </Detail>
   );
 }
@@ -96,10 +97,17 @@ const useServers = (place: Place, name: string) =>
 
 interface ServersCardProps {
   readonly cluster: Cluster;
-  readonly data: Schemas['PostgresqlServers'] | undefined;
+  readonly servers: ReturnType<typeof useServers>;
 }
 
-function ServersCard({ cluster, data }: ServersCardProps) {
+function ServersCard({ cluster, servers: { data, error, refetch } }: ServersCardProps) {
+  // Of a cluster that is gone the page says so itself.
+  if (error && !data && !faultOf(error).missing)
+    return (
+      <Card title="Servers">
+        <FaultNote fault={faultOf(error)} retry={() => void refetch()} />
+      </Card>
+    );
   if (!data || data.servers.length === 0) return null;
   const mode = cluster.high_availability?.replication_mode;
   return (

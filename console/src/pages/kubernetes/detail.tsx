@@ -126,7 +126,13 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
         />
       }
     >
-      {nodes.data ? <Nodes nodes={tiles} onDelete={setDoomed} /> : <NodesSkeleton count={pool.node_count} />}
+      {nodes.error && !nodes.data ? (
+        <FaultNote fault={faultOf(nodes.error)} retry={() => void nodes.refetch()} />
+      ) : nodes.data ? (
+        <Nodes nodes={tiles} onDelete={setDoomed} />
+      ) : (
+        <NodesSkeleton count={pool.node_count} />
+      )}
       <ConfirmDelete
         name={doomed?.name}
         kind="node"

@@ -39,7 +39,8 @@ export function Clusters() {
   const remove = useDelete<Cluster>({
     kind: 'cluster',
     nameOf: ({ name }) => name,
-    consequences: (cluster) => `Its ${nodesOf(cluster)} nodes and everything that runs on them go with it.`,
+    consequences: (cluster) =>
+      `${nodesOf(cluster) === 1 ? 'Its node' : `Its ${nodesOf(cluster)} nodes`} and everything that runs there go with it.`,
     askName: () => true,
     disabled: whyBusy,
     call: ({ name }) =>

@@ -70,7 +70,7 @@ export function Networks() {
         kind: 'network',
         nameOf: ({ name }) => name,
         consequences: ({ subnets }) =>
-          `Its ${subnets.length} subnets go with it. A network that something is connected to stays.`,
+          `${subnets.length === 1 ? 'Its subnet goes' : `Its ${subnets.length} subnets go`} with it. A network that something is connected to stays.`,
         askName: ({ subnets }) => subnets.length > 0,
         disabled: (network) => (network.external ? 'It belongs to the region' : whyBusy(network)),
         call: ({ id }) =>

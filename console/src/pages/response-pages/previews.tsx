@@ -69,6 +69,8 @@ interface PreviewProps {
 function Preview({ kind, html = '', fault }: PreviewProps) {
   const [first] = Object.entries(fault?.fields ?? {});
   if (first) return <div className={styles.fault}>{`${first[0]} ${first[1].join(', ')}`}</div>;
+  // A frame without a page is a white one, also in the dark.
+  if (fault && html === '') return <div className={styles.window} />;
   return (
     <div className={styles.window}>
       {/* The page is one document that may fetch nothing and run nothing. */}

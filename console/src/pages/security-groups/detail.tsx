@@ -73,7 +73,7 @@ export function SecurityGroupDetail() {
       head={(group) => <Button onClick={() => add.action.run(group)}>Add rule</Button>}
       facts={(group) => [
         { label: 'What it is for', value: group.description || 'nobody said' },
-        { label: 'Instances', value: <Members instances={members.data?.results} /> },
+        { label: 'Instances', value: <Members instances={members.data?.results} unread={members.isError} /> },
         { label: 'Created', value: <Time at={group.created_at} /> },
         ...(group.tags_v2.length > 0 ? [{ label: 'Tags', value: <Tags tags={group.tags_v2} /> }] : []),
       ]}
@@ -90,11 +90,13 @@ export function SecurityGroupDetail() {
 
 function Members({
   instances,
+  unread,
 }: {
   readonly instances: readonly { readonly id: string; readonly name: string }[] | undefined;
+  readonly unread: boolean;
 }) {
   const place = usePlace();
-  if (!instances) return '…';
+  if (!instances) return unread ? 'could not be read' : '…';
   if (instances.length === 0) return 'none';
   return instances.map(({ id, name }, index) => (
     <span key={id}>

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { api, faultOf } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -100,7 +101,9 @@ function SnapshotsOf({ volume, onCreate, why }: SnapshotsOfProps) {
         </VerbButton>
       }
     >
-      {query.data?.results.length === 0 ? (
+      {query.error && !query.data ? (
+        <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />
+      ) : query.data?.results.length === 0 ? (
         <Empty
           title="No snapshots"
           about="A snapshot is what is on it now, to make a volume of or to go back to."
