@@ -1,5 +1,5 @@
 import { NotFound } from '../../../kernel/errors.ts';
-import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import { type Queryable, type Tx, together } from '../../../platform/database/db.ts';
 import { lockedTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Device, PortRow, PortSettings, Where } from './model.ts';
@@ -211,22 +211,23 @@ export async function attachPort(tx: Tx, id: string, to: Attachment, timestamp: 
  *  @returns how many external addresses were freed */
 export async function removePorts(tx: Tx, ids: readonly string[], timestamp: string): Promise<number> {
   if (ids.length === 0) return 0;
-  await tx.named(
+  const locked = tx.named(
     'ports_lock_removed',
     'select from ports where id = any($1::uuid[]) order by id for update',
     [ids],
   );
-  const [row] = await tx.named<{ external: number }>(
+  const counted = tx.named<{ external: number }>(
     'ports_external',
     `select count(*) as external from ports p join networks n on n.id = p.network_id and n.external
        join region_addresses a on a.owner_id = p.id where p.id = any($1::uuid[]) and not p.reserved`,
     [ids],
   );
-  await tx.named(
+  const removed = tx.named(
     'ports_remove',
     `with gone as (select unnest($1::uuid[]) as port_id), ${portsOfGone('$2')} select`,
     [ids, timestamp],
   );
+  const [, [row]] = await together([locked, counted, removed]);
   return row?.external ?? 0;
 }
 
