@@ -240,6 +240,22 @@ test('of five thousand members, those are drawn that are looked at, and each can
   await page.unrouteAll();
 });
 
+test('of five hundred pools, those are drawn that are looked at', async () => {
+  const { page, virga } = portal;
+  const { body } = await virga.call('GET', `/cloud/v1/lbpools/1/1?load_balancer_id=${id}&details=true`);
+  const [pool] = body.results;
+  const results = Array.from({ length: 500 }, (_, index) => ({
+    ...{ ...pool, id: numbered(index + 1), name: `pool ${index + 1}`, members: [manyMember(index + 1)] },
+  }));
+  await page.route(/\/lbpools\/1\/1\?/, (route) => route.fulfill({ json: { count: 500, results } }));
+  await portal.go(1, `load-balancers/${id}`);
+  await page.getByRole('heading', { name: /^pool 1 / }).waitFor();
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+  await page.getByRole('heading', { name: /^pool 500 / }).waitFor();
+  expect(await page.getByRole('button', { name: 'Add member' }).count()).toBeLessThan(30);
+  await page.unrouteAll();
+});
+
 test('requests are read in the log while they come, and found by status and text', async () => {
   const { page } = portal;
   await page.getByRole('tab', { name: 'Log' }).click();

@@ -205,6 +205,21 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
     expect(await ask('select count(*)::int from orders')).toEqual([{ count: 0 }]);
   });
 
+  test('where its servers could not be read, the page says so, and reads them again', async () => {
+    const { page } = portal;
+    const servers = `/virga/v1/postgresql_clusters/1/1/${NAME}/servers`;
+    portal.expected.add(`500 GET ${servers}`);
+    await page.route(`**${servers}`, (route) =>
+      route.fulfill({ status: 500, json: { message: 'It is broken' } }),
+    );
+    await portal.go(1, `databases/${NAME}`);
+    await page.getByText('It is broken').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('It is broken').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Servers' }).waitFor();
+  });
+
   test('databases are readable in the dark and in a narrow window', async () => {
     const { page } = portal;
     await page.setViewportSize({ width: 390, height: 844 });

@@ -44,6 +44,15 @@ export function networkingStories(portal: Portal): void {
     await rule.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await rule.waitFor({ state: 'detached' });
+    // What it cannot say of the group it does not leave open.
+    const instances = `/cloud/v1/securitygroups/1/2/${page.url().split('/').at(-1)}/instances`;
+    portal.expected.add(`500 GET ${instances}`);
+    await page.route(`**${instances}`, (route) =>
+      route.fulfill({ status: 500, json: { message: 'broken' } }),
+    );
+    await page.reload();
+    await page.getByText('could not be read').waitFor();
+    await page.unrouteAll();
   });
 
   test('an address is reserved, and its port is shown', async () => {

@@ -5,6 +5,7 @@ import { usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { Near } from '../../ui/near.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { ActionsMenu } from '../../ui/row-menu.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
@@ -39,25 +40,26 @@ export function Pools({ lb, listeners, pools }: PoolsProps) {
         <Empty title="No pools" about="A pool is a group of servers among which connections are shared." />
       )}
       {pools.map((pool) => (
-        <Card
-          key={pool.id}
-          title={
-            <>
-              {pool.name} <StatusBadge status={pool.operating_status} />
-            </>
-          }
-          aside={
-            <Group gap="xs">
-              <VerbButton size="xs" variant="default" why={whyBusy(pool)} onClick={() => setAdding(pool)}>
-                Add member
-              </VerbButton>
-              <ActionsMenu row={pool} actions={verbs.map(({ action }) => action)} />
-            </Group>
-          }
-        >
-          <Check pool={pool} />
-          <Members pool={pool} />
-        </Card>
+        <Near key={pool.id} height={heightOf(pool)}>
+          <Card
+            title={
+              <>
+                {pool.name} <StatusBadge status={pool.operating_status} />
+              </>
+            }
+            aside={
+              <Group gap="xs">
+                <VerbButton size="xs" variant="default" why={whyBusy(pool)} onClick={() => setAdding(pool)}>
+                  Add member
+                </VerbButton>
+                <ActionsMenu row={pool} actions={verbs.map(({ action }) => action)} />
+              </Group>
+            }
+          >
+            <Check pool={pool} />
+            <Members pool={pool} />
+          </Card>
+        </Near>
       ))}
       {verbs.map(({ action, dialog }) => (
         <Fragment key={action.label}>{dialog}</Fragment>
@@ -76,3 +78,6 @@ function Check({ pool: { healthmonitor: check } }: { readonly pool: Pool }) {
     </p>
   );
 }
+
+/** Of its card, in px, before it was drawn. */
+const heightOf = ({ members }: Pool) => 130 + 41 * members.length;
