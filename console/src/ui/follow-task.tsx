@@ -29,7 +29,8 @@ export function followTask(taskId: string, { title, to, onEnd }: Follow): void {
     onEnd?.(task);
     if (task.state === 'ERROR')
       show(taskId, `${title}: failed`, task.error ?? 'The task gave no reason', false, 'red');
-    else show(taskId, title, <Done to={to?.(task)} />, false, 'green');
+    else
+      show(taskId, title, <Done to={to?.(task)} close={() => notifications.hide(taskId)} />, false, 'green');
   };
   // What is known of the task already is heard at once, maybe its end.
   stop = hearTask(taskId, hear);
@@ -55,7 +56,7 @@ function show(id: string, title: string, message: ReactNode, running: boolean, c
   notifications.update(data);
 }
 
-function Done({ to }: { readonly to: string | undefined }) {
+function Done({ to, close }: { readonly to: string | undefined; readonly close: () => void }) {
   if (!to) return 'Done';
   return (
     <a
@@ -63,6 +64,7 @@ function Done({ to }: { readonly to: string | undefined }) {
       href={to}
       onClick={(event) => {
         event.preventDefault();
+        close();
         void router.navigate({ to });
       }}
     >
