@@ -65,6 +65,38 @@ test('a picture that is higher than a window shows the begin of every way at its
   expect(heightOf(withMembers(40), 'pool')).toBe(0);
 });
 
+test('a picture is as wide as there is room for, and a list where that is too little', () => {
+  const topology = picture(
+    [
+      ['lb', 0],
+      ['first', 1],
+      ['second', 1],
+      ['pool of both', 3],
+      ['pool', 3],
+      ['member', 4],
+    ],
+    'lb>first',
+    'lb>second',
+    'first>pool',
+    'first>pool of both',
+    'second>pool of both',
+    'pool of both>member',
+  );
+  expect(layOut(topology)).toMatchObject({ form: 'wide', width: 808 });
+  for (const room of [520, 600, 700]) {
+    const { form, width, nodes } = layOut(topology, room);
+    expect(form).toBe('tight');
+    expect(width).toBeLessThanOrEqual(room);
+    expect(Math.max(...nodes.map((one) => one.x + one.width))).toBe(width);
+  }
+  const list = layOut(topology, 320);
+  expect(list.form).toBe('list');
+  expect(list.nodes.every((one) => one.x + one.width === 320)).toBe(true);
+  // Each stands below all that leads to it.
+  const order = list.nodes.toSorted((a, b) => a.y - b.y).map(({ id }) => id);
+  expect(order).toEqual(['lb', 'first', 'pool', 'second', 'pool of both', 'member']);
+});
+
 test('a policy that leads nowhere stands below the line that goes past it', () => {
   const topology = picture(
     [

@@ -24,57 +24,137 @@ export interface Topology {
   readonly edges: readonly Edge[];
 }
 
+/** The edges that lead to each node, and those that lead on from it: pictures have thousands. */
+export interface Ways {
+  readonly to: (id: string) => readonly Edge[];
+  readonly from: (id: string) => readonly Edge[];
+}
+
+export const waysOf = (edges: readonly Edge[]): Ways => ({
+  to: byEnd(edges, 'to'),
+  from: byEnd(edges, 'from'),
+});
+
+function byEnd(edges: readonly Edge[], end: 'from' | 'to'): (id: string) => readonly Edge[] {
+  const found = new Map<string, Edge[]>();
+  for (const edge of edges) {
+    const its = found.get(edge[end]);
+    if (its) its.push(edge);
+    else found.set(edge[end], [edge]);
+  }
+  return (id) => found.get(id) ?? [];
+}
+
+/** A node with its place and size, in px. */
+export interface PlacedNode extends Node {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface Placed {
-  readonly nodes: readonly (Node & { readonly x: number; readonly y: number })[];
+  /** `tight`: its boxes have room for two lines of a title. `list`: each stands on a row of its own. */
+  readonly form: 'wide' | 'tight' | 'list';
+  readonly nodes: readonly PlacedNode[];
   readonly width: number;
   readonly height: number;
 }
 
 export const NODE = { width: 160, height: 46 };
 const GAP = { x: 56, y: 12 };
-const STEP_Y = NODE.height + GAP.y;
+
+/** The least with which what stands in a box can be read, and lines can be followed. */
+const TIGHT = { width: 112, height: 56, gap: 24 };
 
 /** Above so many nodes in a column, the picture is higher than a window. */
 const MANY = 10;
+
+/** Places what is in the picture side by side where there is room for it, else below each other.
+ *  @param room in px */
+export function layOut(topology: Topology, room = Number.POSITIVE_INFINITY): Placed {
+  const ways = waysOf(topology.edges);
+  const columns = inOrder(topology.nodes, ways);
+  const gaps = Math.max(1, columns.length - 1);
+  const gap = Math.max(TIGHT.gap, Math.min(GAP.x, (room - columns.length * NODE.width) / gaps));
+  const width = Math.min(NODE.width, Math.floor((room - gaps * gap) / columns.length));
+  if (width < TIGHT.width) return listed(columns, ways, room);
+  return width < NODE.width
+    ? { form: 'tight', ...sideBySide(topology, ways, columns, { width, height: TIGHT.height, gap }) }
+    : { form: 'wide', ...sideBySide(topology, ways, columns, { ...NODE, gap }) };
+}
+
+type Columns = readonly (readonly Node[])[];
+
+interface Measure {
+  readonly width: number;
+  readonly height: number;
+  readonly gap: number;
+}
 
 /**
  * Places columns from right to left: nodes of a column stand in the order of what leads to them and never overlap.
  * Each stands in the middle of what it leads to; in a high picture at its beginning, so that the begin of every way is
  * seen without scrolling. Empty columns take no room.
  */
-export function layOut({ nodes, edges }: Topology): Placed {
-  const columns = inOrder(nodes, edges);
+function sideBySide(topology: Topology, ways: Ways, columns: Columns, { width, height, gap }: Measure) {
+  const step = height + GAP.y;
   const isHigh = columns.some(({ length }) => length > MANY);
   const y = new Map<string, number>();
-  const heights = (ways: readonly Edge[]) => ways.flatMap(({ to }) => y.get(to) ?? []);
+  const heights = (edges: readonly Edge[]) => edges.flatMap(({ to }) => y.get(to) ?? []);
   for (const column of columns.toReversed()) {
     let free = 0;
     for (const node of column) {
-      const own = heights(edges.filter(({ from }) => from === node.id));
+      const own = heights(ways.from(node.id));
       // What leads to nothing stands beside what its neighbours lead to.
-      const before = edges.filter(({ to }) => to === node.id).map(({ from }) => from);
-      const targets = own.length > 0 ? own : heights(edges.filter(({ from }) => before.includes(from)));
+      const targets = own.length > 0 ? own : heights(ways.to(node.id).flatMap(({ from }) => ways.from(from)));
       const [first, last] = [Math.min(...targets), Math.max(...targets)];
       const desired = targets.length === 0 ? free : isHigh ? first : (first + last) / 2;
       const place = Math.max(desired, free);
       y.set(node.id, place);
-      free = place + STEP_Y;
+      free = place + step;
     }
   }
   const placed = columns.flatMap((column, index) => {
-    const top = isPassed(column, nodes, edges) ? STEP_Y / 2 : 0;
-    const x = index * (NODE.width + GAP.x);
-    return column.map((node) => ({ ...node, x, y: (y.get(node.id) ?? 0) + top }));
+    const top = isPassed(column, topology) ? step / 2 : 0;
+    const x = index * (width + gap);
+    return column.map((node) => ({ ...node, x, y: (y.get(node.id) ?? 0) + top, width, height }));
   });
   return {
     nodes: placed,
-    width: columns.length * (NODE.width + GAP.x) - GAP.x,
-    height: Math.max(NODE.height, ...placed.map((node) => node.y + NODE.height)),
+    width: columns.length * (width + gap) - gap,
+    height: Math.max(height, ...placed.map((node) => node.y + height)),
   };
 }
 
+/** How much further right a column of a list begins; lines have this room. */
+export const INDENT = 24;
+const ROW_GAP = 8;
+
+/** Places each node on a row of its own, below all that leads to it. */
+function listed(columns: Columns, ways: Ways, room: number): Placed {
+  const order = columns.flatMap((column, depth) => column.map((node) => ({ node, depth })));
+  const ranks = new Map(order.map(({ node }, rank) => [node.id, rank]));
+  const rows = new Set<number>();
+  const add = (rank: number) => {
+    const id = order[rank]?.node.id ?? '';
+    if (rows.has(rank) || ways.to(id).some(({ from }) => !rows.has(ranks.get(from) ?? rank))) return;
+    rows.add(rank);
+    const next = ways.from(id).flatMap(({ to }) => ranks.get(to) ?? []);
+    for (const one of next.sort((a, b) => a - b)) add(one);
+  };
+  for (const rank of order.keys()) add(rank);
+  const { height } = NODE;
+  const nodes = [...rows].map((rank, row) => {
+    const { node, depth } = order[rank] as (typeof order)[number];
+    const x = INDENT * depth;
+    return { ...node, x, y: row * (height + ROW_GAP), width: room - x, height };
+  });
+  return { form: 'list', nodes, width: room, height: nodes.length * (height + ROW_GAP) - ROW_GAP };
+}
+
 /** Whether a line goes past a column: it then stands lower than the others, so that no line seems to go through it. */
-function isPassed([first]: readonly Node[], nodes: readonly Node[], edges: readonly Edge[]): boolean {
+function isPassed([first]: readonly Node[], { nodes, edges }: Topology): boolean {
   const columnOf = new Map(nodes.map(({ id, column }) => [id, column]));
   const column = first?.column ?? 0;
   return edges.some(
@@ -83,14 +163,14 @@ function isPassed([first]: readonly Node[], nodes: readonly Node[], edges: reado
 }
 
 /** The columns from left to right, each in the order of what leads to its nodes: so few lines cross. */
-function inOrder(nodes: readonly Node[], edges: readonly Edge[]): readonly (readonly Node[])[] {
+function inOrder(nodes: readonly Node[], ways: Ways): Columns {
   const ranks = new Map<string, number>();
   const numbers = [...new Set(nodes.map(({ column }) => column))].sort((a, b) => a - b);
   return numbers.map((number, depth) => {
     const column = nodes
       .filter((node) => node.column === number)
       .map((node) => {
-        const before = edges.filter(({ to }) => to === node.id).flatMap(({ from }) => ranks.get(from) ?? []);
+        const before = ways.to(node.id).flatMap(({ from }) => ranks.get(from) ?? []);
         return { node, rank: depth === 0 ? 0 : Math.min(...before) };
       })
       // What nothing leads to stands last. Equals keep their order.

@@ -1,13 +1,19 @@
-import { Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { Fragment, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
 import { meaningOf, wordOf } from '../ui/badge.tsx';
+import { hint } from '../ui/hint.tsx';
 import styles from './topology.module.css';
-import { type Edge, layOut, NODE, type Placed, type Topology } from './topology-layout.ts';
+import {
+  type Edge,
+  INDENT,
+  layOut,
+  type Placed,
+  type PlacedNode,
+  type Topology,
+  waysOf,
+} from './topology-layout.ts';
 
-type PlacedNode = Placed['nodes'][number];
-
-/** The way of a request, left to right. A line is as wide as its traffic; one that leads to something dead is
+/** The way of a request, left to right, and down where there is no room for that. A line is as wide as its traffic; one that leads to something dead is
  *  broken. Pointing at a thing shows the paths through it. */
 export function TopologyPicture({
   topology,
@@ -17,58 +23,90 @@ export function TopologyPicture({
   readonly label: string;
 }) {
   const [pointed, setPointed] = useState<string>();
+  const { room, measure } = useRoom();
   // Pointing at something changes nothing of this.
-  const placed = useMemo(() => layOut(topology), [topology]);
-  const byId = new Map(placed.nodes.map((node) => [node.id, node]));
+  const placed = useMemo(() => (room === undefined ? undefined : layOut(topology, room)), [topology, room]);
   const lit = pointed === undefined ? undefined : reach(topology, pointed);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <div className={styles.scroll} tabIndex={0}>
-      <figure
-        className={styles.picture}
-        style={{ width: placed.width, height: placed.height }}
-        aria-label={label}
-      >
-        <svg width={placed.width} height={placed.height} className={styles.lines} aria-hidden="true">
-          {topology.edges.map((edge) => {
-            const from = byId.get(edge.from);
-            const to = byId.get(edge.to);
-            if (!from || !to) return null;
-            const dim = lit && !(lit.has(edge.from) && lit.has(edge.to));
-            return (
-              <Line key={`${edge.from} ${edge.to}`} edge={edge} from={from} to={to} dim={dim === true} />
-            );
-          })}
-        </svg>
-        {placed.nodes.map((node) => (
-          <Box key={node.id} node={node} dim={lit !== undefined && !lit.has(node.id)} point={setPointed} />
-        ))}
-      </figure>
+    <div ref={measure} className={styles.scroll} tabIndex={0}>
+      {placed && (
+        <figure
+          className={styles.picture}
+          style={{ width: placed.width, height: placed.height }}
+          data-form={placed.form}
+          aria-label={label}
+        >
+          <Lines placed={placed} edges={topology.edges} lit={lit} />
+          {placed.nodes.map((node) => (
+            <Box key={node.id} node={node} dim={lit !== undefined && !lit.has(node.id)} point={setPointed} />
+          ))}
+        </figure>
+      )}
     </div>
   );
 }
 
-interface LineProps {
-  readonly edge: Edge;
-  readonly from: PlacedNode;
-  readonly to: PlacedNode;
-  readonly dim: boolean;
+/** How wide the picture may be; unknown until its frame stands. */
+function useRoom() {
+  const [room, setRoom] = useState<number>();
+  const measure = useCallback((frame: HTMLElement | null) => {
+    if (!frame) return;
+    const read = () => {
+      const { paddingLeft, paddingRight } = getComputedStyle(frame);
+      setRoom(frame.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight));
+    };
+    const observer = new ResizeObserver(read);
+    observer.observe(frame);
+    read();
+    return () => observer.disconnect();
+  }, []);
+  return { room, measure };
 }
 
-function Line({ edge, from, to, dim }: LineProps) {
-  const x1 = from.x + NODE.width;
-  const y1 = from.y + NODE.height / 2;
-  const y2 = to.y + NODE.height / 2;
-  const bend = (to.x - x1) / 2;
+interface LinesProps {
+  readonly placed: Placed;
+  readonly edges: readonly Edge[];
+  /** What is pointed at, with all that leads to it and that it leads to. */
+  readonly lit: ReadonlySet<string> | undefined;
+}
+
+function Lines({ placed, edges, lit }: LinesProps) {
+  const byId = new Map(placed.nodes.map((node, index) => [node.id, { node, index }]));
   return (
-    <path
-      className={styles.line}
-      data-meaning={meaningOf(edge.status)}
-      data-dim={dim}
-      d={`M${x1} ${y1} C${x1 + bend} ${y1} ${to.x - bend} ${y2} ${to.x} ${y2}`}
-      strokeWidth={1.5 + 3.5 * edge.share}
-    />
+    <svg width={placed.width} height={placed.height} className={styles.lines} aria-hidden="true">
+      {edges.map((edge) => {
+        const from = byId.get(edge.from);
+        const to = byId.get(edge.to);
+        if (!from || !to) return null;
+        return (
+          <path
+            key={`${edge.from} ${edge.to}`}
+            className={styles.line}
+            data-meaning={meaningOf(edge.status)}
+            data-dim={lit !== undefined && !(lit.has(edge.from) && lit.has(edge.to))}
+            d={placed.form === 'list' ? down(from.node, to.node, from.index) : across(from.node, to.node)}
+            strokeWidth={1.5 + 3.5 * edge.share}
+          />
+        );
+      })}
+    </svg>
   );
+}
+
+function across(from: PlacedNode, to: PlacedNode): string {
+  const x1 = from.x + from.width;
+  const y1 = from.y + from.height / 2;
+  const y2 = to.y + to.height / 2;
+  const bend = (to.x - x1) / 2;
+  return `M${x1} ${y1} C${x1 + bend} ${y1} ${to.x - bend} ${y2} ${to.x} ${y2}`;
+}
+
+/** Lines of neighbours begin beside each other, so that one that goes past another is told from it. */
+function down(from: PlacedNode, to: PlacedNode, index: number): string {
+  const x = from.x + INDENT / 4 + (index % 3) * 4;
+  const y = to.y + to.height / 2;
+  return `M${x} ${from.y + from.height} V${y - 6} Q${x} ${y} ${x + 6} ${y} H${to.x}`;
 }
 
 interface BoxProps {
@@ -78,49 +116,79 @@ interface BoxProps {
 }
 
 function Box({ node, dim, point }: BoxProps) {
+  const said = hint((box) => wordsOf(node, box));
   const props = {
     className: styles.box,
-    style: { transform: `translate(${node.x}px, ${node.y}px)`, width: NODE.width, height: NODE.height },
+    style: { transform: `translate(${node.x}px, ${node.y}px)`, width: node.width, height: node.height },
     'data-meaning': meaningOf(node.status),
     'data-dim': dim,
     'data-node': node.id,
-    onMouseEnter: () => point(node.id),
-    onMouseLeave: () => point(undefined),
-    onFocus: () => point(node.id),
-    onBlur: () => point(undefined),
+    onMouseEnter: (event: SyntheticEvent<HTMLElement>) => {
+      point(node.id);
+      said.onMouseEnter(event);
+    },
+    onMouseLeave: () => {
+      point(undefined);
+      said.onMouseLeave();
+    },
+    onFocus: (event: SyntheticEvent<HTMLElement>) => {
+      point(node.id);
+      said.onFocus(event);
+    },
+    onBlur: () => {
+      point(undefined);
+      said.onBlur();
+    },
   };
   const inside = (
     <>
-      <span className={styles.title}>{node.title}</span>
+      <span className={styles.title}>{breakable(node.title)}</span>
       <span className={styles.detail}>{node.detail}</span>
       <span className="visually-hidden">{wordOf(node.status)}</span>
     </>
   );
-  return (
-    <Tooltip label={`${wordOf(node.status)}${node.note ? `: ${node.note}` : ''}`} multiline maw={320}>
-      {node.href ? (
-        <Link to={node.href} {...props}>
-          {inside}
-        </Link>
-      ) : (
-        <div {...props}>{inside}</div>
-      )}
-    </Tooltip>
+  return node.href ? (
+    <Link to={node.href} {...props}>
+      {inside}
+    </Link>
+  ) : (
+    <div {...props}>{inside}</div>
   );
+}
+
+/** An address that has no room in one line is best broken before its port. */
+const breakable = (title: string) =>
+  title.split(/(?=:\d+$)/).map((part) => (
+    <Fragment key={part}>
+      <wbr />
+      {part}
+    </Fragment>
+  ));
+
+/** How it is and why, and all of what there is no room for. */
+function wordsOf({ title, detail, status, note }: PlacedNode, box: HTMLElement): string {
+  const isCut = [...box.children].some(
+    (line) =>
+      line instanceof HTMLElement &&
+      line.className !== 'visually-hidden' &&
+      (line.scrollWidth > line.clientWidth || line.scrollHeight > line.clientHeight),
+  );
+  const state = `${wordOf(status)}${note ? `: ${note}` : ''}`;
+  return isCut ? `${title}, ${detail}. ${state}` : state;
 }
 
 /** Everything on a path through the node: what leads to it and what it leads to. */
 function reach({ edges }: Topology, start: string): ReadonlySet<string> {
+  const ways = waysOf(edges);
   const seen = new Set([start]);
-  const follow = (id: string, next: (edge: Edge, id: string) => string | undefined) => {
-    for (const edge of edges) {
-      const other = next(edge, id);
-      if (other === undefined || seen.has(other)) continue;
+  const follow = (id: string, next: (id: string) => readonly string[]) => {
+    for (const other of next(id)) {
+      if (seen.has(other)) continue;
       seen.add(other);
       follow(other, next);
     }
   };
-  follow(start, (edge, id) => (edge.from === id ? edge.to : undefined));
-  follow(start, (edge, id) => (edge.to === id ? edge.from : undefined));
+  follow(start, (id) => ways.from(id).map(({ to }) => to));
+  follow(start, (id) => ways.to(id).map(({ from }) => from));
   return seen;
 }

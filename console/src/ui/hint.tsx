@@ -5,7 +5,7 @@ import { type SyntheticEvent, useEffect, useId, useSyncExternalStore } from 'rea
  *  hundreds of things to say something of, and says it of one at a time. */
 
 /** The words, or how to come by them once they are asked for. */
-type Words = string | (() => string);
+type Words = string | ((target: HTMLElement) => string);
 
 interface Shown {
   readonly target: HTMLElement;
@@ -28,20 +28,26 @@ const hide = () => set(undefined);
 
 /** Says something of an element at once. */
 export const showHint = (target: HTMLElement, words: Words): void =>
-  set({ target, text: typeof words === 'string' ? words : words() });
+  set({ target, text: typeof words === 'string' ? words : words(target) });
 
 function say(target: HTMLElement, words: Words): void {
   clearTimeout(timer);
   timer = setTimeout(() => showHint(target, words), DELAY_MS);
 }
 
+const isCut = ({ scrollWidth, clientWidth }: HTMLElement) => scrollWidth > clientWidth;
+
 /** What an element has on it so that all of its text is said where there is no room for it. */
 export const hintWhenCut = {
   onMouseEnter: ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
-    if (currentTarget.scrollWidth > currentTarget.clientWidth)
-      say(currentTarget, currentTarget.textContent ?? '');
+    if (isCut(currentTarget)) say(currentTarget, currentTarget.textContent ?? '');
   },
   onMouseLeave: hide,
+  onFocus: ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+    if (currentTarget.matches(':focus-visible') && isCut(currentTarget))
+      showHint(currentTarget, currentTarget.textContent ?? '');
+  },
+  onBlur: hide,
 };
 
 /** What an element has on it so that something is said of it: `<time {...hint('Monday')}>`. */
