@@ -47,7 +47,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
           />
         )}
         <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={close} data-autofocus={askName ? undefined : true}>
             {verb === 'Delete' ? 'Keep it' : 'Leave it'}
           </Button>
           <VerbButton

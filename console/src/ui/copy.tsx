@@ -8,8 +8,15 @@ const COPY = <IconCopy size={14} />;
 const COPIED = <IconCheck size={14} />;
 const SAID_MS = 1_500;
 
+interface CopyProps {
+  readonly value: string;
+  readonly label?: string;
+  /** A dialog begins with it. */
+  readonly first?: boolean;
+}
+
 /** A button that copies `value` and says so. */
-export function Copy({ value, label = 'Copy ID' }: { readonly value: string; readonly label?: string }) {
+export function Copy({ value, label = 'Copy ID', first = false }: CopyProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -26,6 +33,7 @@ export function Copy({ value, label = 'Copy ID' }: { readonly value: string; rea
       type="button"
       className={styles.button}
       data-size="sm"
+      data-autofocus={first || undefined}
       aria-label={label}
       onClick={(event) => void copy(event)}
       {...hint(label)}
@@ -36,11 +44,11 @@ export function Copy({ value, label = 'Copy ID' }: { readonly value: string; rea
 }
 
 /** An id or address in code letters, with its copy button. */
-export function CopyText({ value, label }: { readonly value: string; readonly label?: string }) {
+export function CopyText({ value, ...copy }: CopyProps) {
   return (
     <span style={{ display: 'inline-flex', alignItems: 'center', gap: 2, minWidth: 0, maxWidth: '100%' }}>
       <code style={{ overflow: 'hidden', overflowWrap: 'anywhere', textOverflow: 'ellipsis' }}>{value}</code>
-      <Copy value={value} {...(label ? { label } : {})} />
+      <Copy value={value} {...copy} />
     </span>
   );
 }

@@ -31,11 +31,11 @@ export function ShownOnce({ title, about, secrets, close }: ShownOnceProps) {
         {about}
       </Alert>
       <dl className={styles.secrets}>
-        {(secrets ?? []).map(({ label, value }) => (
+        {(secrets ?? []).map(({ label, value }, index) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>
-              <CopyText value={value} label={`Copy ${label.toLowerCase()}`} />
+              <CopyText value={value} label={`Copy ${label.toLowerCase()}`} first={index === 0} />
             </dd>
           </div>
         ))}

@@ -1,11 +1,10 @@
-import { Alert, Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
-import { CopyText } from '../../ui/copy.tsx';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
 import { ROLES } from './roles.ts';
@@ -105,21 +104,12 @@ export function ApiTokens() {
           },
         }}
       />
-      <Modal
-        opened={made !== undefined}
-        onClose={() => setMade(undefined)}
+      <ShownOnce
         title="The new token"
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Alert variant="light" title="This is the only time that it is shown">
-          Keep it where your program reads its secrets.
-        </Alert>
-        <p>
-          <CopyText value={made ?? ''} label="Copy token" />
-        </p>
-        <Button onClick={() => setMade(undefined)}>I have copied it</Button>
-      </Modal>
+        about="Keep it where your program reads its secrets."
+        secrets={made === undefined ? undefined : [{ label: 'Token', value: made }]}
+        close={() => setMade(undefined)}
+      />
     </>
   );
 }

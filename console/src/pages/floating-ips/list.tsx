@@ -155,6 +155,8 @@ function PointAt({ ip, close, choose }: PointAtProps) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Select
+        data-autofocus
+        openOnFocus={false}
         label="Load balancer"
         data={targets}
         value={port}

@@ -219,6 +219,8 @@ function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
           may be away for some minutes.
         </p>
         <Select
+          data-autofocus
+          openOnFocus={false}
           label={`From ${cluster.version} to`}
           data={[...new Set((versions.data?.results ?? []).map((item) => item.version))]}
           error={unread(versions)}

@@ -1,13 +1,13 @@
-import { Alert, Button, Modal } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryClient, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall, operatorClient } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { CopyText } from '../../ui/copy.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
@@ -75,21 +75,12 @@ export function WebhookTargets() {
           },
         }}
       />
-      <Modal
-        opened={secret !== undefined}
-        onClose={() => setSecret(undefined)}
+      <ShownOnce
         title="The signing secret"
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Alert variant="light" title="This is the only time that it is shown">
-          With it the receiver checks that a call is from here.
-        </Alert>
-        <p>
-          <CopyText value={secret ?? ''} label="Copy secret" />
-        </p>
-        <Button onClick={() => setSecret(undefined)}>I have copied it</Button>
-      </Modal>
+        about="With it the receiver checks that a call is from here."
+        secrets={secret === undefined ? undefined : [{ label: 'Secret', value: secret }]}
+        close={() => setSecret(undefined)}
+      />
     </>
   );
 }
