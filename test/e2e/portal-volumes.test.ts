@@ -91,6 +91,8 @@ test('a volume is made from a snapshot, and both are deleted', async () => {
   await page.getByRole('link', { name: 'before-volume' }).waitFor({ state: 'detached' });
   await portal.go(2, 'snapshots');
   await portal.act(/before/, 'Delete…');
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  await expect.poll(focused, { message: 'what harms nothing has the focus' }).toBe('Keep it');
   await press('Delete snapshot');
   await page.getByText('No snapshots here').waitFor();
 });
@@ -123,13 +125,23 @@ test('many long tags stay within a narrow window, also where they are said', asy
   const task = await virga.ended(await virga.call('POST', '/cloud/v1/volumes/1/2', body));
   await page.setViewportSize({ width: 390, height: 844 });
   await portal.go(2, `volumes/${task.created_resources?.volumes?.[0]}`);
-  const tag = page.getByText('tag-0:');
+  const tag = page.getByRole('button', { name: 'tag-0:' });
   await tag.waitFor();
   expect((await tag.boundingBox())?.height, 'a tag is one line').toBeLessThan(30);
   await page.getByRole('button', { name: 'Show 6 more tags' }).hover();
   await page.getByRole('tooltip').waitFor();
+  await tag.hover();
+  await page.getByRole('tooltip', { name: `tag-0: ${'x'.repeat(63)}` }).waitFor();
+  await tag.click();
+  expect(await page.getByRole('main').getByText('tag-7:').innerText()).toBe(`tag-7: ${'x'.repeat(63)}`);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   await verb('Rename, tag…');
+  await dialog()
+    .getByText(`tag-7=${'x'.repeat(63)}`)
+    .waitFor();
+  const cut =
+    "[...document.querySelectorAll('.mantine-Pill-label')].filter((one) => one.scrollWidth > one.clientWidth)";
+  expect(await page.evaluate(`${cut}.length`), 'a tag in a field is read whole').toBe(0);
   const tagged = `/cloud/v1/volumes/1/2/${task.created_resources?.volumes?.[0]}`;
   for (const [answer, words] of [
     [

@@ -58,6 +58,8 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     TextInput: { defaultProps: { size: 'sm' } },
+    // Two steppers of 24 px, and the line around them.
+    NumberInput: { defaultProps: { rightSectionWidth: 50 } },
     Select: { defaultProps: { size: 'sm', checkIconPosition: 'right' } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
     Modal: { defaultProps: { radius: 10, centered: true } },

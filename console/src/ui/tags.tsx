@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type MouseEvent, useState } from 'react';
 import { hint, hintWhenCut } from './hint.tsx';
 import styles from './tags.module.css';
 
@@ -9,24 +9,38 @@ interface Tag {
 }
 
 const SHOWN = 2;
+/** So many letters have room in a list. */
+const SHORT = 20;
 
-/** The first tags, the others when pointed at, and all of them when pressed. */
+/** The first tags, the others when pointed at, and all of them, whole, when pressed. */
 export function Tags({ tags }: { readonly tags: readonly Tag[] }) {
   const [all, setAll] = useState(false);
   const rest = all ? [] : tags.slice(SHOWN);
+  const showAll = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    // What is pressed goes, and the focus would go with it.
+    currentTarget.parentElement?.focus();
+    setAll(true);
+  };
   return (
-    <span className={styles.tags} data-all={all || undefined}>
-      {(all ? tags : tags.slice(0, SHOWN)).map(({ key, value }) => (
-        <span key={key} className={styles.tag} {...hintWhenCut}>
-          {key}: {value}
-        </span>
-      ))}
+    <span className={styles.tags} data-all={all || undefined} tabIndex={-1}>
+      {(all ? tags : tags.slice(0, SHOWN)).map(({ key, value }) => {
+        const words = `${key}: ${value}`;
+        return words.length > SHORT && !all ? (
+          <button key={key} type="button" className={styles.tag} onClick={showAll} {...hintWhenCut}>
+            {words}
+          </button>
+        ) : (
+          <span key={key} className={styles.tag} {...hintWhenCut}>
+            {words}
+          </span>
+        );
+      })}
       {rest.length > 0 && (
         <button
           type="button"
-          className={styles.tag}
+          className={`${styles.tag} ${styles.more}`}
           aria-label={`Show ${rest.length} more tags`}
-          onClick={() => setAll(true)}
+          onClick={showAll}
           {...hint(() => rest.map(({ key, value }) => `${key}: ${value}`).join(', '))}
         >
           +{rest.length}
