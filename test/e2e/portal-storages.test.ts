@@ -160,6 +160,20 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     }
   });
 
+  test('what is used is said to be unread where it could not be read', async () => {
+    const { page } = portal;
+    portal.expected.add('400 GET /virga/v1/storage_usage');
+    await page.route('**/storage_usage?*', (route) =>
+      route.fulfill({ status: 400, json: { message: 'No' } }),
+    );
+    await page.goto(page.url().split('?')[0] ?? '');
+    await page.locator('dd').getByText('could not be read').waitFor();
+    await page.getByRole('row', { name: /photos.*could not be read/ }).waitFor();
+    await portal.go(1, 'storages');
+    await page.getByRole('row', { name: /media.*could not be read/ }).waitFor();
+    await page.unroute('**/storage_usage?*');
+  });
+
   test('the browser had nothing to complain about', () => {
     expect(portal.complaints).toEqual([]);
   });

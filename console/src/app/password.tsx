@@ -1,7 +1,7 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client } from '../api/client.ts';
+import { client, faultOf } from '../api/client.ts';
 import { Door, linkToken } from './door.tsx';
 
 const toSignIn = (
@@ -40,6 +40,8 @@ export function ForgottenPassword() {
   );
 }
 
+const GONE = 'This link was used or is too old. Have another one mailed to you.';
+
 /** Where the mailed link leads: a new password. */
 export function NewPassword() {
   const [done, setDone] = useState(false);
@@ -55,7 +57,7 @@ export function NewPassword() {
         const { error } = await client.POST('/virga/v1/password', {
           body: { token: token || String(form.get('token')), password: String(form.get('password')) },
         });
-        if (error) return error;
+        if (error) return token && faultOf(error).fields.token ? { message: GONE } : error;
         setDone(true);
       }}
       below={toSignIn}

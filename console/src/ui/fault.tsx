@@ -13,7 +13,10 @@ interface FaultNoteProps {
 /** What went wrong, what to do, and the id under which the server logged it. */
 export function FaultNote({ fault, retry, others }: FaultNoteProps) {
   const gone = fault.missing ? others : undefined;
-  const fields = Object.entries(fault.fields);
+  // Of a single one the message says it already.
+  const fields = Object.entries(fault.fields).filter(
+    ([field, messages]) => fault.message !== `${field}: ${messages.join(', ')}`,
+  );
   return (
     <Alert color="red" variant="light" title={fault.message} role="alert">
       {fields.length > 0 && (

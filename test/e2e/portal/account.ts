@@ -40,6 +40,18 @@ export function accountStories(portal: Portal): void {
     await theirs.getByRole('button', { name: 'Set the password' }).click();
     await theirs.getByRole('heading', { name: 'Your password is set' }).waitFor();
     expect(await portal.barriers(theirs)).toEqual([]);
+    portal.expected.add('400 POST /virga/v1/password');
+    for (const [link, fault] of [
+      [`#${token}`, /^This link was used or is too old\. Have another one mailed to you\.$/],
+      ['', /^token: is unknown, used or too old\s+Request \S+\s*$/],
+    ] as const) {
+      await theirs.goto(`${virga.url}/sign-in`);
+      await theirs.goto(`${virga.url}/password/new${link}`);
+      if (!link) await theirs.getByLabel('Token of the mail').fill(token);
+      await theirs.getByRole('textbox', { name: 'New password' }).fill('another-password');
+      await theirs.getByRole('button', { name: 'Set the password' }).click();
+      expect(await theirs.getByRole('alert').innerText(), 'it is said once').toMatch(fault);
+    }
     await theirs.context().close();
   });
 

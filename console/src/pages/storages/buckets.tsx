@@ -7,12 +7,11 @@ import { text } from '../../ui/side-form.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
 import { Parts } from './parts.tsx';
-import { refresh, type Storage, useStorageUsage, whyFixed } from './verbs.tsx';
+import { refresh, type Storage, type StorageUsage, type Usage, useStorageUsage, whyFixed } from './verbs.tsx';
 
 type Bucket = Schemas['StorageBucket'];
-type Usage = Schemas['StorageUsage'];
 
-const columnsOf = (usage: ReadonlyMap<string, Usage>): readonly Column<Bucket>[] => [
+const columnsOf = (say: StorageUsage['say'], used: ReadonlyMap<string, Usage>): readonly Column<Bucket>[] => [
   { label: 'Name', cell: ({ name }) => name },
   { label: 'Who may read', cell: ({ policy }) => (policy.is_public ? 'everybody' : 'keys') },
   {
@@ -26,10 +25,10 @@ const columnsOf = (usage: ReadonlyMap<string, Usage>): readonly Column<Bucket>[]
   },
   {
     label: 'Objects',
-    cell: ({ name }) => (usage.get(name)?.files_quantity ?? 0).toLocaleString(),
+    cell: ({ name }) => say(() => (used.get(name)?.files_quantity ?? 0).toLocaleString()),
     end: true,
   },
-  { label: 'Space', cell: ({ name }) => bytes(usage.get(name)?.used_space ?? 0), end: true },
+  { label: 'Space', cell: ({ name }) => say(() => bytes(used.get(name)?.used_space ?? 0)), end: true },
 ];
 
 /** The buckets of a storage, with what is in them, and who may use them. */
@@ -40,8 +39,8 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
       params: { path, query: { limit: 1000 } },
     }),
   );
-  const usage = useStorageUsage(storage.name);
-  const used = new Map((usage ?? []).map((row) => [row.bucket_name, row]));
+  const { rows, say } = useStorageUsage(storage.name);
+  const used = new Map((rows ?? []).map((row) => [row.bucket_name, row]));
   const create = useNewBucket();
   const edit = useBucketForm(storage);
   const remove = useDelete<Bucket>({
@@ -60,7 +59,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
       title="Buckets"
       storage={storage}
       query={buckets}
-      columns={columnsOf(used)}
+      columns={columnsOf(say, used)}
       rowKey={({ name }) => name}
       create={create}
       verbs={[edit, remove]}

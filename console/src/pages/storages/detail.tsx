@@ -67,10 +67,10 @@ export function StorageDetail() {
 }
 
 function Used({ storage }: { readonly storage: string }) {
-  const rows = useStorageUsage(storage);
-  if (!rows) return '…';
-  const sum = (of: 'used_space' | 'files_quantity') => rows.reduce((all, row) => all + row[of], 0);
-  return `${bytes(sum('used_space'))} in ${sum('files_quantity').toLocaleString()} objects`;
+  return useStorageUsage(storage).say((rows) => {
+    const sum = (of: 'used_space' | 'files_quantity') => rows.reduce((all, row) => all + row[of], 0);
+    return `${bytes(sum('used_space'))} in ${sum('files_quantity').toLocaleString()} objects`;
+  });
 }
 
 /** How S3 clients get in, and how the API describes it. */

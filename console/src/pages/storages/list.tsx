@@ -11,13 +11,21 @@ import { ShownOnce } from '../../ui/shown-once.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { secretsOf } from './keys.tsx';
-import { refresh, removal, restore, type Storage, type Usage, useStorageUsage } from './verbs.tsx';
+import {
+  refresh,
+  removal,
+  restore,
+  type Storage,
+  type StorageUsage,
+  type Usage,
+  useStorageUsage,
+} from './verbs.tsx';
 
 const STORAGES = '/storage/v4/object_storages';
 const CREATE = `curl -X POST ${location.origin}${STORAGES} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"location_name": "local", "name": "media"}'`;
 const STATES = ['creating', 'active', 'updating', 'deleting', 'deleted'] as const;
 
-const columnsOf = (usage: readonly Usage[] | undefined): readonly Column<Storage>[] => [
+const columnsOf = ({ say }: StorageUsage): readonly Column<Storage>[] => [
   { label: 'Name', cell: ({ name }) => name, order: 'name' },
   {
     label: 'Status',
@@ -26,12 +34,12 @@ const columnsOf = (usage: readonly Usage[] | undefined): readonly Column<Storage
   },
   { label: 'Location', cell: ({ location_name: place }) => place, order: 'location_name' },
   { label: 'Address', cell: ({ address }) => (address ? <code>{address}</code> : 'none') },
-  { label: 'Space', cell: ({ name }) => (usage ? bytes(spaceOf(usage, name)) : ''), end: true },
+  { label: 'Space', cell: ({ name }) => say((rows) => bytes(spaceOf(rows, name))), end: true },
   { label: 'Created', cell: ({ created_at: created }) => <Time at={created} />, order: 'created_at' },
 ];
 
-const spaceOf = (usage: readonly Usage[], name: string) =>
-  usage.filter((row) => row.storage_name === name).reduce((sum, row) => sum + row.used_space, 0);
+const spaceOf = (rows: readonly Usage[], name: string) =>
+  rows.filter((row) => row.storage_name === name).reduce((sum, row) => sum + row.used_space, 0);
 
 /** The storages of the account, which belong to no project. */
 export function Storages() {

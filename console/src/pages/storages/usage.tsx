@@ -75,10 +75,10 @@ const useSeries = (storage: string, from: string, granularity: string) =>
 
 function useThresholds(storage: string): readonly Threshold[] | undefined {
   const { data: events } = useQuery(api.queryOptions('get', '/storage/notifications/v1/events'));
-  const usage = useStorageUsage(storage);
+  const { rows } = useStorageUsage(storage);
   return useMemo(
-    () => events && thresholdsOf(events, usage ?? []).filter((one) => one.storage === storage),
-    [events, usage, storage],
+    () => events && thresholdsOf(events, rows ?? []).filter((one) => one.storage === storage),
+    [events, rows, storage],
   );
 }
 

@@ -10,12 +10,20 @@ export const refresh = () => void queryClient.invalidateQueries();
 
 export type Usage = Schemas['StorageUsage'];
 
+export interface StorageUsage {
+  /** Absent until it is known. */
+  readonly rows: readonly Usage[] | undefined;
+  /** Says what of a row. Until it is known, or when it could not be read, says that. */
+  readonly say: (words: (rows: readonly Usage[]) => string) => string;
+}
+
 /** What is used of each bucket now: of one storage, or of all. */
-export function useStorageUsage(storage?: string): readonly Usage[] | undefined {
-  const { data } = useQuery(
+export function useStorageUsage(storage?: string): StorageUsage {
+  const { data, error } = useQuery(
     api.queryOptions('get', '/virga/v1/storage_usage', { params: { query: { limit: 1000 } } }),
   );
-  return data?.results.filter((row) => storage === undefined || row.storage_name === storage);
+  const rows = data?.results.filter((row) => storage === undefined || row.storage_name === storage);
+  return { rows, say: (words) => (rows ? words(rows) : error ? 'could not be read' : '…') };
 }
 
 /** Why nothing of a storage can be changed now. */
