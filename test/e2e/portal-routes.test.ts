@@ -58,6 +58,7 @@ async function look({ scheme = 'light', width = 1440, ...how }: Look): Promise<r
       ...(isNamed(sight) ? [] : [`its window is named ${sight.window}`]),
       ...sight.mute.map((button) => `${button} cannot be pressed, and does not say why`),
       ...sight.odd.map((words) => `it says ${words}`),
+      ...sight.flaws,
       ...(sight.faults.length === 0 || sight.offers > 0 ? [] : ['it offers nothing to do']),
       ...(sight.width > width ? [`it is ${sight.width} px wide`] : []),
       ...how.check(sight, pattern),

@@ -26,6 +26,7 @@ export interface ListPageProps<Row> {
   readonly back?: { readonly to: string; readonly label: string };
   readonly create?: { readonly label: string; readonly to: string; readonly disabled?: string | undefined };
   readonly filters?: readonly Filter[];
+  /** How the API sorts when nothing else is asked for; a list whose columns can be sorted has it. */
   readonly defaultOrder?: string;
   /** The answer to what the address asks for, see `useListSearch`. */
   readonly result: Pick<UseQueryResult<Page<Row>, unknown>, 'data' | 'error' | 'isPending' | 'refetch'>;
@@ -124,11 +125,12 @@ function Sorting<Row>({
 }: Required<Pick<TableProps<Row>, 'columns' | 'order' | 'sort'>>) {
   const fields = columns.flatMap(({ label, order: field }) => (field ? [{ label, field }] : []));
   if (fields.length === 0) return null;
+  const isOffered = fields.some(({ field }) => order === `${field}.asc` || order === `${field}.desc`);
   return (
     <label className={`${styles.size} ${styles.sorting}`}>
       Sorted by
       <select value={order} onChange={(event) => sort(event.currentTarget.value)}>
-        {order === '' && <option value="">nothing</option>}
+        {!isOffered && <option value={order}>something else</option>}
         {fields.map(({ label, field }) => (
           <Fragment key={field}>
             <option value={`${field}.asc`}>{label}, rising</option>

@@ -62,6 +62,8 @@ export interface Sight {
   readonly window: string;
   /** What cannot be pressed, and does not say why. */
   readonly mute: readonly string[];
+  /** What is so built that not everybody gets at it, or that it says what is not so. */
+  readonly flaws: readonly string[];
   /** Words that no person writes. */
   readonly odd: readonly string[];
   /** What is said to be wrong, in the page's words. */
@@ -79,7 +81,17 @@ const SIGHT = `(() => {
   const said = [...document.querySelectorAll('[role=alert], .mantine-InputWrapper-error')];
   const mute = [...document.querySelectorAll('main button:disabled:not([data-loading])')];
   const odd = document.body.innerText.match(/.{0,20}(\\bundefined\\b|\\bNaN\\b|\\[object |Invalid Date).{0,20}/g);
+  const all = (what) => [...document.querySelectorAll('main ' + what)];
+  const isLow = ({ offsetWidth, offsetHeight }) => offsetWidth > 0 && Math.min(offsetWidth, offsetHeight) < 24;
+  const flaws = [
+    ...all('figure').filter(({ parentElement: frame }) => frame.scrollWidth > frame.clientWidth)
+      .map(({ ariaLabel }) => 'cuts the picture ' + ariaLabel),
+    ...all('.mantine-NumberInput-control').filter(isLow).map(() => 'has a stepper lower than 24 px'),
+    ...all('select').filter(({ selectedOptions: [one] }) => one?.text === 'something else')
+      .map(() => 'does not say by what its list is sorted'),
+  ];
   return {
+    flaws,
     window: document.title,
     mute: mute.filter((button) => !button.title).map((button) => button.innerText.trim()),
     odd: odd ?? [],

@@ -85,6 +85,7 @@ export function Instances() {
           options: [{ value: 'yes', label: 'Show nodes of clusters' }],
         },
       ]}
+      defaultOrder="created.desc"
       result={result as never}
       columns={COLUMNS}
       idOf={({ id }) => id}

@@ -22,6 +22,8 @@ const COLUMNS: readonly Column<Region>[] = [
   },
 ];
 
+const FIRST = 'display_name.asc';
+
 /** Where things run, and what each region can do here and now. */
 export function Regions() {
   const { page, search } = useListSearch();
@@ -31,7 +33,7 @@ export function Regions() {
         query: {
           ...page,
           show_volume_types: true,
-          ...(search.order_by ? { order_by: search.order_by as never } : {}),
+          order_by: (search.order_by ?? FIRST) as never,
         },
       },
     }),
@@ -40,6 +42,7 @@ export function Regions() {
     <ListPage<Region>
       title="Regions"
       about="Where things run, and what each can do here and now. They are set in the file that VIRGA_REGIONS names."
+      defaultOrder={FIRST}
       result={result as never}
       columns={COLUMNS}
       rowKey={({ id }) => String(id)}

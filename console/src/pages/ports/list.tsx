@@ -98,6 +98,7 @@ export function Ports() {
           ],
         },
       ]}
+      defaultOrder="created_at.desc"
       result={result}
       columns={columns}
       idOf={({ id }) => id}

@@ -22,7 +22,11 @@ const ownerOf = ({ reservation }: Reserved) =>
   reservation?.resource_type ? reservation.resource_type.replaceAll('_', ' ') : 'nothing';
 
 const COLUMNS: readonly Column<Reserved>[] = [
-  { label: 'Address', cell: (ip) => <CopyText value={addressOf(ip)} label="Copy address" /> },
+  {
+    label: 'Address',
+    order: 'fixed_ip_address',
+    cell: (ip) => <CopyText value={addressOf(ip)} label="Copy address" />,
+  },
   { label: 'Status', order: 'status', cell: ({ status }) => <StatusBadge status={status} /> },
   { label: 'Network', cell: ({ network }) => network.name },
   { label: 'Used by', cell: ownerOf },
@@ -140,6 +144,7 @@ export function ReservedIps() {
           ],
         },
       ]}
+      defaultOrder="fixed_ip_address.asc"
       result={result}
       columns={COLUMNS}
       idOf={({ port_id }) => port_id}

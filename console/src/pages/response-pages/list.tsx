@@ -23,7 +23,13 @@ export function ResponsePages() {
   const { page, search } = useListSearch();
   const result = useQuery(
     api.queryOptions('get', '/waap/v1/custom-page-sets', {
-      params: { query: { ...page, ...(search.name ? { name: `*${search.name}*` } : {}) } },
+      params: {
+        query: {
+          ...page,
+          ordering: search.order_by === 'name.desc' ? '-name' : 'name',
+          ...(search.name ? { name: `*${search.name}*` } : {}),
+        },
+      },
     }),
   );
   return (
@@ -32,6 +38,7 @@ export function ResponsePages() {
       about="What visitors see when the protection of a site blocks or challenges them, in your words and with your logo."
       filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
       createPage={{ label: 'Design pages', to: pathIn(place, 'response-pages', 'new') }}
+      defaultOrder="name.asc"
       result={result as never}
       columns={COLUMNS}
       idOf={({ id }) => String(id)}
