@@ -253,6 +253,12 @@ test('of five hundred pools, those are drawn that are looked at', async () => {
   await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
   await page.getByRole('heading', { name: /^pool 500 / }).waitFor();
   expect(await page.getByRole('button', { name: 'Add member' }).count()).toBeLessThan(30);
+  // So is the picture, which scrolls within its frame.
+  const picture = page.getByRole('figure');
+  expect(await picture.locator('[data-node]').count()).toBeLessThan(100);
+  await page.evaluate("document.querySelector('figure').parentElement.scrollTop = 1e6");
+  await picture.getByText('pool 500', { exact: true }).waitFor();
+  expect(await picture.locator('[data-node]').count()).toBeLessThan(100);
   await page.unrouteAll();
 });
 

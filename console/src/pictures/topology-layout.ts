@@ -115,8 +115,9 @@ function sideBySide(topology: Topology, ways: Ways, columns: Columns, { width, h
       free = place + step;
     }
   }
+  const passed = passedBy(topology);
   const placed = columns.flatMap((column, index) => {
-    const top = isPassed(column, topology) ? step / 2 : 0;
+    const top = passed(column[0]?.column ?? 0) ? step / 2 : 0;
     const x = index * (width + gap);
     return column.map((node) => ({ ...node, x, y: (y.get(node.id) ?? 0) + top, width, height }));
   });
@@ -154,12 +155,10 @@ function listed(columns: Columns, ways: Ways, room: number): Placed {
 }
 
 /** Whether a line goes past a column: it then stands lower than the others, so that no line seems to go through it. */
-function isPassed([first]: readonly Node[], { nodes, edges }: Topology): boolean {
+function passedBy({ nodes, edges }: Topology): (column: number) => boolean {
   const columnOf = new Map(nodes.map(({ id, column }) => [id, column]));
-  const column = first?.column ?? 0;
-  return edges.some(
-    ({ from, to }) => (columnOf.get(from) ?? column) < column && (columnOf.get(to) ?? column) > column,
-  );
+  const ways = edges.map(({ from, to }) => [columnOf.get(from), columnOf.get(to)] as const);
+  return (column) => ways.some(([from = column, to = column]) => from < column && to > column);
 }
 
 /** The columns from left to right, each in the order of what leads to its nodes: so few lines cross. */

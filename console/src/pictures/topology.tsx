@@ -23,13 +23,17 @@ export function TopologyPicture({
   readonly label: string;
 }) {
   const [pointed, setPointed] = useState<string>();
-  const { room, measure } = useRoom();
+  const { room, top, frame, look } = useFrame();
   // Pointing at something changes nothing of this.
   const placed = useMemo(() => (room === undefined ? undefined : layOut(topology, room)), [topology, room]);
-  const lit = pointed === undefined ? undefined : reach(topology, pointed);
+  const lit = useMemo(
+    () => (pointed === undefined ? undefined : reach(topology, pointed)),
+    [topology, pointed],
+  );
+  const isShown = (from: number, to: number) => to > top - AHEAD && from < top + window.innerHeight + AHEAD;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <div ref={measure} className={styles.scroll} tabIndex={0}>
+    <div ref={frame} className={styles.scroll} tabIndex={0} onScroll={look}>
       {placed && (
         <figure
           className={styles.picture}
@@ -37,31 +41,46 @@ export function TopologyPicture({
           data-form={placed.form}
           aria-label={label}
         >
-          <Lines placed={placed} edges={topology.edges} lit={lit} />
-          {placed.nodes.map((node) => (
-            <Box key={node.id} node={node} dim={lit !== undefined && !lit.has(node.id)} point={setPointed} />
-          ))}
+          <Lines placed={placed} edges={topology.edges} lit={lit} isShown={isShown} />
+          {placed.nodes
+            .filter(({ y, height }) => isShown(y, y + height))
+            .map((node) => (
+              <Box
+                key={node.id}
+                node={node}
+                dim={lit !== undefined && !lit.has(node.id)}
+                point={setPointed}
+              />
+            ))}
         </figure>
       )}
     </div>
   );
 }
 
-/** How wide the picture may be; unknown until its frame stands. */
-function useRoom() {
+/** So far beyond what the frame shows a picture of thousands is drawn, so that keys and wheels find it, in px. */
+const AHEAD = 800;
+/** Scrolling less changes nothing of what is drawn. */
+const STEP = AHEAD / 4;
+
+/** How wide the picture may be, unknown until its frame stands, and how far down it is scrolled. */
+function useFrame() {
   const [room, setRoom] = useState<number>();
-  const measure = useCallback((frame: HTMLElement | null) => {
-    if (!frame) return;
+  const [top, setTop] = useState(0);
+  const frame = useCallback((element: HTMLElement | null) => {
+    if (!element) return;
     const read = () => {
-      const { paddingLeft, paddingRight } = getComputedStyle(frame);
-      setRoom(frame.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight));
+      const { paddingLeft, paddingRight } = getComputedStyle(element);
+      setRoom(element.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight));
     };
     const observer = new ResizeObserver(read);
-    observer.observe(frame);
+    observer.observe(element);
     read();
     return () => observer.disconnect();
   }, []);
-  return { room, measure };
+  const look = ({ currentTarget }: SyntheticEvent<HTMLElement>) =>
+    setTop(Math.round(currentTarget.scrollTop / STEP) * STEP);
+  return { room, top, frame, look };
 }
 
 interface LinesProps {
@@ -69,16 +88,23 @@ interface LinesProps {
   readonly edges: readonly Edge[];
   /** What is pointed at, with all that leads to it and that it leads to. */
   readonly lit: ReadonlySet<string> | undefined;
+  /** Whether something between two heights is looked at. */
+  readonly isShown: (from: number, to: number) => boolean;
 }
 
-function Lines({ placed, edges, lit }: LinesProps) {
-  const byId = new Map(placed.nodes.map((node, index) => [node.id, { node, index }]));
+function Lines({ placed, edges, lit, isShown }: LinesProps) {
+  const byId = useMemo(
+    () => new Map(placed.nodes.map((node, index) => [node.id, { node, index }])),
+    [placed],
+  );
   return (
     <svg width={placed.width} height={placed.height} className={styles.lines} aria-hidden="true">
       {edges.map((edge) => {
         const from = byId.get(edge.from);
         const to = byId.get(edge.to);
         if (!from || !to) return null;
+        const heights = [from.node.y, to.node.y];
+        if (!isShown(Math.min(...heights), Math.max(...heights) + to.node.height)) return null;
         return (
           <path
             key={`${edge.from} ${edge.to}`}
