@@ -51,6 +51,7 @@ CREATE INDEX audit_log_at ON ONLY public.audit_log USING btree (client_id, at DE
 CREATE INDEX audit_log_client ON ONLY public.audit_log USING btree (client_id, id DESC);
 CREATE INDEX audit_log_project ON ONLY public.audit_log USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_subject ON ONLY public.audit_log USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
+CREATE INDEX audit_log_subject_parts ON ONLY public.audit_log USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_user_actions ON ONLY public.audit_log USING btree (client_id, id DESC) WHERE (api_group IS NOT NULL);
 CREATE TRIGGER audit_log_count AFTER INSERT ON public.audit_log FOR EACH ROW WHEN ((new.api_group IS NOT NULL)) EXECUTE FUNCTION count_user_action();
 
@@ -79,6 +80,7 @@ CREATE INDEX audit_log_rest_client_id_id_idx ON public.audit_log_rest USING btre
 CREATE INDEX audit_log_rest_client_id_id_idx1 ON public.audit_log_rest USING btree (client_id, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_rest_client_id_project_id_at_id_idx ON public.audit_log_rest USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_rest_client_id_subject_at_id_idx ON public.audit_log_rest USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
+CREATE INDEX audit_log_rest_text_parts_idx ON public.audit_log_rest USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
 CREATE TRIGGER audit_log_count AFTER INSERT ON public.audit_log_rest FOR EACH ROW WHEN ((new.api_group IS NOT NULL)) EXECUTE FUNCTION count_user_action();
 
 create table client_users (
@@ -282,6 +284,7 @@ CREATE INDEX instances_created ON public.instances USING btree (project_id, regi
 CREATE INDEX instances_flavor ON public.instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
 CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
+CREATE INDEX instances_name_parts ON public.instances USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
 CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
 CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
@@ -983,6 +986,7 @@ create table postgresql_clusters (
 );
 CREATE INDEX postgresql_clusters_created ON public.postgresql_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX postgresql_clusters_name ON public.postgresql_clusters USING btree (project_id, region_id, name);
+CREATE INDEX postgresql_clusters_name_parts ON public.postgresql_clusters USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE TRIGGER postgresql_clusters_count AFTER INSERT OR DELETE ON public.postgresql_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('postgresql_clusters');
 
 create table postgresql_users (
@@ -1287,7 +1291,7 @@ create table security_groups (
 );
 CREATE INDEX security_groups_created_at ON public.security_groups USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX security_groups_default ON public.security_groups USING btree (project_id, region_id) WHERE is_default;
-CREATE INDEX security_groups_name ON public.security_groups USING btree (project_id, region_id, name);
+CREATE INDEX security_groups_named ON public.security_groups USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX security_groups_rules ON public.security_groups USING gin (rules jsonb_path_ops);
 CREATE INDEX security_groups_tags ON public.security_groups USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX security_groups_task ON public.security_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
@@ -1740,6 +1744,7 @@ CREATE INDEX volumes_cluster ON public.volumes USING btree (cluster_id, created_
 CREATE INDEX volumes_created_at ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX volumes_device ON public.volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
 CREATE INDEX volumes_image ON public.volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
+CREATE INDEX volumes_name_parts ON public.volumes USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE INDEX volumes_snapshot ON public.volumes USING btree (snapshot_id) WHERE ((snapshot_id IS NOT NULL) AND (status = 'downloading'::text));
 CREATE INDEX volumes_tags ON public.volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON public.volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
@@ -2283,4 +2288,20 @@ begin
     end if;
   end loop;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.text_parts(place integer, within integer, t text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  folded text := lower(t);
+  prefix text := place || '.' || within || '.';
+  parts text[] := '{}';
+begin
+  for i in 1 .. length(folded) - 2 loop
+    parts := parts || (prefix || substr(folded, i, 3));
+  end loop;
+  return parts;
 end $function$;

@@ -55,7 +55,7 @@ const KNOWN: Readonly<Record<string, (row: Answer) => readonly unknown[]>> = {
   schedule_id: () => [NOBODY],
   id_part: (row) => [row?.id.slice(0, 8)],
   uuid: (row) => [row?.id.slice(0, 8)],
-  name_part: (row) => [row?.name],
+  name_part: () => ['thing 777'],
   ip: () => ['10.9.0.7'],
   ip_address: () => ['10.9.0.7'],
   flavor_id: () => ['g1-standard-1-2'],
@@ -70,6 +70,7 @@ const KNOWN: Readonly<Record<string, (row: Answer) => readonly unknown[]>> = {
   api_group: () => ['network', 'loadbalancer'],
   user_agents: () => ['terraform', 'curl'],
   search_field: () => ['thing 777'],
+  'listInstances.name': () => ['thing 777'],
   display_name: (row) => [row?.display_name],
   'listWebhookDeliveries.type': () => ['user_action', 'quota'],
 };

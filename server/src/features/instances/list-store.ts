@@ -3,6 +3,7 @@ import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import type { InstanceRow, Place } from './model.ts';
@@ -123,9 +124,10 @@ function countOf(where: ListWhere, narrowed: number): RawBuilder<unknown> | unde
   const facets = { status, flavor_id, in_cluster: include_k8s === false ? false : undefined };
   const byFacets = Object.values(facets).filter((value) => value !== undefined).length;
   const byTags = tagConditions({ tags: where.tags }).length;
+  const ofFacets = flavorConditions(sql`facets->>'flavor_id'`, where.query);
   return countIfKept({
-    ...{ resource: 'instances', place: where, facets, tags: { tags: where.tags } },
-    more: narrowed > byFacets + byTags,
+    ...{ resource: 'instances', place: where, facets, ofFacets, tags: { tags: where.tags } },
+    more: narrowed > byFacets + byTags + ofFacets.length,
   });
 }
 
@@ -133,8 +135,9 @@ const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`)
 const flavorId = sql`flavor->>'id'`;
 
 /** What the project's instances are narrowed by; none: all of them. */
-function conditionsOf({ query, tags }: ListWhere): RawBuilder<unknown>[] {
-  const found = [...textConditions(query), ...addressConditions(query), ...tagConditions({ tags })];
+function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+  const { query, tags } = where;
+  const found = [...textConditions(where, query), ...addressConditions(query), ...tagConditions({ tags })];
   if (query.status !== undefined) found.push(sql`status = ${query.status}`);
   if (query.include_k8s === false) found.push(sql`cluster_id is null`);
   if (query['changes-since'] !== undefined)
@@ -150,21 +153,27 @@ function conditionsOf({ query, tags }: ListWhere): RawBuilder<unknown>[] {
   return found;
 }
 
-function textConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
-  const { name, uuid, flavor_id, flavor_prefix, exclude_flavor_prefix, exclude_secgroup } = query;
+function textConditions(place: Place, query: InstanceListQuery): RawBuilder<unknown>[] {
+  const { name, uuid, flavor_id, exclude_secgroup } = query;
   const found: RawBuilder<unknown>[] = [];
-  if (name !== undefined) found.push(sql`name ilike ${`%${escaped(name)}%`}`);
-  if (uuid !== undefined) found.push(sql`id::text like ${`%${escaped(uuid.toLowerCase())}%`}`);
+  if (name !== undefined) found.push(nameContains(place, name));
+  if (uuid !== undefined) found.push(idContains(uuid));
   if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
-  if (flavor_prefix !== undefined) found.push(sql`${flavorId} like ${`${escaped(flavor_prefix)}%`}`);
-  if (exclude_flavor_prefix !== undefined)
-    found.push(sql`${flavorId} not like ${`${escaped(exclude_flavor_prefix)}%`}`);
+  found.push(...flavorConditions(flavorId, query));
   if (exclude_secgroup !== undefined) {
     found.push(sql`not (${exclude_secgroup} = any(security_groups)) and not exists (
         select from ports p join security_groups g on g.id = any(p.security_group_ids)
          where p.device_id = i.id and g.name = ${exclude_secgroup})`);
   }
   return found;
+}
+
+function flavorConditions(flavor: RawBuilder<unknown>, query: InstanceListQuery): RawBuilder<unknown>[] {
+  const { flavor_prefix: begin, exclude_flavor_prefix: not } = query;
+  return [
+    ...(begin === undefined ? [] : [sql`${flavor} like ${`${escaped(begin)}%`}`]),
+    ...(not === undefined ? [] : [sql`${flavor} not like ${`${escaped(not)}%`}`]),
+  ];
 }
 
 /** Addresses of nodes are columns, those of other machines belong to their ports. */

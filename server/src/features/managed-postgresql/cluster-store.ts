@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
+import { nameContains } from '../../platform/database/text-parts.ts';
 import type { ClusterRow, ClusterSpec, ClusterStatus } from './model.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 
@@ -68,7 +68,7 @@ export interface ListWhere extends Scope {
 export const listClusters = (db: Db, { name, ...where }: ListWhere) =>
   listPage<ClusterRow>(db, {
     ...{ table: 'postgresql_clusters', alias: 'k', columns: COLUMNS },
-    where: [inPlace(where), ...(name === '' ? [] : [sql`position(${name} in name) > 0`])],
+    where: [inPlace(where), ...(name === '' ? [] : [nameContains(where, name)])],
     order: 'created_at desc, id desc',
     count: name === '' ? countedRows('postgresql_clusters', where) : undefined,
     ...{ limit: where.limit, offset: where.offset },

@@ -60,7 +60,7 @@ test('a cluster lives: it is made, seen, listed, changed and deleted, and counts
     `postgresql://app@${body.network.host}:5432/shop?sslmode=require`,
   );
   await ended('POST', '', clusterBody('second'));
-  const listed = await call('GET', '?name=irs&limit=5');
+  const listed = await call('GET', '?name=IRS&limit=5');
   expect(listed.body).toMatchObject({ count: 1, results: [{ cluster_name: 'first', version: '18' }] });
   expect((await call('GET', '?limit=1')).body).toMatchObject({
     count: 2,

@@ -193,12 +193,13 @@ export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
   const more = name !== undefined;
   const kept = countIfKept({ resource: 'security_groups', place: where, facets: {}, tags: where, more });
   // The default group, which is always there, is not counted with what a project has.
-  const isDefault = sql`is_default and ${sql.join(conditions, sql` and `)}`;
+  const own = sql`select * from security_groups where ${inPlace(where)} and is_default offset 0`;
+  const isDefault = sql.join(conditions, sql` and `);
   return listPage<GroupRow>(db, {
     ...{ table: 'security_groups', alias: 'g', columns: COLUMNS },
     where: conditions,
     order: 'created_at desc, id desc',
-    count: kept && sql`select (${kept}) + (select count(*) from security_groups where ${isDefault}) as count`,
+    count: kept && sql`select (${kept}) + (select count(*) from (${own}) own where ${isDefault}) as count`,
     ...{ limit: where.limit, offset: where.offset },
   });
 }

@@ -4,6 +4,7 @@ import { readTime } from '../../kernel/codecs.ts';
 import type { ActionType, ApiGroup, ResourceType } from '../../platform/audit/actions.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { containsPart } from '../../platform/database/text-parts.ts';
 import type { UserActionListQuery } from './schema.ts';
 
 export interface UserActionRow {
@@ -118,9 +119,15 @@ function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<
   const { from_timestamp: from, to_timestamp: to, search_field: part } = query;
   if (from !== undefined) conditions.push(sql`a.at >= ${readTime(from)?.toISOString()}::timestamptz`);
   if (to !== undefined) conditions.push(sql`a.at <= ${readTime(to)?.toISOString()}::timestamptz`);
-  if (part !== undefined) conditions.push(sql`position(lower(${part}) in lower(a.subject_name)) > 0`);
+  if (part !== undefined) conditions.push(subjectContains(clientId, part));
   return conditions;
 }
+
+const subjectContains = (clientId: number, part: string): RawBuilder<unknown> =>
+  containsPart(
+    { place: [sql`a.client_id`, clientId], within: [sql`0`, 0], column: sql`a.subject_name` },
+    part,
+  );
 
 /** The action that a delivery is about. */
 export async function readDeliveredAction(

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place, VolumeRow } from './model.ts';
 import { VOLUME_COLUMNS } from './store.ts';
@@ -72,7 +73,6 @@ function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const part = (text: string) => `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 
 function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
@@ -84,7 +84,7 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   if (where.clusterId !== undefined) {
     conditions.push(UUID.test(where.clusterId) ? sql`cluster_id = ${where.clusterId}::uuid` : sql`false`);
   }
-  if (where.idPart !== undefined) conditions.push(sql`id::text like ${part(where.idPart.toLowerCase())}`);
-  if (where.namePart !== undefined) conditions.push(sql`name ilike ${part(where.namePart)}`);
+  if (where.idPart !== undefined) conditions.push(idContains(where.idPart));
+  if (where.namePart !== undefined) conditions.push(nameContains(where, where.namePart));
   return [...conditions, ...tagConditions(where)];
 }

@@ -108,6 +108,7 @@ const TAG_FILTERS = [
   { tagKeys: ['cost'] },
   { tags: { team: 'a' } },
   { tags: { team: 'c' } },
+  { tagKeys: ['team'], tags: { team: 'a' } },
 ];
 
 async function allAreRight(): Promise<void> {

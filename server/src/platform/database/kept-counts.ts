@@ -29,16 +29,22 @@ export type Facets = Readonly<Record<string, string | number | boolean | null | 
 const given = (facets: Facets) =>
   Object.fromEntries(Object.entries(facets).filter(([, v]) => v !== undefined));
 
-/** How many there are of a kind, with these facets: a statement with one row, `count`. */
+/** How many there are of a kind, with these facets: a statement with one row, `count`.
+ *  @param conditions on the column `facets` */
 export function keptCount(
   resource: string,
   place: CountedIn,
   facets: Facets = {},
+  conditions: readonly RawBuilder<unknown>[] = [],
 ): RawBuilder<{ count: number }> {
   const asked = given(facets);
-  const narrow =
-    Object.keys(asked).length === 0 ? sql`` : sql` and facets @> ${JSON.stringify(asked)}::jsonb`;
-  return summed(sql`resource = ${sql.lit(resource)}`, place, narrow);
+  const equal = Object.keys(asked).length === 0 ? [] : [sql`facets @> ${JSON.stringify(asked)}::jsonb`];
+  const narrow = [...equal, ...conditions].map((condition) => sql` and ${condition}`);
+  return summed(
+    sql`resource = ${sql.lit(resource)}`,
+    place,
+    narrow.length === 0 ? sql`` : sql.join(narrow, sql``),
+  );
 }
 
 /** How many of a kind have this one tag. */
@@ -100,6 +106,8 @@ export interface Counted {
   readonly resource: string;
   readonly place: CountedIn;
   readonly facets: Facets;
+  /** What else is said of the facets: conditions on the column `facets`. */
+  readonly ofFacets?: readonly RawBuilder<unknown>[];
   readonly tags: TagFilters;
   /** Whether something else narrows the list. */
   readonly more: boolean;
@@ -110,15 +118,17 @@ export interface Counted {
 export function countIfKept(list: Counted): RawBuilder<{ count: number }> | undefined {
   if (list.more) return undefined;
   const tags = tagsOf(list.tags);
-  if (tags.length === 0) return keptCount(list.resource, list.place, list.facets);
+  if (tags.length === 0) return keptCount(list.resource, list.place, list.facets, list.ofFacets);
   const [tag] = tags;
-  const alone = tags.length === 1 && Object.keys(given(list.facets)).length === 0;
+  const alone = tags.length === 1 && Object.keys(given(list.facets)).length === 0 && !list.ofFacets?.length;
   return alone && tag ? keptCountOfTag(list.resource, list.place, tag) : undefined;
 }
 
 /** Tags as they are counted: by key, and by key and value. */
 function tagsOf({ tagKeys = [], tags = {} }: TagFilters): readonly object[] {
+  // Who has a pair has its key.
   return [...new Set(tagKeys)]
+    .filter((key) => !Object.hasOwn(tags, key))
     .map((key): object => ({ key }))
     .concat(Object.entries(tags).map(([key, value]) => ({ key, value })));
 }

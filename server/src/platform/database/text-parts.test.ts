@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { type RawBuilder, sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { Db } from './db.ts';
+import { containsPart, idContains, nameContains } from './text-parts.ts';
+
+/** Parts of texts are found by an index, and what is found is what the text itself says. */
+
+let database: TestDatabase;
+let db: Db;
+
+const PLACE = { projectId: 1, regionId: 2 };
+const TEXTS = fc.string({ unit: fc.constantFrom(...'abAB%_\\é1 '), maxLength: 9 });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 2 });
+  await db.pool.query(`
+    create table things (id uuid default gen_random_uuid(), project_id int, region_id int, name text);
+    create index things_parts on things using gin (text_parts(project_id, region_id, name))`);
+});
+
+afterAll(async () => {
+  await db?.pool.query('drop table things');
+  await db?.close();
+  await database?.drop();
+});
+
+/** Names that are found, each as often as there are things with it. */
+async function found(where: RawBuilder<unknown>): Promise<string[]> {
+  const here = sql`project_id = ${PLACE.projectId} and region_id = ${PLACE.regionId}`;
+  const { rows } = await sql<{ name: string }>`select name from things where ${here} and ${where}`.execute(
+    db.kysely,
+  );
+  return rows.map(({ name }) => name).sort();
+}
+
+async function plan(where: RawBuilder<unknown>): Promise<string> {
+  const { rows } = await sql<Record<'QUERY PLAN', string>>`explain select from things where ${where}`.execute(
+    db.kysely,
+  );
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+test('a part finds the names that have it, in capitals or not, whatever signs are in it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(TEXTS, { maxLength: 12 }), TEXTS, async (names, part) => {
+      await db.pool.query('truncate things');
+      await db.pool.query(
+        `insert into things (project_id, region_id, name) select 1, 2, unnest($1::text[])`,
+        [names],
+      );
+      const having = names.filter((name) => name.toLowerCase().includes(part.toLowerCase()));
+      expect(await found(nameContains(PLACE, part))).toEqual(having.sort());
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a part of a name is found by its index, of a project and region alone', async () => {
+  await db.pool.query(`
+    truncate things;
+    insert into things (project_id, region_id, name)
+      select place, 2, 'machine ' || i from generate_series(1, 4000) i, generate_series(1, 2) place;
+    analyze things`);
+  expect(await found(nameContains(PLACE, 'E 321'))).toEqual(
+    ['machine 321', ...Array.from({ length: 10 }, (_, i) => `machine 321${i}`)].sort(),
+  );
+  expect(await plan(nameContains(PLACE, 'e 3999'))).toContain('Index Scan on things_parts');
+  const entries = await db.pool.query(
+    `select distinct unnest(text_parts(1, 2, 'web 1')) as entry order by 1`,
+  );
+  expect(entries.rows.map(({ entry }) => entry)).toEqual(['1.2.b 1', '1.2.eb ', '1.2.web']);
+});
+
+test('a part of less than three characters is found without the index', async () => {
+  await db.pool.query(
+    `truncate things; insert into things (project_id, region_id, name) values (1, 2, 'Ab')`,
+  );
+  expect(await found(nameContains(PLACE, 'ab'))).toEqual(['Ab']);
+  expect(await found(nameContains(PLACE, 'abc'))).toEqual([]);
+});
+
+test('what is looked for may belong to a client, and an id is found whole and in part', async () => {
+  const { rows } = await db.pool.query(
+    `with gone as (delete from things) insert into things (project_id, region_id, name) values (1, 2, 'client of 1') returning id`,
+  );
+  const { id } = rows[0];
+  const clients = { place: [sql`project_id`, 1], within: [sql`region_id`, 2], column: sql`name` } as const;
+  expect(await found(containsPart(clients, 'CLIENT'))).toEqual(['client of 1']);
+  for (const part of [id, id.toUpperCase(), id.slice(3, 12)])
+    expect(await found(idContains(part))).toEqual(['client of 1']);
+});
