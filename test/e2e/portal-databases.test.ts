@@ -220,6 +220,25 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
     await page.getByRole('heading', { name: 'Servers' }).waitFor();
   });
 
+  test('settings that nobody could check are not called faultless, and no empty certificate is offered', async () => {
+    const { page } = portal;
+    const lost = /\/(validate_pg_conf\/|configuration\/|ca_certificate$)/;
+    await page.route(lost, (route) => route.fulfill({ status: 500, json: { message: 'It is broken' } }));
+    portal.expected.add('500 POST /cloud/v1/dbaas/postgres/validate_pg_conf/1/1');
+    portal.expected.add('500 GET /cloud/v1/dbaas/postgres/configuration/1/1');
+    portal.expected.add(`500 GET ${CLUSTER}/ca_certificate`);
+    await portal.go(1, `databases/${NAME}?tab=settings`);
+    await page.getByText('Not checked').waitFor();
+    await page.getByRole('alert').getByText('It is broken').waitFor();
+    await tab('Connect');
+    await page.getByRole('alert').getByText('It is broken').waitFor();
+    expect(await page.getByRole('link', { name: 'Download certificate' }).count()).toBe(0);
+    await portal.go(1, 'databases?new=1');
+    await expect.poll(() => dialog().getByText('could not be read. It is broken').count()).toBe(3);
+    expect(await dialog().getByPlaceholder('None is there').count()).toBe(0);
+    await page.unroute(lost);
+  });
+
   test('databases are readable in the dark and in a narrow window', async () => {
     const { page } = portal;
     await page.setViewportSize({ width: 390, height: 844 });

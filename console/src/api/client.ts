@@ -31,7 +31,7 @@ export async function ask(request: Request): Promise<Response> {
       request.method === 'GET'
         ? 'This page goes on by itself when it is back.'
         : 'What was sent may have arrived: look before you send it again';
-    return refusal(504, { message: `Virga does not answer. ${next}` });
+    return refusal(504, { message: `Virga does not answer. ${next}`, [STATUS]: UNANSWERED });
   }
 }
 
@@ -45,12 +45,15 @@ async function withWords(response: Response): Promise<Response> {
   const { status, headers } = response;
   const again = Number(headers.get('retry-after'));
   const said = isJson(text) ?? { message: `The answer was ${status}, without a word of why. Try it again.` };
-  const more = { ...(again > 0 ? { [AGAIN]: again } : {}), ...(status === 404 ? { [MISSING]: true } : {}) };
-  return refusal(status, { ...said, ...more });
+  // Not every body names the request, which is what a failure of the server is found by in its log.
+  const id = status >= 500 && headers.get('x-request-id');
+  const more = { [STATUS]: status, ...(again > 0 ? { [AGAIN]: again } : {}) };
+  return refusal(status, { ...(id ? { request_id: id } : {}), ...said, ...more });
 }
 
 const AGAIN = 'retry_after_seconds';
-const MISSING = 'is_missing';
+const STATUS = 'http_status';
+const UNANSWERED = 0;
 
 function isJson(text: string): Record<string, unknown> | undefined {
   try {
@@ -73,7 +76,7 @@ export const api = createQueryClient(client);
 /** Prepares a call: a form shows it while it is filled in, and sends the same one. */
 export const apiCall = apiCallsOf(client);
 
-const LOOK_EVERY_MS = 30_000;
+export const LOOK_EVERY_MS = 30_000;
 
 /** What a task touches is asked for anew when it changes; the rest is looked at every 30 s, or when a server that was
  *  too busy has said to. When it was away, its return asks for everything. */
@@ -83,13 +86,18 @@ export const queryClient = new QueryClient({
       staleTime: 2_000,
       // A server on this machine is there without a network, too.
       networkMode: 'always',
-      refetchInterval: ({ state }) => againMs(state.error) ?? LOOK_EVERY_MS,
+      ...every(LOOK_EVERY_MS),
       retry: false,
       placeholderData: (previous: unknown) => previous,
     },
     mutations: { networkMode: 'always' },
   },
 });
+
+/** How often a query is asked anew; a server that was too busy is asked when it has said to, and not before. */
+export function every(ms: number | false) {
+  return { refetchInterval: ({ state }: { state: { error: unknown } }) => againMs(state.error) ?? ms };
+}
 
 function againMs(error: unknown): number | undefined {
   const seconds = isRecord(error) ? Number(error[AGAIN]) : 0;
@@ -101,10 +109,16 @@ export interface ApiFault {
   readonly message: string;
   readonly fields: Readonly<Record<string, readonly string[]>>;
   readonly requestId: string | undefined;
-  /** After how many seconds it is asked again by itself, where the server has said so. */
+  /** After how many seconds it may be asked again, where the server has said so. */
   readonly againSeconds?: number;
   /** What was asked for is not there. */
   readonly missing?: boolean;
+  /** The role of who asked is too small. */
+  readonly denied?: boolean;
+  /** It was not refused: the server failed, or did not answer. */
+  readonly failed?: boolean;
+  /** Nobody answered at all. */
+  readonly unanswered?: boolean;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -121,9 +135,17 @@ export function faultOf(error: unknown): ApiFault {
     fields: isRecord(body.invalid_fields) ? (body.invalid_fields as ApiFault['fields']) : problemFields(body),
     requestId: typeof body.request_id === 'string' ? body.request_id : undefined,
     ...(Number(body[AGAIN]) > 0 ? { againSeconds: Number(body[AGAIN]) } : {}),
-    ...(body[MISSING] === true ? { missing: true } : {}),
+    ...(body[STATUS] === 404 ? { missing: true } : {}),
+    // Not by the kind of token, which nobody can change.
+    ...(body[STATUS] === 403 && /needs the role/.test(String(text)) ? { denied: true } : {}),
+    ...(Number(body[STATUS]) >= 500 ? { failed: true } : {}),
+    ...(body[STATUS] === UNANSWERED ? { failed: true, unanswered: true } : {}),
   };
 }
+
+/** An error in one line, for where there is room for no more. */
+export const wordsOf = ({ message, requestId }: ApiFault): string =>
+  requestId ? message.replace('The request id', `The request id ${requestId}`) : message;
 
 function problemFields(body: Record<string, unknown>): ApiFault['fields'] {
   const fields: Record<string, string[]> = {};

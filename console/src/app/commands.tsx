@@ -3,7 +3,7 @@ import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlig
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Found, findResources } from './find.ts';
+import { findResources, NO_SEARCH } from './find.ts';
 import { NAV } from './nav.ts';
 import { type Place, pathIn } from './place.ts';
 import { useSignOut } from './sign-out.ts';
@@ -48,7 +48,7 @@ const ELSEWHERE = [
 /** ⌘K: every page, every creation, and resources by name or id. */
 export function Commands({ place }: { readonly place: Place }) {
   const navigate = useNavigate();
-  const [found, setFound] = useState<readonly Found[]>([]);
+  const [{ found, isPartial }, setFound] = useState(NO_SEARCH);
   const { setColorScheme } = useMantineColorScheme();
   const leave = useSignOut();
   const go = (to: string) => () => void navigate({ to });
@@ -88,7 +88,9 @@ export function Commands({ place }: { readonly place: Place }) {
       scrollable
       maxHeight={420}
       attributes={{ content: { 'aria-label': 'Search or jump to' } }}
-      nothingFound="Nothing has this name or id"
+      nothingFound={
+        isPartial ? 'Nothing was found, but not everything could be read' : 'Nothing has this name or id'
+      }
       onQueryChange={(query) => void look(query)}
       actions={[
         ...(resources.length > 0 ? [{ group: 'Resources', actions: resources }] : []),

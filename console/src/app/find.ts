@@ -1,4 +1,4 @@
-import { client } from '../api/client.ts';
+import { client, faultOf } from '../api/client.ts';
 import { type Place, pathIn, pathParams } from './place.ts';
 
 /** A resource that a search has found. */
@@ -96,10 +96,13 @@ const nameOf = ({ floating_ip_address, fixed_ip_address, name, cluster_name }: N
 
 async function find(place: Place, text: string, noun: Noun): Promise<readonly Found[]> {
   const query = noun.whole ? {} : { limit: noun.pageSize ?? 1000 };
-  const { data } = await client.GET(
+  const { data, error } = await client.GET(
     noun.path as never,
     { params: { path: pathParams(place), query } } as never,
   );
+  // What a region refuses it does not have; what was not answered may be there.
+  const { failed, againSeconds } = faultOf(error);
+  if (failed || againSeconds) throw error;
   const desired = text.toLowerCase();
   return ((data as unknown as { results?: readonly Named[] } | undefined)?.results ?? [])
     .filter((item) => `${nameOf(item)} ${item.name ?? ''} ${idOf(item)}`.toLowerCase().includes(desired))
@@ -113,14 +116,26 @@ async function find(place: Place, text: string, noun: Noun): Promise<readonly Fo
 
 let latest = 0;
 
+export interface Search {
+  readonly found: readonly Found[];
+  /** Whether some of it could not be read. */
+  readonly isPartial: boolean;
+}
+
+export const NO_SEARCH: Search = { found: [], isPartial: false };
+
 /** Looks for resources of a place by name or id.
  *  @returns undefined when something else was asked for meanwhile */
-export async function findResources(place: Place, text: string): Promise<readonly Found[] | undefined> {
+export async function findResources(place: Place, text: string): Promise<Search | undefined> {
   latest += 1;
   const mine = latest;
-  if (text.trim().length < 2) return [];
+  if (text.trim().length < 2) return NO_SEARCH;
   await new Promise((resolve) => setTimeout(resolve, 150));
   if (mine !== latest) return undefined;
-  const found = await Promise.all(NOUNS.map((noun) => find(place, text.trim(), noun).catch(() => [])));
-  return mine === latest ? found.flat().slice(0, 12) : undefined;
+  const answers = await Promise.allSettled(NOUNS.map((noun) => find(place, text.trim(), noun)));
+  if (mine !== latest) return undefined;
+  return {
+    found: answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])).slice(0, 12),
+    isPartial: answers.some(({ status }) => status === 'rejected'),
+  };
 }

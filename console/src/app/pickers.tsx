@@ -2,6 +2,7 @@ import { Combobox, InputBase, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { unread } from '../ui/field-input.tsx';
 import { projectsQuery, regionsQuery } from './home.ts';
 import styles from './pickers.module.css';
 import { type Place, rememberPlace } from './place.ts';
@@ -32,6 +33,7 @@ export function PlacePickers({ place }: { readonly place: Place }) {
       <Picker
         label="Project"
         value={place.project}
+        unread={unread(projects)}
         choices={(projects.data?.results ?? []).map(({ id, name }) => ({ id, name }))}
         choose={(project) => go({ ...place, project })}
       />
@@ -39,6 +41,7 @@ export function PlacePickers({ place }: { readonly place: Place }) {
       <Picker
         label="Region"
         value={place.region}
+        unread={unread(regions)}
         choices={(regions.data?.results ?? []).map(({ id, display_name, state }) => ({
           id,
           name: display_name,
@@ -54,10 +57,12 @@ interface PickerProps {
   readonly label: string;
   readonly value: number;
   readonly choices: readonly Choice[];
+  /** Why there is nothing to choose from. */
+  readonly unread: string | undefined;
   readonly choose: (id: number) => void;
 }
 
-function Picker({ label, value, choices, choose }: PickerProps) {
+function Picker({ label, value, choices, unread: why, choose }: PickerProps) {
   const [typed, setTyped] = useState('');
   const combobox = useCombobox({
     onDropdownClose: () => {
@@ -101,7 +106,7 @@ function Picker({ label, value, choices, choose }: PickerProps) {
           aria-label={`Find a ${label.toLowerCase()}`}
         />
         <Combobox.Options aria-label={`${label}s`} mah={320} style={{ overflowY: 'auto' }}>
-          {shown.length === 0 && <Combobox.Empty>Nothing has this name</Combobox.Empty>}
+          {shown.length === 0 && <Combobox.Empty>{why ?? 'Nothing has this name'}</Combobox.Empty>}
           {shown.map(({ id, name, note }) => (
             <Combobox.Option key={id} value={String(id)} active={id === value}>
               {name}

@@ -2,9 +2,10 @@ import { Drawer, Indicator, RingProgress, Tooltip, UnstyledButton } from '@manti
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api } from '../api/client.ts';
+import { api, faultOf } from '../api/client.ts';
 import { isEnded, type Task, useKnownTasks } from '../api/tasks.ts';
 import { StatusBadge } from '../ui/badge.tsx';
+import { FaultNote } from '../ui/fault.tsx';
 import { Empty } from '../ui/page.tsx';
 import { taskName } from '../ui/task-name.ts';
 import { duration, readTime, Time, useNow } from '../ui/time.tsx';
@@ -14,10 +15,11 @@ import styles from './task-drawer.module.css';
 /** A ring that fills as the running tasks do, with their number; it opens the list of tasks. */
 export function TaskRing() {
   const [opened, { open, close }] = useDisclosure(false);
-  const running = useRunningTasks();
+  const { running, unread } = useRunningTasks();
   const known = useKnownTasks();
   const mean = running.reduce((sum, { progress }) => sum + (progress ?? 0), 0) / Math.max(1, running.length);
-  const label = running.length === 0 ? 'No task is running' : `${running.length} running`;
+  const none = unread ? 'What is running could not be read' : 'No task is running';
+  const label = running.length === 0 ? none : `${running.length} running`;
   return (
     <>
       <Tooltip label={label}>
@@ -41,16 +43,20 @@ export function TaskRing() {
         title="Tasks"
         closeButtonProps={{ 'aria-label': 'Close the tasks' }}
       >
-        <TaskDrawer tasks={[...running, ...known.filter(isEnded)].slice(0, 50)} close={close} />
+        <TaskDrawer
+          tasks={[...running, ...known.filter(isEnded)].slice(0, 50)}
+          unread={unread}
+          close={close}
+        />
       </Drawer>
     </>
   );
 }
 
 /** What the server says is running, kept in step by the event stream. */
-function useRunningTasks(): readonly Task[] {
+function useRunningTasks() {
   const known = useKnownTasks();
-  const { data } = useQuery(
+  const { data, error, refetch } = useQuery(
     api.queryOptions('get', '/cloud/v1/tasks', {
       params: { query: { state: ['NEW', 'RUNNING'], limit: 50 } },
     }),
@@ -58,11 +64,20 @@ function useRunningTasks(): readonly Task[] {
   const byId = new Map(known.map((task) => [task.id, task]));
   const listed = (data?.results ?? []).map((task) => byId.get(task.id) ?? task);
   const heard = known.filter((task) => !listed.some(({ id }) => id === task.id));
-  return [...heard, ...listed].filter((task) => !isEnded(task));
+  const running = [...heard, ...listed].filter((task) => !isEnded(task));
+  return { running, unread: error && !data ? { error, refetch } : undefined };
 }
 
-function TaskDrawer({ tasks, close }: { readonly tasks: readonly Task[]; readonly close: () => void }) {
+interface TaskDrawerProps {
+  readonly tasks: readonly Task[];
+  /** Why it is not known what is running. */
+  readonly unread: { readonly error: unknown; readonly refetch: () => unknown } | undefined;
+  readonly close: () => void;
+}
+
+function TaskDrawer({ tasks, unread, close }: TaskDrawerProps) {
   const place = usePlace();
+  if (unread) return <FaultNote fault={faultOf(unread.error)} retry={() => void unread.refetch()} />;
   if (tasks.length === 0) {
     return (
       <Empty

@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ApiFault } from '../api/client.ts';
+import { type ApiFault, LOOK_EVERY_MS } from '../api/client.ts';
 import { Copy } from './copy.tsx';
 
 interface FaultNoteProps {
@@ -8,6 +8,13 @@ interface FaultNoteProps {
   readonly retry?: () => void;
   /** Where others of its kind are, when it is not there itself. */
   readonly others?: { readonly to: string; readonly label: string };
+}
+
+function titleOf({ message, againSeconds, unanswered }: ApiFault, isRead: boolean): string {
+  // The bar above the page says what becomes of it. Some reads are sent like writes, and change nothing either.
+  if (unanswered && isRead) return 'This could not be read: Virga does not answer';
+  // When to ask again is said below it.
+  return againSeconds === undefined ? message : message.replace(/\. Try again in \d+ s\.$/, '');
 }
 
 /** What went wrong, what to do, and the id under which the server logged it. */
@@ -18,7 +25,7 @@ export function FaultNote({ fault, retry, others }: FaultNoteProps) {
     ([field, messages]) => fault.message !== `${field}: ${messages.join(', ')}`,
   );
   return (
-    <Alert color="red" variant="light" title={fault.message} role="alert">
+    <Alert color="red" variant="light" title={titleOf(fault, retry !== undefined)} role="alert" tabIndex={-1}>
       {fields.length > 0 && (
         <ul style={{ margin: 0, paddingLeft: 18, color: 'var(--ink)' }}>
           {fields.map(([field, messages]) => (
@@ -33,18 +40,23 @@ export function FaultNote({ fault, retry, others }: FaultNoteProps) {
           It was deleted, or it belongs to another project or region: choose that above.
         </div>
       )}
+      {retry && fault.denied && (
+        <div style={{ color: 'var(--ink)' }}>An administrator of the account can change your role.</div>
+      )}
       {fault.againSeconds !== undefined && (
         <div style={{ color: 'var(--ink)' }}>
           {/* What a form sends is sent by people alone. */}
           {retry
-            ? `It is asked again by itself in ${fault.againSeconds} s.`
+            ? `It is asked again by itself in ${Math.min(fault.againSeconds, LOOK_EVERY_MS / 1000)} s.`
             : `Send it again in ${fault.againSeconds} s.`}
         </div>
       )}
       {fault.requestId && (
         <div style={{ fontSize: 12, color: 'var(--ink)' }}>
-          Request <code>{fault.requestId}</code>{' '}
-          <Copy value={fault.requestId} label="Copy the request's id" />
+          Request{' '}
+          <span style={{ whiteSpace: 'nowrap' }}>
+            <code>{fault.requestId}</code> <Copy value={fault.requestId} label="Copy the request's id" />
+          </span>
         </div>
       )}
       {gone && (

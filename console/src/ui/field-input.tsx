@@ -1,7 +1,7 @@
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { faultOf } from '../api/client.ts';
+import { faultOf, wordsOf } from '../api/client.ts';
 import { type Option, withDistinctLabels } from './options.ts';
 
 export type { Option };
@@ -36,6 +36,8 @@ export interface Field {
   readonly required?: boolean;
   readonly initial?: Value;
   readonly options?: readonly Option[];
+  /** What the options come from, where the page has asked for it. */
+  readonly from?: { readonly data: unknown; readonly error: unknown };
   readonly choices?: Choices;
   /** Use the first of the choices until another is chosen. */
   readonly first?: boolean;
@@ -45,7 +47,7 @@ export interface Field {
   /** Shown only when this holds. */
   readonly when?: (values: Values) => boolean;
   /** The name of the field in the API's faults, where it differs from `key`. */
-  readonly fault?: string;
+  readonly fault?: string | readonly string[];
 }
 
 const SEVERAL: readonly Field['kind'][] = ['choices', 'list', 'tags'];
@@ -138,11 +140,11 @@ export function FieldInput(props: FieldInputProps) {
 /** What a field says whose options could not be read. */
 export const unread = ({ data, error }: { readonly data: unknown; readonly error: unknown }) =>
   error && data === undefined
-    ? `What there is to choose could not be read. ${faultOf(error).message}`
+    ? `What there is to choose could not be read. ${wordsOf(faultOf(error))}`
     : undefined;
 
 /** The options of a field, those of the API once they are there. */
-export function useChoices({ options, choices }: Pick<Field, 'options' | 'choices'>) {
+export function useChoices({ options, choices, from }: Pick<Field, 'options' | 'choices' | 'from'>) {
   const loaded = useQuery({
     queryKey: ['choices', choices?.key],
     queryFn: () => choices?.load() ?? [],
@@ -150,8 +152,8 @@ export function useChoices({ options, choices }: Pick<Field, 'options' | 'choice
   });
   return {
     data: withDistinctLabels(choices ? (loaded.data ?? []) : (options ?? [])),
-    pending: choices !== undefined && loaded.isPending,
-    fault: unread(loaded),
+    pending: choices ? loaded.isPending : from !== undefined && from.data === undefined,
+    fault: unread(from ?? loaded),
   };
 }
 

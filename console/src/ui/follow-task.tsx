@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { client, faultOf, queryClient } from '../api/client.ts';
+import { client, faultOf, queryClient, wordsOf } from '../api/client.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
 import { router } from '../app/router.tsx';
 import type { Answer } from './submit.ts';
@@ -73,19 +73,24 @@ function Done({ to, close }: { readonly to: string | undefined; readonly close: 
   );
 }
 
+/** Says in a toast why something that was pressed did not come about. */
+export function refused(title: string, error: unknown): void {
+  const fault = faultOf(error);
+  const fields = Object.entries(fault.fields).map(([field, messages]) => `${field} ${messages.join(', ')}`);
+  notifications.show({
+    color: 'red',
+    title: `${title}: ${fault.failed ? 'failed' : 'refused'}`,
+    message: [wordsOf(fault), ...fields].join('. '),
+    autoClose: false,
+  });
+}
+
 /** Starts a write that answers tasks, follows its task, and returns it; a refusal is shown as a toast.
  *  @returns the task's id, or undefined when the call was refused */
 export async function startTask(call: Promise<Answer<unknown>>, follow: Follow): Promise<string | undefined> {
   const { data, error } = await call.catch((thrown: unknown) => ({ data: undefined, error: thrown }));
   if (error !== undefined) {
-    const fault = faultOf(error);
-    const fields = Object.entries(fault.fields).map(([field, messages]) => `${field} ${messages.join(', ')}`);
-    notifications.show({
-      color: 'red',
-      title: `${follow.title}: refused`,
-      message: [fault.message, ...fields].join('. '),
-      autoClose: false,
-    });
+    refused(follow.title, error);
     // Maybe since it is not any more what the page shows.
     void queryClient.invalidateQueries();
     return undefined;

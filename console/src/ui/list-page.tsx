@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { faultOf } from '../api/client.ts';
+import { faultOf, wordsOf } from '../api/client.ts';
 import { FaultNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
 import styles from './list-page.module.css';
@@ -107,6 +107,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
             order={search.order_by ?? props.defaultOrder ?? ''}
             sort={(order_by) => change({ order_by })}
           />
+          {query.error ? <FromBefore error={query.error} /> : null}
           <Paging count={query.data?.count} offset={offset} size={sizeOf(search)} change={change} />
         </>
       )}
@@ -139,6 +140,18 @@ function Sorting<Row>({
         ))}
       </select>
     </label>
+  );
+}
+
+/** Says that rows could not be read again; below them, where it moves nothing. Of a server that is away, the bar above
+ *  the page says so. */
+function FromBefore({ error }: { readonly error: unknown }) {
+  const fault = faultOf(error);
+  if (fault.unanswered) return null;
+  return (
+    <p className={styles.stale} role="status">
+      This is from before: it could not be read again. {wordsOf(fault)}
+    </p>
   );
 }
 

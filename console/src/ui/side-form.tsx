@@ -90,15 +90,14 @@ function useFocusBack(opened: boolean): void {
   }, [opened]);
 }
 
-const faultName = ({ key, fault }: Field) => fault ?? key;
-
 /** Whether a fault of the API is about a field: its own, or of one of its parts (`tags.env`, `names.0`). */
-const isAbout = (field: Field, name: string) =>
-  name === faultName(field) || name.startsWith(`${faultName(field)}.`);
+const isAbout = ({ key, fault = key }: Field, name: string) =>
+  [fault].flat().some((own) => name === own || name.startsWith(`${own}.`));
 
 function errorOf(fault: ApiFault | undefined, field: Field): string | undefined {
   const messages = Object.entries(fault?.fields ?? {}).filter(([name]) => isAbout(field, name));
-  return messages.length > 0 ? messages.flatMap(([, texts]) => texts).join(', ') : undefined;
+  // Of several parts the same may be said.
+  return [...new Set(messages.flatMap(([, texts]) => texts))].join(', ') || undefined;
 }
 
 function Form<Body>(props: SideFormProps<Body>) {

@@ -5,9 +5,11 @@ import { api, apiCall, client, queryClient, type Schemas } from '../../api/clien
 import { setSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { browserOf } from './browser.ts';
 
 type Session = Schemas['Session'];
@@ -37,9 +39,10 @@ export function Sessions() {
     void navigate({ to: '/sign-in' });
   };
   const end = async ({ id, is_current }: Session) => {
-    await client.DELETE('/virga/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
-    if (is_current) leave();
-    else void queryClient.invalidateQueries();
+    const call = client.DELETE('/virga/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
+    void startTask(call, { title: 'Sign out there' });
+    const { error } = await call;
+    if (is_current && error === undefined) leave();
   };
   const everywhere = useDelete<{ readonly name: string }>({
     kind: 'all sessions',
@@ -86,13 +89,13 @@ export function Sessions() {
         empty={{ title: 'No sessions', about: 'Nobody is signed in.' }}
         head={
           <>
-            <Button
+            <VerbButton
               variant="default"
-              disabled={!me.data}
+              why={me.data ? undefined : 'It is not known yet who you are'}
               onClick={() => me.data && password.action.run(me.data.user_id)}
             >
               Change password…
-            </Button>
+            </VerbButton>
             <Button color="red" variant="light" onClick={() => everywhere.action.run({ name: '' })}>
               Sign out everywhere…
             </Button>

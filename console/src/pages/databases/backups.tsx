@@ -1,7 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Schemas } from '../../api/client.ts';
-import { faultOf } from '../../api/client.ts';
+import { every, faultOf, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall, operatorClient, useOperatorToken } from '../../api/operator.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
@@ -49,7 +48,7 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
   const path = clusterPath(place, cluster.cluster_name);
   const query = useQuery({
     ...operatorApi.queryOptions('get', BACKUPS, { params: { path } }),
-    refetchInterval: 2_000,
+    ...every(2_000),
   });
   const schedule = useSchedule(cluster, () => void query.refetch());
   const restore = useRestore(cluster);

@@ -7,12 +7,16 @@ import { aclField, LETTERS, MODES, REPLICATIONS } from './fields.ts';
 import { flavorKey, flavorOf, flavorWords } from './queries.ts';
 
 type Body = Schemas['CreatePostgresqlCluster'];
-type Offer = Schemas['PostgresqlConfiguration'];
+/** What the region offers, or why that could not be read. */
+interface Asked {
+  readonly data: Schemas['PostgresqlConfiguration'] | undefined;
+  readonly error: unknown;
+}
 
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}';
 
 /** The form that makes a cluster of what the region offers. */
-export const createForm = (place: Place, offer: Offer | undefined): FormOptions<Body> => ({
+export const createForm = (place: Place, offer: Asked): FormOptions<Body> => ({
   title: 'Create cluster',
   fields: fieldsOf(offer),
   body: bodyOf,
@@ -20,7 +24,7 @@ export const createForm = (place: Place, offer: Offer | undefined): FormOptions<
   to: () => pathIn(place, 'databases'),
 });
 
-const fieldsOf = (offer: Offer | undefined): FormOptions<Body>['fields'] => [
+const fieldsOf = (from: Asked): FormOptions<Body>['fields'] => [
   {
     key: 'cluster_name',
     label: 'Name',
@@ -35,7 +39,8 @@ const fieldsOf = (offer: Offer | undefined): FormOptions<Body>['fields'] => [
     required: true,
     first: true,
     fault: 'pg_server_configuration.version',
-    options: (offer?.versions ?? []).map((value) => ({ value, label: `PostgreSQL ${value}` })),
+    from,
+    options: (from.data?.versions ?? []).map((value) => ({ value, label: `PostgreSQL ${value}` })),
   },
   {
     key: 'flavor',
@@ -43,7 +48,8 @@ const fieldsOf = (offer: Offer | undefined): FormOptions<Body>['fields'] => [
     kind: 'choice',
     required: true,
     first: true,
-    options: (offer?.flavors ?? []).map((one) => ({ value: flavorKey(one), label: flavorWords(one) })),
+    from,
+    options: (from.data?.flavors ?? []).map((one) => ({ value: flavorKey(one), label: flavorWords(one) })),
   },
   {
     key: 'size',
@@ -63,7 +69,8 @@ const fieldsOf = (offer: Offer | undefined): FormOptions<Body>['fields'] => [
     required: true,
     first: true,
     fault: 'storage.type',
-    options: (offer?.storage_classes ?? []).map(({ name }) => ({ value: name, label: name })),
+    from,
+    options: (from.data?.storage_classes ?? []).map(({ name }) => ({ value: name, label: name })),
   },
   aclField([]),
   { key: 'database', label: 'First database', about: LETTERS, kind: 'text', fault: 'databases' },

@@ -143,23 +143,28 @@ function Connect({ cluster }: { readonly cluster: Cluster }) {
     ),
   );
   const url = cluster.network.connection_string.replace('sslmode=require', 'sslmode=verify-full');
-  const pem = authority.data?.ca_certificate ?? '';
+  const pem = authority.data?.ca_certificate;
   return (
     <>
       <Card title="With psql">
         <div style={{ display: 'grid', gap: 8, padding: '12px 16px 14px' }}>
           <CopyText value={`psql "${url}&sslrootcert=${cluster.cluster_name}-ca.pem"`} label="Copy command" />
           <span>Clients know the server by its certificate:</span>
-          <Button
-            component="a"
-            variant="default"
-            size="xs"
-            style={{ justifySelf: 'start' }}
-            href={`data:application/x-pem-file,${encodeURIComponent(pem)}`}
-            download={`${cluster.cluster_name}-ca.pem`}
-          >
-            Download certificate
-          </Button>
+          {authority.error && pem === undefined ? (
+            <FaultNote fault={faultOf(authority.error)} retry={() => void authority.refetch()} />
+          ) : (
+            <Button
+              component="a"
+              variant="default"
+              size="xs"
+              style={{ justifySelf: 'start' }}
+              loading={pem === undefined}
+              href={`data:application/x-pem-file,${encodeURIComponent(pem ?? '')}`}
+              download={`${cluster.cluster_name}-ca.pem`}
+            >
+              Download certificate
+            </Button>
+          )}
         </div>
       </Card>
       <CodePanel

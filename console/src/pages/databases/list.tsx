@@ -130,7 +130,7 @@ function Clusters() {
         about: 'Create one, copy its connection string, and connect with psql.',
         code: 'psql "postgresql://app@HOST:5432/shop?sslmode=require"',
       }}
-      form={createForm(place, offer.data)}
+      form={createForm(place, offer)}
     />
   );
 }

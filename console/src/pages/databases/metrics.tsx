@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { api, faultOf, type Schemas } from '../../api/client.ts';
+import { api, every, faultOf, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -35,7 +35,7 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
       '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/metrics',
       { params: { path: clusterPath(place, cluster.cluster_name) } },
     ),
-    refetchInterval: EVERY_MS,
+    ...every(EVERY_MS),
   });
   const samples = useSamples(query.data, query.dataUpdatedAt);
   if (query.error && !query.data)

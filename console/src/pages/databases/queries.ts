@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, type Schemas } from '../../api/client.ts';
+import { api, every, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
 
 export type Cluster = Schemas['PostgresqlCluster'];
@@ -8,7 +8,7 @@ export type Cluster = Schemas['PostgresqlCluster'];
 export const clusterPath = (place: Place, name: string) => ({ ...pathParams(place), cluster_name: name });
 
 /** Asked for again at once, so that a fail-over is seen. */
-export const LIVE = { refetchInterval: 1_000 };
+export const LIVE = every(1_000);
 
 /** What clusters can be made of here. */
 export const useOffer = (enabled = true) =>

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../api/client.ts';
+import { api, every, faultOf } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -39,11 +39,12 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
       params: { path: pathParams(place) },
       body: { pg_conf: settled, version },
     }),
-    refetchInterval: false,
+    ...every(false),
   });
   // What was said of an earlier text says nothing of this one.
   const pending = settled !== text || checked.isPlaceholderData || checked.isPending;
-  const said = refused?.fields[FIELD] ?? (pending ? undefined : checked.data?.errors) ?? [];
+  const unchecked = !pending && checked.error ? faultOf(checked.error) : undefined;
+  const said = refused?.fields[FIELD] ?? (pending || unchecked ? undefined : checked.data?.errors) ?? [];
   const { lines, others } = faultsByLine(said);
   const why = whyFixed(cluster) ?? (text === saved ? 'Nothing is changed' : undefined);
   const call = change(place, cluster.cluster_name, { pg_server_configuration: { pg_conf: text } });
@@ -54,7 +55,10 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
   };
   return (
     <>
-      <Card title="postgresql.conf" aside={<State pending={pending} faults={said.length} />}>
+      <Card
+        title="postgresql.conf"
+        aside={<State pending={pending} faults={unchecked ? undefined : said.length} />}
+      >
         <div style={{ display: 'grid', gap: 12, padding: '12px 16px 16px' }}>
           {(others.length > 0 || (refused && !refused.fields[FIELD])) && (
             <FaultNote
@@ -65,6 +69,7 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
               }
             />
           )}
+          {unchecked && <FaultNote fault={unchecked} retry={() => void checked.refetch()} />}
           <ConfEditor
             label="Lines of your own; they count more than those of the size"
             value={text}
@@ -94,12 +99,15 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
-function State({ pending, faults }: { readonly pending: boolean; readonly faults: number }) {
-  return (
-    <span role="status">
-      {pending ? 'Checking…' : faults === 0 ? 'No faults' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`}
-    </span>
-  );
+interface StateProps {
+  readonly pending: boolean;
+  /** Undefined: nobody could check it. */
+  readonly faults: number | undefined;
+}
+
+function State({ pending, faults }: StateProps) {
+  const counted = faults === 0 ? 'No faults' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`;
+  return <span role="status">{pending ? 'Checking…' : faults === undefined ? 'Not checked' : counted}</span>;
 }
 
 /** What follows from the cluster's size, before its own lines. */

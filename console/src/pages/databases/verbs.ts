@@ -52,6 +52,7 @@ export function useClusterVerbs(place: Place): readonly RowVerb<Cluster>[] {
             kind: 'choice',
             required: true,
             initial: flavorKey(cluster.flavor),
+            from: offer,
             options: (offer.data?.flavors ?? []).map((one) => ({
               value: flavorKey(one),
               label: flavorWords(one),

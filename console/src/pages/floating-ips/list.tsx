@@ -163,7 +163,7 @@ function PointAt({ ip, close, choose }: PointAtProps) {
         onChange={setPort}
         searchable
         error={unread(balancers)}
-        placeholder={targets.length === 0 ? 'There is no load balancer here' : 'Choose one'}
+        placeholder={balancers.data && targets.length === 0 ? 'There is no load balancer here' : 'Choose one'}
       />
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close}>

@@ -31,7 +31,7 @@ function Plain({ draft, change, errorOf, fields }: PartProps & { readonly fields
       field={field}
       first={false}
       value={draft[field.key as 'name']}
-      error={errorOf(field.fault ?? field.key)}
+      error={[field.fault ?? field.key].flat().map(errorOf).find(Boolean)}
       change={(value) => change({ [field.key]: value })}
     />
   ));

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { api } from '../../api/client.ts';
+import { api, faultOf } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import type { Draft } from './draft.ts';
@@ -18,6 +19,12 @@ export function QuotaAfter({ draft }: { readonly draft: Draft }) {
   const here = quotas.data?.regional_quotas.find(({ region_id }) => region_id === place.region) as
     | Record<string, number>
     | undefined;
+  if (quotas.error && !quotas.data)
+    return (
+      <Card title="Quota">
+        <FaultNote fault={faultOf(quotas.error)} retry={() => void quotas.refetch()} />
+      </Card>
+    );
   if (!here) return null;
   const flavor = flavors.data?.results.find(({ flavor_id }) => flavor_id === draft.flavor);
   const size = [draft.bootSize, ...draft.volumes.map((volume) => volume.size)].reduce<number>(

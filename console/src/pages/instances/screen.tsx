@@ -1,8 +1,9 @@
 import { Button, Modal, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, faultOf, type Schemas } from '../../api/client.ts';
+import { api, every, faultOf, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Empty } from '../../ui/page.tsx';
 import type { RowVerb } from '../../ui/row-form.tsx';
 
@@ -35,11 +36,17 @@ function Screen({ place, id }: { readonly place: Place; readonly id: string }) {
       params: { path: { ...pathParams(place), instance_id: id } },
     }),
     // Each answer may be an address that works once.
-    refetchInterval: false,
+    ...every(false),
     staleTime: 0,
     retry: false,
   });
-  if (query.error) return <Empty title="There is no screen" about={faultOf(query.error).message} />;
+  if (query.error) {
+    const fault = faultOf(query.error);
+    // What was refused is not there; what was not answered may be.
+    const isUnread = fault.failed || fault.againSeconds;
+    if (isUnread) return <FaultNote fault={fault} retry={() => void query.refetch()} />;
+    return <Empty title="There is no screen" about={fault.message} />;
+  }
   const address = query.data?.remote_console.url;
   if (!address) return <Skeleton height={120} />;
   return (

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Select, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, client, every, faultOf, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { Nodes, NodesSkeleton, type NodeTile } from '../../pictures/nodes.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -10,14 +10,14 @@ import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { unread } from '../../ui/field-input.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
+import { refused, startTask } from '../../ui/follow-task.tsx';
 import { Card, Facts, PageHead } from '../../ui/page.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { Changing } from './changing.tsx';
 
 type Cluster = Schemas['K8sCluster'];
-const LIVE = { refetchInterval: 1_000 };
+const LIVE = every(1_000);
 
 /** One cluster: its pools, each node as a tile, live. */
 export function ClusterDetail() {
@@ -159,11 +159,11 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
 function KubeconfigButton({ name }: { readonly name: string }) {
   const path = { ...pathParams(usePlace()), cluster_name: name };
   const download = async () => {
-    const { data } = await client.GET(
+    const { data, error } = await client.GET(
       '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/config',
       { params: { path } },
     );
-    if (!data) return;
+    if (!data) return refused(`Kubeconfig of ${name}`, error);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([data.config], { type: 'application/yaml' }));
     link.download = `${name}.kubeconfig`;

@@ -33,8 +33,15 @@ export function LoadBalancerDetail() {
   const place = usePlace();
   const { id } = useParams({ strict: false }) as { id: string };
   const { lb, listeners, pools, policies, isKnown, error, again } = useLoadBalancer(place, id);
-  if (error) return <Gone error={error} retry={again} />;
-  if (!lb || !isKnown) return <Skeleton height={320} />;
+  if (!lb) return <NotShown error={error} retry={again} />;
+  if (!isKnown)
+    return (
+      <>
+        <Head lb={lb} />
+        <LoadBalancerFacts lb={lb} />
+        {error ? <FaultNote fault={faultOf(error)} retry={again} /> : <Skeleton height={320} />}
+      </>
+    );
   const topology = topologyOf({ lb, listeners, pools, policies });
   return (
     <>
@@ -61,12 +68,12 @@ export function LoadBalancerDetail() {
   );
 }
 
-function Gone({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+function NotShown({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   const back = { to: pathIn(usePlace(), 'load-balancers'), label: 'Load balancers' };
   return (
     <>
       <PageHead title="Load balancer" back={back} />
-      <FaultNote fault={faultOf(error)} retry={retry} others={back} />
+      {error ? <FaultNote fault={faultOf(error)} retry={retry} others={back} /> : <Skeleton height={320} />}
     </>
   );
 }

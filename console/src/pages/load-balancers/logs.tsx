@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, every, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
@@ -51,7 +51,7 @@ export function Logs({ id, pools }: LogsProps) {
   };
   const log = useQuery({
     ...api.queryOptions('get', LOG, { params }),
-    refetchInterval: isLive ? 1_000 : false,
+    ...every(isLive ? 1_000 : false),
   });
   const change = (next: LogSearch) =>
     void navigate({

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api, type Schemas } from '../../api/client.ts';
+import { api, every, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 
 /** Health moves without a task, so an open page looks every second. */
-const LIVE = { refetchInterval: 1_000, placeholderData: keepPreviousData };
+const LIVE = { ...every(1_000), placeholderData: keepPreviousData };
 
 export const loadBalancerQuery = (place: Place, id: string) =>
   api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {

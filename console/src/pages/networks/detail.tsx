@@ -51,7 +51,6 @@ export function NetworkDetail() {
       params: { path, query: { network_ids: [id] } },
     }),
   );
-  const unread = [subnets, ports].find(({ error, data }) => error && !data);
   const back = { to: pathIn(place, 'networks'), label: 'Networks' };
   if (network.error && !network.data) {
     return (
@@ -61,7 +60,13 @@ export function NetworkDetail() {
       </>
     );
   }
-  if (!network.data) return <Skeleton height={240} />;
+  if (!network.data)
+    return (
+      <>
+        <PageHead title="Network" back={back} />
+        <Skeleton height={240} />
+      </>
+    );
   const { data } = network;
   return (
     <>
@@ -88,7 +93,8 @@ export function NetworkDetail() {
           ...(data.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={data.tags} /> }] : []),
         ]}
       />
-      {unread && <FaultNote fault={faultOf(unread.error)} retry={() => void unread.refetch()} />}
+      <Unread title="Subnets" query={subnets} />
+      {subnets.data && <Unread title="Who uses which address" query={ports} />}
       {subnets.data?.results.length === 0 && (
         <Card>
           <Empty
@@ -123,6 +129,21 @@ export function NetworkDetail() {
         close={form.close}
       />
     </>
+  );
+}
+
+interface UnreadProps {
+  readonly title: string;
+  readonly query: { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown };
+}
+
+/** Which of its parts could not be read, and why. */
+function Unread({ title, query: { data, error, refetch } }: UnreadProps) {
+  if (!error || data !== undefined) return null;
+  return (
+    <Card title={title}>
+      <FaultNote fault={faultOf(error)} retry={() => void refetch()} />
+    </Card>
   );
 }
 

@@ -95,7 +95,15 @@ export function Clients() {
             { value: 'cluster_count_limit', label: 'Kubernetes clusters' },
           ],
         },
-        { key: 'limit', label: 'Limit', kind: 'number', min: 0, required: true, initial: 100 },
+        {
+          key: 'limit',
+          label: 'Limit',
+          kind: 'number',
+          min: 0,
+          required: true,
+          initial: 100,
+          fault: 'regional_limits',
+        },
       ],
       body: (values) => ({
         regional_limits: [

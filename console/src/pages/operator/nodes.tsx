@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Schemas } from '../../api/client.ts';
+import { every, type Schemas } from '../../api/client.ts';
 import { operatorApi } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
@@ -32,7 +32,7 @@ const REGION_COLUMNS: readonly Column<Region>[] = [
 
 /** Which nodes live, and who works on which region; moves without a task, so it looks often. */
 export function Nodes() {
-  const result = useQuery({ ...operatorApi.queryOptions('get', '/virga/v1/nodes'), refetchInterval: 2_000 });
+  const result = useQuery({ ...operatorApi.queryOptions('get', '/virga/v1/nodes'), ...every(2_000) });
   const { results = [], regions = [] } = result.data ?? {};
   const columns: readonly Column<Node>[] = [
     { label: 'Name', cell: ({ name }) => name },

@@ -72,8 +72,8 @@ const refresh = () => void queryClient.invalidateQueries();
 export function Simulation() {
   const { region: chosen } = useSearch({ strict: false }) as { region?: string };
   const navigate = useNavigate();
-  const { data: all } = useQuery(regionsQuery());
-  const regions = all?.results ?? [];
+  const known = useQuery(regionsQuery());
+  const regions = known.data?.results ?? [];
   // Machines are what simulated regions have and others may lack.
   const region = Number(chosen ?? (regions.find(({ has_kvm }) => has_kvm) ?? regions[0])?.id ?? 0);
   const path = { region_id: region };
@@ -84,6 +84,8 @@ export function Simulation() {
   });
   const real = isRefused(result.error) ? faultOf(result.error).message : undefined;
   const listed = result as { data: { count: number; results: Fault[] } | undefined };
+  // Without regions there is nothing to ask about.
+  const unread = region === 0 && known.error ? known : result.error ? result : undefined;
   return (
     <NounPage<Fault, NewFault>
       title="Simulation"
@@ -91,10 +93,13 @@ export function Simulation() {
       result={{
         ...result,
         ...(real ? { data: { count: 0, results: [] }, error: null, isPending: false } : listed),
+        ...(unread === known
+          ? { error: known.error, isPending: false, refetch: known.refetch as never }
+          : {}),
       }}
       columns={COLUMNS}
       idOf={({ id }) => id}
-      createDisabled={real}
+      createDisabled={real ?? (unread && 'What can be struck could not be read')}
       head={
         <Select
           aria-label="Region"
@@ -155,6 +160,7 @@ const formOf = (region: number, kinds: readonly string[]): FormOptions<NewFault>
       min: 1,
       required: true,
       initial: 1,
+      fault: ['next', 'first', 'every'],
       when: ({ which }) => which === 'next' || which === 'first' || which === 'every',
     },
     {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { api, every } from '../../api/client.ts';
 import { regionsQuery } from '../../app/home.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import styles from './overview.module.css';
@@ -12,7 +12,7 @@ export function Running() {
   const path = pathParams(place);
   const regions = useQuery(regionsQuery());
   const region = regions.data?.results.find(({ id }) => id === place.region);
-  const balancers = useQuery({ ...balancersQuery(place), refetchInterval: 5_000 });
+  const balancers = useQuery({ ...balancersQuery(place), ...every(5_000) });
   const clusters = useQuery({
     ...api.queryOptions('get', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', { params: { path } }),
     enabled: region?.has_k8s === true,
@@ -23,6 +23,8 @@ export function Running() {
     }),
     enabled: region?.has_kvm === true,
   });
+  // What a region may lack is asked once it is known whether it does.
+  const isRegionUnread = region === undefined && !regions.isPending;
   const doors = [
     {
       label: 'Load balancers',
@@ -33,14 +35,14 @@ export function Running() {
     },
     {
       label: 'Instances',
-      ...answerOf(instances),
+      ...answerOf(instances, isRegionUnread),
       to: 'instances',
       none: 'Start a machine from an image',
       lacking: region?.has_kvm === false,
     },
     {
       label: 'Kubernetes clusters',
-      ...answerOf(clusters),
+      ...answerOf(clusters, isRegionUnread),
       to: 'kubernetes',
       none: 'Run containers on nodes that heal themselves',
       lacking: region?.has_k8s === false,
@@ -69,7 +71,10 @@ export function Running() {
   );
 }
 
-const answerOf = ({ data, error }: { data: { count: number } | undefined; error: unknown }) => ({
+const answerOf = (
+  { data, error }: { data: { count: number } | undefined; error: unknown },
+  isUnread = false,
+) => ({
   count: data?.count,
-  unread: error !== null && data === undefined,
+  unread: (isUnread || error !== null) && data === undefined,
 });

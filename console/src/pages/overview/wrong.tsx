@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { faultOf } from '../../api/client.ts';
+import { every, faultOf } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -15,8 +15,8 @@ import { balancersQuery, deadBalancersQuery, failedTasksQuery } from './queries.
 /** What somebody should look at: load balancers that are not well, and tasks that failed and nobody has seen. */
 export function Wrong() {
   const place = usePlace();
-  const first = useQuery({ ...balancersQuery(place), refetchInterval: 5_000 });
-  const dead = useQuery({ ...deadBalancersQuery(place), refetchInterval: 5_000 });
+  const first = useQuery({ ...balancersQuery(place), ...every(5_000) });
+  const dead = useQuery({ ...deadBalancersQuery(place), ...every(5_000) });
   const failed = useQuery(failedTasksQuery(place));
   const degraded = (first.data?.results ?? []).filter((lb) => lb.operating_status === 'DEGRADED');
   const balancers = [...(dead.data?.results ?? []), ...degraded];

@@ -15,6 +15,8 @@ import { type Quota, quotaName, quotasOf } from './names.ts';
 import styles from './quotas.module.css';
 import { OwnRequests, RequestMore } from './requests.tsx';
 
+const ABOUT = 'How much of everything the account may use.';
+
 /** What the account may use, in this region and in all, and when it is warned. */
 export function Quotas() {
   const { region } = usePlace();
@@ -31,7 +33,7 @@ export function Quotas() {
   if (quotas.error && !quotas.data)
     return (
       <>
-        <PageHead title="Quotas" />
+        <PageHead title="Quotas" about={ABOUT} />
         <FaultNote fault={faultOf(quotas.error)} retry={() => void quotas.refetch()} />
       </>
     );
@@ -43,7 +45,7 @@ export function Quotas() {
     <>
       <PageHead
         title="Quotas"
-        about={`How much of everything the account may use. You are warned by mail when one reaches ${mark} %.`}
+        about={threshold.data ? `${ABOUT} You are warned by mail when one reaches ${mark} %.` : ABOUT}
       >
         <SegmentedControl
           aria-label="Which quotas"
@@ -69,7 +71,9 @@ export function Quotas() {
         )}
       </PageHead>
       <Card title="Warning">
-        {threshold.data ? (
+        {threshold.error && !threshold.data ? (
+          <FaultNote fault={faultOf(threshold.error)} retry={() => void threshold.refetch()} />
+        ) : threshold.data ? (
           // Not before the answer: it would come into what somebody is typing.
           <Threshold clientId={clientId} value={mark} lastSending={threshold.data.last_sending ?? null} />
         ) : (
@@ -77,7 +81,11 @@ export function Quotas() {
         )}
       </Card>
       <Card title="In this region">
-        {here ? <Bars quotas={shown(quotasOf(here))} mark={mark} /> : <Skeleton height={120} m="md" />}
+        {quotas.data ? (
+          <Bars quotas={shown(quotasOf(here ?? {}))} mark={mark} />
+        ) : (
+          <Skeleton height={120} m="md" />
+        )}
       </Card>
       {/* Nobody knows before how high what stands above it will be. */}
       {quotas.data && (

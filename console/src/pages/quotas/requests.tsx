@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, faultOf, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
 import { SideForm, text, useNewForm } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -101,7 +102,7 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
 
 /** What was asked for, and what came of it. */
 export function OwnRequests() {
-  const { data } = useQuery(api.queryOptions('get', '/cloud/v2/limits_request'));
+  const { data, error, refetch } = useQuery(api.queryOptions('get', '/cloud/v2/limits_request'));
   const withdraw = useDelete<Request>({
     kind: 'request',
     instead: { verb: 'Withdraw', label: 'Withdraw…' },
@@ -113,6 +114,12 @@ export function OwnRequests() {
       }),
     deleted: refresh,
   });
+  if (error && !data)
+    return (
+      <Card title="Requests">
+        <FaultNote fault={faultOf(error)} retry={() => void refetch()} />
+      </Card>
+    );
   if (!data || data.results.length === 0) return null;
   return (
     <Card title="Requests">

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
-import { type ApiFault, api, faultOf } from '../../api/client.ts';
+import { type ApiFault, api, every, faultOf } from '../../api/client.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { type Draft, type Drafts, type Key, KINDS, type Kind, pageOf } from './kinds.ts';
 import styles from './previews.module.css';
@@ -57,7 +57,7 @@ const previewOf = ({ type }: Kind, words: object) => ({
     body: words,
   }),
   placeholderData: keepPreviousData,
-  refetchInterval: false as const,
+  ...every(false),
 });
 
 interface PreviewProps {

@@ -15,7 +15,8 @@ import { amount, KINDS, type Threshold, thresholdsOf, type Usage } from './kinds
 
 type Body = Schemas['StorageNotificationEventInput'];
 
-const COLUMNS: readonly Column<Threshold>[] = [
+/** @param isUsedKnown until then nothing may be said to be used */
+const columnsOf = (isUsedKnown: boolean): readonly Column<Threshold>[] => [
   {
     label: 'Of',
     cell: ({ storage, bucket }) => (bucket ? `${storage} / ${bucket}` : `${storage}, all of it`),
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<Threshold>[] = [
         used={one.used}
         at={one.at}
         notified={one.notified}
-        words={`${amount(one.kind, one.used)} of ${amount(one.kind, one.at)}`}
+        words={`${isUsedKnown ? amount(one.kind, one.used) : 'Unknown'} of ${amount(one.kind, one.at)}`}
       />
     ),
   },
@@ -67,7 +68,7 @@ export function StorageNotifications() {
             data: thresholds && { count: thresholds.length, results: thresholds },
           } as never
         }
-        columns={COLUMNS}
+        columns={columnsOf(usage.data !== undefined)}
         idOf={({ uuid }) => uuid}
         remove={{
           kind: 'threshold',

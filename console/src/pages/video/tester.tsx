@@ -2,7 +2,7 @@ import { Button, NumberInput, RingProgress, SegmentedControl, TextInput, Tooltip
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, every, faultOf, type Schemas } from '../../api/client.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -97,7 +97,7 @@ export function VideoTester() {
 function Outcome({ asked }: { readonly asked: Asked }) {
   const record = useQuery({
     ...api.queryOptions('get', '/video/token', { params: { query: asked as never } }),
-    refetchInterval: false,
+    ...every(false),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (record.error) return <FaultNote fault={faultOf(record.error)} retry={() => void record.refetch()} />;

@@ -1,0 +1,175 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Portal } from './portal/harness.ts';
+import { makeSamples, type Samples } from './portal/samples.ts';
+
+/** What single pages say, and do not say, of what could not be read or done. Every page is looked at in
+ *  portal-routes.test.ts. */
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+
+const portal = new Portal();
+let samples: Samples;
+let page: Page;
+
+beforeAll(async () => {
+  await portal.start();
+  await portal.signIn();
+  samples = await makeSamples(portal.virga);
+  // Not listened to: what fails here is meant to.
+  page = await portal.context.newPage();
+});
+afterAll(() => portal.stop());
+
+const BROKEN = { exception_class: 'Broken', message: 'It is broken' };
+
+/** Has calls fail, until the function that it returns is called. */
+async function fail(what: RegExp, how: { status?: number; json?: object; headers?: Record<string, string> }) {
+  await page.route(what, (route) => route.fulfill({ status: 500, json: BROKEN, ...how }));
+  return () => page.unroute(what);
+}
+
+const says = (text: string | RegExp, within = 'main') =>
+  page.locator(within).getByText(text).first().waitFor();
+const alerts = () => page.locator('main [role=alert]');
+
+test('a server that is too busy is not asked before it has said to, also by pages that look every second', async () => {
+  const busy = await portal.context.newPage();
+  let asked = 0;
+  await busy.clock.install();
+  await busy.route(/\/lblisteners\//, (route) => {
+    asked += 1;
+    const json = { message: 'Too many requests. Try again in 20 s.' };
+    return route.fulfill({ status: 429, headers: { 'retry-after': '20' }, json });
+  });
+  await portal.go(2, `load-balancers/${samples['load-balancers']}`, busy);
+  await busy.getByText('It is asked again by itself in 20 s.').waitFor();
+  // Once is enough to say when.
+  expect(await busy.locator('main [role=alert]').innerText()).not.toContain('Try again in 20 s');
+  const before = asked;
+  await busy.clock.runFor(15_000);
+  expect(asked).toBe(before);
+  await busy.clock.runFor(6_000);
+  await expect.poll(() => asked).toBeGreaterThan(before);
+  await busy.close();
+});
+
+test('rows that could not be read again are said to be from before', async () => {
+  const later = await portal.context.newPage();
+  await later.clock.install();
+  await portal.go(2, 'volumes', later);
+  await later.getByRole('link', { name: 'bakery-flour' }).waitFor();
+  await later.route(/\/volumes\//, (route) => route.fulfill({ status: 500, json: BROKEN }));
+  await later.clock.runFor(31_000);
+  await later.getByText('This is from before: it could not be read again. It is broken').waitFor();
+  await later.getByRole('link', { name: 'bakery-flour' }).waitFor();
+  await later.close();
+});
+
+test('a load balancer whose pools cannot be read keeps its name and what is known of it', async () => {
+  const mended = await fail(/\/lbpools\//, {});
+  await portal.go(2, `load-balancers/${samples['load-balancers']}`, page);
+  await says('It is broken');
+  await page.getByRole('heading', { level: 1, name: 'bakery-shop' }).waitFor();
+  await mended();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('tab', { name: 'Pools and members' }).waitFor();
+});
+
+test('a network names which of its parts could not be read', async () => {
+  const mended = await fail(/\/ports\//, {});
+  await portal.go(2, `networks/${samples.networks}`, page);
+  await page.getByRole('heading', { name: 'Who uses which address' }).waitFor();
+  await page.getByRole('heading', { name: 'bakery-subnet' }).waitFor();
+  await mended();
+});
+
+test('quotas are shown when the threshold of the warning cannot be read, and nothing is guessed of it', async () => {
+  const mended = await fail(/notification_threshold|limits_request/, {});
+  await portal.go(2, 'quotas', page);
+  await says('Load balancers');
+  await expect.poll(() => alerts().count()).toBe(2);
+  expect(await page.locator('main').innerText()).not.toContain('You are warned');
+  expect(await page.locator('.mantine-Skeleton-root').count()).toBe(0);
+  await mended();
+});
+
+test('without the list of regions, no page waits for ever', async () => {
+  const mended = await fail(/\/v1\/regions/, {});
+  await portal.go(2, '', page);
+  await expect.poll(() => page.getByText('How many there are could not be read').count()).toBe(2);
+  await page.getByRole('button', { name: /^Region/ }).click();
+  await page.getByRole('listbox').getByText('could not be read. It is broken').waitFor();
+  await portal.operate('simulation', page);
+  await says('It is broken');
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Set fault' }).getAttribute('aria-disabled'))
+    .toBe('true');
+  await mended();
+});
+
+test('what a failed request is called in the log is shown, whichever body it came in', async () => {
+  const problem = {
+    title: 'Internal server error',
+    status: 500,
+    detail: 'The request id names it in the log.',
+  };
+  const mended = await fail(/custom-page-sets/, {
+    json: problem,
+    headers: { 'x-request-id': 'the-request' },
+  });
+  await portal.go(2, 'response-pages', page);
+  await alerts().getByText('the-request').waitFor();
+  await mended();
+});
+
+test('who may not read something hears who can change that', async () => {
+  const detail = 'This call needs the role Administrators; you have Users';
+  const mended = await fail(/\/iam\/users/, { status: 403, json: { detail } });
+  await page.goto(`${portal.virga.url}/account/people`);
+  await alerts().getByText(detail).waitFor();
+  await alerts().getByText('An administrator of the account can change your role').waitFor();
+  await mended();
+});
+
+test('what was pressed and did not come about is said', async () => {
+  const toast = page.locator('.mantine-Notification-root');
+  const unfetched = await fail(/\/config$/, {});
+  await portal.go(2, `kubernetes/${samples.kubernetes}`, page);
+  await page.getByRole('button', { name: 'Download kubeconfig' }).click();
+  await toast.getByText('Kubeconfig of bakery-kitchen: failed').waitFor();
+  await unfetched();
+  await page.goto(`${portal.virga.url}/account/sessions`);
+  const unended = await fail(/\/v1\/sessions\//, { status: 409 });
+  await page.getByRole('button', { name: 'Actions' }).first().click();
+  await page.getByRole('menuitem', { name: 'Sign out there' }).click();
+  await toast.getByText('Sign out there: refused').waitFor();
+  expect(page.url()).toContain('/account/sessions');
+  await unended();
+});
+
+test('nothing is called empty, or not there, that could not be read', async () => {
+  const mended = await fail(/\/(tasks\?|client_quotas|loadbalancers\/|get_console)/, {});
+  await portal.go(2, 'floating-ips', page);
+  await page.getByRole('button', { name: 'Tasks: What is running could not be read' }).click();
+  await page.getByRole('dialog').getByText('It is broken').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Search' }).fill('no-such-name');
+  await page.getByText('Nothing was found, but not everything could be read').waitFor();
+  await page.keyboard.press('Escape');
+  await portal.go(2, 'instances/new', page);
+  await page.getByRole('heading', { name: 'Quota' }).waitFor();
+  await portal.go(2, `instances/${samples.instances}`, page);
+  await page.getByRole('button', { name: 'Actions' }).first().click();
+  await page.getByRole('menuitem', { name: 'Show screen…' }).click();
+  await page.getByRole('dialog').getByText('It is broken').waitFor();
+  await mended();
+});
+
+test('a read that is sent like a write is not said to have arrived', async () => {
+  await page.route(/\/metrics$/, (route) => route.abort('connectionrefused'));
+  await portal.go(2, `instances/${samples.instances}?tab=metrics`, page);
+  await says('This could not be read: Virga does not answer');
+  await page.unroute(/\/metrics$/);
+});
