@@ -167,9 +167,48 @@ test('nothing is called empty, or not there, that could not be read', async () =
   await mended();
 });
 
+test('a form that is refused for no field leads to why, and says once what several parts share', async () => {
+  const unwell = await fail(/\/ssh_keys\/1$/, { status: 409 });
+  await portal.go(2, 'ssh-keys?new=1', page);
+  const form = page.getByRole('dialog', { name: 'Add SSH key' });
+  await form.getByLabel('Name').fill('spare');
+  await form.getByLabel('Public key').fill('ssh-ed25519 AAAA');
+  await form.getByRole('button', { name: 'Add SSH key' }).press('Enter');
+  await form.getByRole('alert').waitFor();
+  await expect.poll(() => page.evaluate('document.activeElement.role')).toBe('alert');
+  await unwell();
+  const twice = { 'requested_limits.a': ['must be less'], 'requested_limits.b': ['must be less'] };
+  const refused = await fail(/limits_request$/, {
+    status: 400,
+    json: { message: 'No', invalid_fields: twice },
+  });
+  await portal.go(2, 'quotas', page);
+  await page.getByRole('link', { name: 'Request more' }).click();
+  await page.getByLabel('How many in all').fill('7');
+  await page.getByLabel('What for').fill('More bread');
+  await page.getByRole('dialog').getByRole('button', { name: 'Request more' }).click();
+  await page.getByText('must be less', { exact: true }).waitFor();
+  await refused();
+});
+
 test('a read that is sent like a write is not said to have arrived', async () => {
   await page.route(/\/metrics$/, (route) => route.abort('connectionrefused'));
   await portal.go(2, `instances/${samples.instances}?tab=metrics`, page);
   await says('This could not be read: Virga does not answer');
   await page.unroute(/\/metrics$/);
+});
+
+test('each fault of response pages is said once, beside its field, which has the focus', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const loc = ['body', 'name'];
+  const json = { detail: 'Some fields are not valid', errors: [{ loc, detail: 'must be shorter' }] };
+  const mended = await fail(/custom-page-sets$/, { status: 422, json });
+  await portal.go(2, 'response-pages/new', page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => page.getByText('must be shorter').count()).toBe(1);
+  await expect.poll(() => page.evaluate('document.activeElement.ariaInvalid')).toBe('true');
+  // All six pages can be chosen in a narrow window.
+  for (const name of ['Blocked', 'JavaScript is off'])
+    expect((await page.getByRole('radio', { name }).locator('..').boundingBox())?.x).toBeLessThan(390);
+  await mended();
 });

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { FaultNote } from '../ui/fault.tsx';
-import { useSubmit } from '../ui/submit.ts';
+import { focusFault, useSubmit } from '../ui/submit.ts';
 import { useWindowTitle } from '../ui/window-title.ts';
 import styles from './sign-in.module.css';
 
@@ -22,8 +22,10 @@ export function Door({ title, about, verb, submit, children, below }: DoorProps)
   const heading = useWindowTitle();
   const enter = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    await send(async () => ({ error: await submit?.(form) }));
+    const form = event.currentTarget;
+    const said = new FormData(form);
+    const { error } = await send(async () => ({ error: await submit?.(said) }));
+    if (error !== undefined) focusFault(form);
   };
   return (
     <main className={styles.page}>

@@ -44,7 +44,9 @@ export function useSubmit(): Submit {
   return { busy, fault, send, forget: () => setFault(undefined) };
 }
 
-/** Brings the reader to the first field that was refused. */
+/** Brings the reader to the first field that was refused, or to why it was where that is no field's. The button that
+ *  had the focus has lost it while it could not be pressed. */
 export function focusFault(form: HTMLElement | null): void {
-  form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  const fault = ['[aria-invalid=true]', '[role=alert]'].map((what) => form?.querySelector<HTMLElement>(what));
+  fault.find((one) => one)?.focus();
 }

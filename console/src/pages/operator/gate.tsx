@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { operatorClient, setOperatorToken, useOperatorToken } from '../../api/operator.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
-import { useSubmit } from '../../ui/submit.ts';
+import { focusFault, useSubmit } from '../../ui/submit.ts';
 import styles from '../../ui/wizard.module.css';
 
 /** Lets those in who have the operator's token. It is kept by this page alone, and gone when the page is. */
@@ -36,10 +36,12 @@ async function tryToken(token: string) {
 export function OperatorToken() {
   const [value, setValue] = useState('');
   const { busy, fault, send } = useSubmit();
-  const enter = async (event: FormEvent) => {
+  const enter = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const form = event.currentTarget;
     const { error } = await send(() => tryToken(value));
     if (error === undefined) setOperatorToken(value);
+    else focusFault(form);
   };
   return (
     <Card title="Operator token">

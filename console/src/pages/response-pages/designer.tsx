@@ -1,14 +1,23 @@
-import { Button, FileButton, Group, SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  FileButton,
+  Group,
+  SegmentedControl,
+  Skeleton,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, apiCall, faultOf, queryClient } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
-import { useSubmit } from '../../ui/submit.ts';
+import { focusFault, useSubmit } from '../../ui/submit.ts';
 import styles from '../../ui/wizard.module.css';
 import { type Draft, type Drafts, draftsOf, FIELDS, type Key, KINDS, type PageSet, pageOf } from './kinds.ts';
 import { Previews } from './previews.tsx';
@@ -31,7 +40,13 @@ export function PageDesigner() {
         <FaultNote fault={faultOf(set.error)} retry={() => void set.refetch()} others={back} />
       </>
     );
-  if (id !== undefined && !set.data) return null;
+  if (id !== undefined && !set.data)
+    return (
+      <>
+        <PageHead title="Pages" back={back} />
+        <Skeleton height={320} />
+      </>
+    );
   return <Designer key={id ?? 'new'} set={set.data as PageSet | undefined} />;
 }
 
@@ -43,6 +58,7 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
   const [name, setName] = useState(set?.name ?? '');
   const [drafts, setDrafts] = useState<Drafts>(() => draftsOf(set));
   const { busy, fault, send } = useSubmit();
+  const fields = useRef<HTMLDivElement>(null);
   const list = pathIn(place, 'response-pages');
   const choose = (key: string) =>
     void navigate({ to: '.', search: { page: key } as never, replace: true, resetScroll: false });
@@ -64,14 +80,19 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
       })
     : apiCall('post', '/waap/v1/custom-page-sets', { body: body as never });
   const save = async () => {
-    await send<unknown>(call.send, () => {
+    const { error } = await send<unknown>(call.send, () => {
       notifications.show({ color: 'green', title: name, message: 'Saved' });
       void queryClient.invalidateQueries();
       return navigate({ to: list });
     });
+    if (error !== undefined) focusFault(fields.current);
   };
   const kind = KINDS.find(({ key }) => key === shown) ?? KINDS[0];
   const errorOf = (field: string) => fault?.fields[field]?.join(', ');
+  // Those of other pages have no field here.
+  const others = Object.entries(fault?.fields ?? {}).filter(
+    ([field]) => field !== 'name' && !field.startsWith(`${kind.key}.`),
+  );
   return (
     <>
       <PageHead
@@ -84,10 +105,10 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
         </Button>
       </PageHead>
       <div className={styles.columns}>
-        <div className={styles.fields}>
+        <div className={styles.fields} ref={fields}>
           {fault && (
             <div className={styles.fault}>
-              <FaultNote fault={fault} />
+              <FaultNote fault={{ ...fault, fields: Object.fromEntries(others) }} />
             </div>
           )}
           <Card title="Set">
@@ -115,6 +136,7 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
         </div>
         <div className={styles.outcome}>
           <SegmentedControl
+            className={styles.choices ?? ''}
             fullWidth
             mb="sm"
             size="xs"
