@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Db } from '../../server/src/platform/database/db.ts';
 import type { Served } from './faults.ts';
@@ -39,26 +40,48 @@ const TALLIES: Readonly<Record<string, string>> = { quota_counters: 'usage', res
 /** What is looked at and cannot be put back: it follows from the tables. */
 const VIEWS = ['resource_counts'];
 
+const NONE: readonly Row[] = [];
+
+/** Statements of a snapshot, each with a connection of its own. */
+const READS_OF_A_SNAPSHOT = 3;
+
 export class World {
   readonly #db: Db;
   readonly #served: Served;
   #columns: ReadonlyMap<string, readonly string[]> = new Map();
+  /** How often anybody got a connection to the database. */
+  #connections = 0;
+  #latest: { readonly tables: Snapshot['tables']; readonly connections: number } | undefined;
 
   constructor(db: Db, served: Served) {
     this.#db = db;
     this.#served = served;
+    db.pool.on('acquire', () => {
+      this.#connections += 1;
+    });
   }
 
   async snapshot(): Promise<Snapshot> {
+    const connections = this.#connections;
+    const snapshot = await this.#read();
+    // Anything else that was done meanwhile needed a connection, too.
+    const others = this.#connections - connections - READS_OF_A_SNAPSHOT;
+    this.#latest = others === 0 ? { tables: snapshot.tables, connections: this.#connections } : undefined;
+    return snapshot;
+  }
+
+  async #read(): Promise<Snapshot> {
     const columns = await this.#tables();
-    const union = [...columns.keys(), ...VIEWS].map(
+    const used = await this.#used();
+    const union = [...used, ...VIEWS].map(
       (table) => `select '${table}' as name, coalesce(jsonb_agg(t), '[]') as rows from ${table} t`,
     );
     const rows = await this.#db.named<{ name: string; rows: Row[] }>(
-      'test_snapshot',
+      `test_snapshot ${createHash('md5').update(used.join()).digest('hex')}`,
       union.join(' union all '),
       [],
     );
+    const unused = [...columns.keys()].filter((table) => !used.includes(table));
     const sequences = await this.#db.named<{ name: string; last: string | null }>(
       'test_sequences',
       `select format('%I.%I', schemaname, sequencename) as name, last_value::text as last
@@ -66,19 +89,35 @@ export class World {
       [],
     );
     return {
-      tables: new Map(rows.map((table) => [table.name, table.rows])),
+      tables: new Map([
+        ...rows.map(({ name, rows }) => [name, rows] as const),
+        ...unused.map((name) => [name, NONE] as const),
+      ]),
       served: new Map(this.#served),
       sequences,
     };
   }
 
+  /** Tables that have a page in their file: those that never had a row need not be read. */
+  async #used(): Promise<readonly string[]> {
+    const tables = await this.#db.named<{ name: string }>(
+      'test_used',
+      `select relname as name from pg_class
+        where relnamespace = 'public'::regnamespace and not relispartition and relname not like 'kysely%'
+          and (relkind = 'p' or (relkind = 'r' and pg_relation_size(oid) > 0))
+        order by 1`,
+      [],
+    );
+    return tables.map(({ name }) => name);
+  }
+
   /** Makes everything as it was. Triggers and references are not asked: what they did is in the snapshot. */
   async restore(to: Snapshot): Promise<void> {
-    const now = await this.snapshot();
-    const changed = [...to.tables].filter(
-      ([table, rows]) =>
-        this.#columns.has(table) && JSON.stringify(now.tables.get(table)) !== JSON.stringify(rows),
-    );
+    const now = this.#latest?.connections === this.#connections ? this.#latest : await this.#read();
+    const changed = [...to.tables].filter(([table, rows]) => {
+      const then = now.tables.get(table);
+      return this.#columns.has(table) && then !== rows && JSON.stringify(then) !== JSON.stringify(rows);
+    });
     // One message, and so one transaction, instead of dozens: this is done thousands of times.
     await this.#db.pool.query(
       [
