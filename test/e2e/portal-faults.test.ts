@@ -54,15 +54,30 @@ test('a server that is too busy is not asked before it has said to, also by page
   await busy.close();
 });
 
-test('rows that could not be read again are said to be from before', async () => {
+test('what could not be read again says how old it is', async () => {
   const later = await portal.context.newPage();
+  const old = later.getByText(/This is from \d+ s ago: it could not be read again. It is broken/);
   await later.clock.install();
   await portal.go(2, 'volumes', later);
   await later.getByRole('link', { name: 'bakery-flour' }).waitFor();
   await later.route(/\/volumes\//, (route) => route.fulfill({ status: 500, json: BROKEN }));
   await later.clock.runFor(31_000);
-  await later.getByText('This is from before: it could not be read again. It is broken').waitFor();
+  await old.waitFor();
   await later.getByRole('link', { name: 'bakery-flour' }).waitFor();
+  await later.unrouteAll();
+  await portal.go(2, `load-balancers/${samples['load-balancers']}`, later);
+  await later.getByRole('tab', { name: 'Pools and members' }).waitFor();
+  await later.route(/\/lbpools\//, (route) => route.fulfill({ status: 500, json: BROKEN }));
+  // One answer that fails is no news.
+  const failed = later.waitForResponse((response) => response.status() === 500);
+  await later.clock.runFor(2_000);
+  await failed;
+  expect(await old.count()).toBe(0);
+  await later.clock.runFor(12_000);
+  await old.waitFor();
+  await later.unrouteAll();
+  await later.clock.runFor(2_000);
+  await old.waitFor({ state: 'detached' });
   await later.close();
 });
 
@@ -72,7 +87,7 @@ test('a load balancer whose pools cannot be read keeps its name and what is know
   await says('It is broken');
   await page.getByRole('heading', { level: 1, name: 'bakery-shop' }).waitFor();
   await mended();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  // It looks again each second.
   await page.getByRole('tab', { name: 'Pools and members' }).waitFor();
 });
 
@@ -189,6 +204,32 @@ test('a form that is refused for no field leads to why, and says once what sever
   await page.getByRole('dialog').getByRole('button', { name: 'Request more' }).click();
   await page.getByText('must be less', { exact: true }).waitFor();
   await refused();
+});
+
+test('an invitation is not called used when it could not be read, nor declined when it was not', async () => {
+  const json = { message: 'Too many requests. Try again in 9 s.' };
+  const calm = await fail(/invitations\/show/, { status: 429, json, headers: { 'retry-after': '9' } });
+  await page.goto(`${portal.virga.url}/invitation/open#not-a-token`);
+  await says('Too many requests');
+  expect(await page.getByText('used or revoked').count()).toBe(0);
+  await calm();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await says('This invitation was used or revoked');
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  const shown = {
+    client_name: 'Bakery',
+    email: 'a@example.com',
+    user_role: { name: 'Users' },
+    has_account: true,
+  };
+  const real = await fail(/invitations\/show/, { status: 200, json: shown });
+  const undone = await fail(/invitations\/decline/, {});
+  await page.reload();
+  await page.getByRole('button', { name: 'Decline' }).click();
+  await page.locator('.mantine-Notification-root').getByText('Decline the invitation: failed').waitFor();
+  await page.getByRole('heading', { name: 'Join Bakery' }).waitFor();
+  await real();
+  await undone();
 });
 
 test('a read that is sent like a write is not said to have arrived', async () => {

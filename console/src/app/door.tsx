@@ -16,6 +16,9 @@ interface DoorProps {
   readonly below?: ReactNode;
 }
 
+// Nothing that is sent here does harm when it is sent twice.
+const AWAY = 'Virga does not answer. Send it again when it is back';
+
 /** A page before the frame: signing in, a new password, an invitation. */
 export function Door({ title, about, verb, submit, children, below }: DoorProps) {
   const { busy, fault, send } = useSubmit();
@@ -33,7 +36,7 @@ export function Door({ title, about, verb, submit, children, below }: DoorProps)
         <img src="/icon.svg" alt="" width={36} height={36} />
         <h1 ref={heading}>{title}</h1>
         {about && <p>{about}</p>}
-        {fault && <FaultNote fault={fault} />}
+        {fault && <FaultNote fault={fault.unanswered ? { ...fault, message: AWAY } : fault} />}
         {children}
         {verb && (
           <Button type="submit" loading={busy} fullWidth>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type ApiFault, client, faultOf, type Schemas } from '../api/client.ts';
 import { FaultNote } from '../ui/fault.tsx';
+import { refused } from '../ui/follow-task.tsx';
 import { Door, linkToken } from './door.tsx';
 
 const GONE = 'This invitation was used or revoked, or has expired. Ask who invited you for another.';
@@ -12,15 +13,16 @@ export function Invitation() {
   const [token, setToken] = useState(linkToken);
   const [shown, setShown] = useState<Schemas['ShownInvitation']>();
   const [fault, setFault] = useState<ApiFault>();
+  const [asked, setAsked] = useState(0);
   const [answer, setAnswer] = useState<'accepted' | 'declined'>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked again when that is wished
   useEffect(() => {
     if (!token) return;
-    void client.POST('/virga/v1/invitations/show', { body: { token } }).then(({ data, error, response }) => {
+    void client.POST('/virga/v1/invitations/show', { body: { token } }).then(({ data, error }) => {
       setShown(data);
-      const gone = response.status < 500 ? { message: GONE } : {};
-      setFault(error ? { ...faultOf(error), ...gone } : undefined);
+      setFault(error && faultOf(error));
     });
-  }, [token]);
+  }, [token, asked]);
   const toSignIn = (
     <Link className="link" to="/sign-in">
       Go to signing in
@@ -44,7 +46,11 @@ export function Invitation() {
         submit={async (form) => setToken(String(form.get('token')))}
         below={toSignIn}
       >
-        {fault && <FaultNote fault={fault} />}
+        {fault?.fields.token ? (
+          <FaultNote fault={{ message: GONE, fields: {}, requestId: undefined }} />
+        ) : (
+          fault && <FaultNote fault={fault} retry={() => setAsked(asked + 1)} />
+        )}
         {!token && <TextInput name="token" label="Token of the mail" autoComplete="off" required autoFocus />}
       </Door>
     );
@@ -66,7 +72,8 @@ export function Invitation() {
         setAnswer('accepted');
       }}
       decline={async () => {
-        await client.POST('/virga/v1/invitations/decline', { body: { token } });
+        const { error } = await client.POST('/virga/v1/invitations/decline', { body: { token } });
+        if (error) return refused('Decline the invitation', error);
         setAnswer('declined');
       }}
     />

@@ -4,6 +4,7 @@ import { Fragment, type ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
 import { Copy } from './copy.tsx';
 import { FaultNote } from './fault.tsx';
+import { FromBefore } from './from-before.tsx';
 import { type Fact, Facts, PageHead } from './page.tsx';
 import type { RowVerb } from './row-form.tsx';
 import { ActionsMenu, type RowAction } from './row-menu.tsx';
@@ -22,6 +23,7 @@ export interface DetailProps<Row> {
     readonly data: Row | undefined;
     readonly error: unknown;
     readonly refetch?: () => unknown;
+    readonly dataUpdatedAt?: number;
   };
   readonly nameOf: (row: Row) => string;
   readonly idOf: (row: Row) => string;
@@ -66,6 +68,7 @@ export function Detail<Row>(props: DetailProps<Row>) {
         {props.head?.(row)}
         {all.length > 0 && <ActionsMenu row={row} actions={all} />}
       </PageHead>
+      <FromBefore query={query} />
       <Facts facts={props.facts(row)} />
       {props.children?.(row)}
       {props.tabs && <DetailTabs tabs={props.tabs(row)} />}

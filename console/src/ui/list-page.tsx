@@ -3,9 +3,10 @@ import { IconPlus } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { faultOf, wordsOf } from '../api/client.ts';
+import { faultOf } from '../api/client.ts';
 import { FaultNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
+import { FromBefore } from './from-before.tsx';
 import styles from './list-page.module.css';
 import { Empty, type EmptyProps, PageHead } from './page.tsx';
 import { useRowKeys } from './row-keys.ts';
@@ -29,7 +30,9 @@ export interface ListPageProps<Row> {
   /** How the API sorts when nothing else is asked for; a list whose columns can be sorted has it. */
   readonly defaultOrder?: string;
   /** The answer to what the address asks for, see `useListSearch`. */
-  readonly result: Pick<UseQueryResult<Page<Row>, unknown>, 'data' | 'error' | 'isPending' | 'refetch'>;
+  readonly result: Pick<UseQueryResult<Page<Row>, unknown>, 'data' | 'error' | 'isPending' | 'refetch'> & {
+    readonly dataUpdatedAt?: number;
+  };
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
   readonly href?: (row: Row) => string | undefined;
@@ -79,7 +82,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
       {query.error && !query.data ? (
         <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />
       ) : query.data && rows.length === 0 && offset === 0 ? (
-        <div className={styles.frame}>
+        <div className={`${styles.frame} ${styles.empty}`}>
           {filtered ? (
             <Empty
               title="Nothing matches"
@@ -107,7 +110,8 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
             order={search.order_by ?? props.defaultOrder ?? ''}
             sort={(order_by) => change({ order_by })}
           />
-          {query.error ? <FromBefore error={query.error} /> : null}
+          {/* Below the rows, where it moves nothing. */}
+          <FromBefore query={query} />
           <Paging count={query.data?.count} offset={offset} size={sizeOf(search)} change={change} />
         </>
       )}
@@ -140,18 +144,6 @@ function Sorting<Row>({
         ))}
       </select>
     </label>
-  );
-}
-
-/** Says that rows could not be read again; below them, where it moves nothing. Of a server that is away, the bar above
- *  the page says so. */
-function FromBefore({ error }: { readonly error: unknown }) {
-  const fault = faultOf(error);
-  if (fault.unanswered) return null;
-  return (
-    <p className={styles.stale} role="status">
-      This is from before: it could not be read again. {wordsOf(fault)}
-    </p>
   );
 }
 

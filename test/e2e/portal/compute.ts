@@ -7,6 +7,8 @@ export function computeStories(portal: Portal): void {
     const { page } = portal;
     await portal.go(2, 'instances');
     await page.getByRole('link', { name: 'Create instance' }).first().click();
+    // Until then the list stands there, which has a field of that name.
+    await page.getByRole('heading', { name: 'Create instance' }).waitFor();
     await page.getByLabel('Name').fill('bakery');
     await portal.choose('SSH key', 'laptop');
     await page.getByRole('button', { name: 'Add volume' }).click();

@@ -11,6 +11,7 @@ import { Copy } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { unread } from '../../ui/field-input.tsx';
 import { refused, startTask } from '../../ui/follow-task.tsx';
+import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Facts, PageHead } from '../../ui/page.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
@@ -72,6 +73,7 @@ export function ClusterDetail() {
         <KubeconfigButton name={data.name} />
         <UpgradeButton cluster={data} />
       </PageHead>
+      <FromBefore query={cluster} />
       {taskId !== '' && !task.error && <Changing task={task.data} />}
       <Facts
         facts={[

@@ -13,6 +13,7 @@ import { whyBusy } from '../../ui/delete-action.tsx';
 import { DetailTabs } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
+import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
 import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -32,7 +33,7 @@ import { useLoadBalancerForms } from './verbs.tsx';
 export function LoadBalancerDetail() {
   const place = usePlace();
   const { id } = useParams({ strict: false }) as { id: string };
-  const { lb, listeners, pools, policies, isKnown, error, again } = useLoadBalancer(place, id);
+  const { lb, listeners, pools, policies, isKnown, error, old, again } = useLoadBalancer(place, id);
   if (!lb) return <NotShown error={error} retry={again} />;
   if (!isKnown)
     return (
@@ -46,6 +47,7 @@ export function LoadBalancerDetail() {
   return (
     <>
       <Head lb={lb} />
+      <FromBefore query={old} />
       <LoadBalancerFacts lb={lb} />
       <Card
         title="The way of a request"

@@ -48,6 +48,8 @@ export function useLoadBalancer(place: Place, id: string) {
     isKnown: parts.every(({ data }) => data !== undefined),
     /** Why some of it is not known. */
     error: parts.find(({ data, error }) => error && data === undefined)?.error,
+    /** What of it is from before. */
+    old: parts.find(({ error }) => error),
     again: () => void Promise.all(parts.map((part) => part.refetch())),
   };
 }

@@ -7,6 +7,7 @@ import { SubnetStrip } from '../../pictures/subnet-strip.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
 import { type Field, given, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -84,6 +85,7 @@ export function NetworkDetail() {
           </Button>
         )}
       </PageHead>
+      <FromBefore query={network} />
       <Facts
         facts={[
           { label: 'Kind', value: kindOf(data) },

@@ -129,9 +129,15 @@ export function Simulation() {
               about: 'Set a fault to see what becomes of a task that fails, or that takes its time.',
             }
       }
-      form={formOf(region, result.data?.kinds ?? [])}
+      form={formOf(region, result)}
     />
   );
+}
+
+/** What can be struck, or why that could not be read. */
+interface Asked {
+  readonly data: { readonly kinds: readonly string[] } | undefined;
+  readonly error: unknown;
 }
 
 const isRefused = (error: unknown) =>
@@ -140,7 +146,7 @@ const isRefused = (error: unknown) =>
   'exception_class' in error &&
   error.exception_class === 'ForbiddenError';
 
-const formOf = (region: number, kinds: readonly string[]): FormOptions<NewFault> => ({
+const formOf = (region: number, from: Asked): FormOptions<NewFault> => ({
   title: 'Set fault',
   fields: [
     {
@@ -149,7 +155,8 @@ const formOf = (region: number, kinds: readonly string[]): FormOptions<NewFault>
       kind: 'choice',
       required: true,
       initial: 'create_loadbalancer',
-      options: kinds.map((value) => ({ value, label: words(value) })),
+      from,
+      options: (from.data?.kinds ?? []).map((value) => ({ value, label: words(value) })),
     },
     { key: 'name', label: 'Only what has this name', about: 'Empty: every name', kind: 'text' },
     { key: 'which', label: 'How often', kind: 'choice', required: true, initial: 'next', options: WHICH },
