@@ -65,7 +65,10 @@ export function wishesOf({ global_limits, regional_limits }: Limits): string {
   const words = (limits: object, where: string) =>
     Object.entries(limits)
       .filter(([key, value]) => key.endsWith('_limit') && value !== null)
-      .map(([key, value]) => `${quotaName(key.replace(/_limit$/, ''))} ${value}${where}`);
+      .map(
+        ([key, value]) =>
+          `${quotaName(key.replace(/_limit$/, ''))} ${Number(value).toLocaleString()}${where}`,
+      );
   return [
     ...words(global_limits ?? {}, ''),
     ...(regional_limits ?? []).flatMap((limits) =>
