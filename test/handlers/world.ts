@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Db } from '../../server/src/platform/database/db.ts';
+import { readTables, usedTables } from '../harness/used-tables.ts';
 import type { Served } from './faults.ts';
 
 /** Everything that there is: the rows of every table, and what the providers serve. A snapshot can be compared
@@ -72,14 +72,12 @@ export class World {
 
   async #read(): Promise<Snapshot> {
     const columns = await this.#tables();
-    const used = await this.#used();
-    const union = [...used, ...VIEWS].map(
+    const used = await usedTables(this.#db);
+    const rows = await readTables<{ name: string; rows: Row[] }>(
+      this.#db,
+      'test_snapshot',
+      [...used, ...VIEWS],
       (table) => `select '${table}' as name, coalesce(jsonb_agg(t), '[]') as rows from ${table} t`,
-    );
-    const rows = await this.#db.named<{ name: string; rows: Row[] }>(
-      `test_snapshot ${createHash('md5').update(used.join()).digest('hex')}`,
-      union.join(' union all '),
-      [],
     );
     const unused = [...columns.keys()].filter((table) => !used.includes(table));
     const sequences = await this.#db.named<{ name: string; last: string | null }>(
@@ -96,19 +94,6 @@ export class World {
       served: new Map(this.#served),
       sequences,
     };
-  }
-
-  /** Tables that have a page in their file: those that never had a row need not be read. */
-  async #used(): Promise<readonly string[]> {
-    const tables = await this.#db.named<{ name: string }>(
-      'test_used',
-      `select relname as name from pg_class
-        where relnamespace = 'public'::regnamespace and not relispartition and relname not like 'kysely%'
-          and (relkind = 'p' or (relkind = 'r' and pg_relation_size(oid) > 0))
-        order by 1`,
-      [],
-    );
-    return tables.map(({ name }) => name);
   }
 
   /** Makes everything as it was. Triggers and references are not asked: what they did is in the snapshot. */
