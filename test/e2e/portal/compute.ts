@@ -41,6 +41,8 @@ export function computeStories(portal: Portal): void {
     await page.getByRole('heading', { name: /flour/ }).waitFor();
     await page.getByRole('button', { name: 'Actions' }).first().click();
     await page.getByRole('menuitem', { name: 'Attach…' }).click();
+    const target = page.getByRole('dialog').getByRole('combobox', { name: 'Instance' });
+    await expect.poll(() => target.inputValue(), { message: 'the first is chosen' }).toMatch(/bakery/);
     await page.getByRole('dialog').getByRole('button', { name: 'Attach', exact: true }).click();
     await page.getByRole('link', { name: 'bakery' }).waitFor();
     await page.getByRole('button', { name: 'Take snapshot' }).click();
