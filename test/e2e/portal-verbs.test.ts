@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Portal } from './portal/harness.ts';
+import { operatorStories } from './portal/operator.ts';
+import { volumeStories } from './portal/volumes.ts';
+
+/** Each form and verb of some nouns is pressed. All stories share one program and one browser, in this order. */
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+
+const portal = new Portal();
+
+beforeAll(async () => {
+  await portal.start();
+  await portal.signIn();
+});
+afterAll(() => portal.stop());
+
+volumeStories(portal);
+operatorStories(portal);
+
+test('the browser had nothing to complain about', () => {
+  expect(portal.complaints).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { Portal } from './harness.ts';
+
+/** What those who run the cloud do in the portal: look after nodes, let things fail, answer requests. */
+
+export function operatorStories(portal: Portal): void {
+  test('a token that is not the operator’s opens nothing, and the page says so', async () => {
+    const { page } = portal;
+    await page.goto(`${portal.virga.url}/operator/nodes`);
+    await page.getByRole('textbox', { name: 'Token' }).fill('virga_of_somebody_else');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('alert').getByText('This is not an operator’s token').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Token' }).inputValue()).toBe('virga_of_somebody_else');
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('the operator sees which nodes live, and who works on which region', async () => {
+    const { page } = portal;
+    await portal.operate('nodes');
+    const { body } = await portal.asOperator('GET', '/virga/v1/nodes');
+    const [node] = body.results;
+    const row = page.getByRole('table', { name: 'Nodes' }).getByRole('row', { name: node.name });
+    await row.getByText('Alive').waitFor();
+    await row.getByText('Answers and works').waitFor();
+    await row.getByText(node.version).waitFor();
+    await row.getByText('Local').waitFor();
+    await page.getByRole('table', { name: 'Owners of regions' }).getByText('Served').waitFor();
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('a fault is set, strikes, is counted and cleared', async () => {
+    const { page, virga } = portal;
+    await page.getByRole('link', { name: 'Simulation' }).click();
+    await page.getByRole('link', { name: 'Set fault' }).first().click();
+    await page.getByLabel('Only what has this name').fill('doomed');
+    await page.getByLabel('With these words').fill('The rack is on fire');
+    expect(await portal.barriers()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Set fault' }).click();
+    await page.getByRole('row', { name: /Create loadbalancer.*the next 1, of doomed/ }).waitFor();
+    const create = () => virga.call('POST', '/cloud/v1/loadbalancers/1/2', { name: 'doomed' });
+    expect((await virga.ended(await create())).error).toBe('The rack is on fire');
+    expect((await virga.ended(await create())).error).toBeNull();
+    await page.getByText('1 of 2').waitFor({ timeout: 60_000 });
+    expect(await portal.barriers()).toEqual([]);
+    await portal.act(/Create loadbalancer/, 'Delete…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete fault' }).click();
+    await page.getByText('Nothing goes wrong here').waitFor();
+  });
+
+  test('where work is real, the page says that nothing can be set', async () => {
+    const { page } = portal;
+    portal.expected.add('403 GET /virga/v1/simulation/1/faults');
+    await portal.choose('Region', 'Local');
+    await page.getByText('Region Local is not simulated').waitFor();
+    expect(await page.getByRole('button', { name: 'Set fault' }).isDisabled()).toBe(true);
+    expect(await portal.barriers()).toEqual([]);
+  });
+
+  test('more is asked for in a form; the operator grants one request and rejects another', async () => {
+    const { page, virga } = portal;
+    await portal.go(2, 'quotas?show=all');
+    for (const [limit, why] of [
+      ['77', 'A sale on Friday'],
+      ['88', 'Who knows'],
+    ] as const) {
+      await page.getByRole('link', { name: 'Request more' }).click();
+      await portal.choose('Of what', 'load balancers');
+      await page.getByLabel('How many in all').fill(limit);
+      await page.getByLabel('What for').fill(why);
+      expect(await portal.barriers()).toEqual([]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Request more' }).click();
+      await page.getByRole('row', { name: new RegExp(`${limit} in region 2.*Waiting`) }).waitFor();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await portal.operate('quota-requests');
+    await portal.act(/A sale on Friday/, 'Approve');
+    await page.getByRole('row', { name: /Granted.*A sale on Friday/ }).waitFor();
+    await portal.act(/Who knows/, 'Reject');
+    await page.getByRole('row', { name: /Rejected.*Who knows/ }).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    const { body } = await virga.call('GET', '/cloud/v2/client_quotas');
+    const here = body.regional_quotas.find(({ region_id }: { region_id: number }) => region_id === 2);
+    expect(here.loadbalancer_count_limit).toBe(77);
+    await portal.go(2, 'quotas');
+    await page.getByRole('row', { name: /77 in region 2.*Granted/ }).waitFor();
+  });
+}
