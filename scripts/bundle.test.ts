@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { bundle } from './lib/bundle.mjs';
+import { areBundled, bundle } from './lib/bundle.mjs';
 
 const root = mkdtempSync(path.join(tmpdir(), 'virga-bundle-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -22,4 +22,38 @@ test('the trace of an error names the line of the source, and the bundle does wi
   expect(stderr).toContain(`${path.join(root, 'edge', 'src', 'main.ts')}:4`);
   expect(stderr).toContain('throw new Error(reason);');
   expect(readFileSync(file, 'utf8')).not.toContain('does without');
+});
+
+test('what is bundled is bundled again when its sources, the bundler or the bundle itself changed', async () => {
+  const sources = path.join(root, 'edge', 'src');
+  const files = {
+    main: path.join(sources, 'main.ts'),
+    imported: path.join(sources, 'said.ts'),
+    lock: path.join(root, 'package-lock.json'),
+  };
+  mkdirSync(sources, { recursive: true });
+  writeFileSync(files.main, `import { said } from './said.ts';\nconsole.log(said);\n`);
+  writeFileSync(files.imported, `export const said = 'one';\n`);
+  const made = await bundle(root, 'edge');
+  expect(areBundled(root, ['edge'])).toBe(true);
+  const changes = {
+    'a source that is imported': () => writeFileSync(files.imported, `export const said = 'two';\n`),
+    'the bundle, cut off': () => writeFileSync(made, readFileSync(made).subarray(0, 9)),
+    'the bundle, gone': () => rmSync(made),
+    'what was noted of it': () => writeFileSync(`${made}.sources`, ''),
+    'the versions of packages': () => writeFileSync(files.lock, '{}'),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    change();
+    expect(areBundled(root, ['edge']), what).toBe(false);
+    await bundle(root, 'edge');
+    expect(areBundled(root, ['edge']), what).toBe(true);
+    expect(spawnSync(process.execPath, [made], { encoding: 'utf8' }).stdout, what).toBe('two\n');
+  }
+});
+
+test('a source that does not compile is said, and the bundle of before is not taken for it', async () => {
+  writeFileSync(path.join(root, 'edge', 'src', 'main.ts'), 'const broken = ;\n');
+  await expect(bundle(root, 'edge')).rejects.toThrow(/Unexpected ";"/);
+  expect(areBundled(root, ['edge'])).toBe(false);
 });

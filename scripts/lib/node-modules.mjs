@@ -97,6 +97,8 @@ export function isForThisMachine(entry) {
 
 /** @returns {string} */
 function libc() {
+  // Without this the report looks up the names of all connections.
+  Object.assign(process.report, { excludeNetwork: true });
   const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
   return report.header.glibcVersionRuntime ? 'glibc' : 'musl';
 }

@@ -4,9 +4,13 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installSystemPackages } from './apt.mjs';
+import { areBundled } from './bundle.mjs';
 import { isConsoleStale } from './console.mjs';
 import { installNodeModules } from './node-modules.mjs';
 import { missingSystemPackages, readSystemPackages } from './system-packages.mjs';
+
+/** @type {('server' | 'edge')[]} */
+const PARTS = ['server', 'edge'];
 
 /**
  * Installs what is missing and bundles the server.
@@ -17,8 +21,8 @@ export function prepareStart(root) {
   if (!installNodeModules(root)) return false;
   // Not fatal: the server itself says which calls it must refuse without them.
   installSystemPackages(missingSystemPackages(readSystemPackages(root), 'start'));
-  const bundler = [path.join(root, 'scripts', 'bundle.mjs'), 'server', 'edge'];
-  if (spawnSync(process.execPath, bundler, { stdio: 'inherit' }).status !== 0) {
+  const bundler = [path.join(root, 'scripts', 'bundle.mjs'), ...PARTS];
+  if (!areBundled(root, PARTS) && spawnSync(process.execPath, bundler, { stdio: 'inherit' }).status !== 0) {
     console.error('The server cannot be bundled.');
     return false;
   }
