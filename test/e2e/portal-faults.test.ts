@@ -206,6 +206,24 @@ test('a form that is refused for no field leads to why, and says once what sever
   await refused();
 });
 
+test('why several choices were refused is not covered by the choices', async () => {
+  await portal.go(2, 'ports', page);
+  const refuse = { message: 'No', invalid_fields: { 'security_group_ids.0': ['is of another project'] } };
+  await page.route(/\/ports\//, (route) =>
+    route.request().method() === 'GET' ? route.continue() : route.fulfill({ status: 400, json: refuse }),
+  );
+  await page
+    .getByRole('row', { name: /instance/ })
+    .getByRole('button', { name: 'Actions' })
+    .click();
+  await page.getByRole('menuitem', { name: 'Security groups…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').getByText('is of another project').waitFor();
+  await expect.poll(() => page.evaluate('document.activeElement.ariaInvalid')).toBe('true');
+  expect(await page.getByRole('option').count()).toBe(0);
+  await page.unroute(/\/ports\//);
+});
+
 test('an invitation is not called used when it could not be read, nor declined when it was not', async () => {
   const json = { message: 'Too many requests. Try again in 9 s.' };
   const calm = await fail(/invitations\/show/, { status: 429, json, headers: { 'retry-after': '9' } });

@@ -173,6 +173,8 @@ function Choice({ field, value, error, change, common }: FieldInputProps & { rea
       <MultiSelect
         {...common}
         {...none}
+        // Where it was refused, its choices would lie upon why.
+        openOnFocus={false}
         data={data}
         value={[...(value as readonly string[])]}
         onChange={change}
