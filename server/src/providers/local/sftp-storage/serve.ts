@@ -1,8 +1,8 @@
-import { chmodSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import ssh2 from 'ssh2';
+import { chmodSync, openSync, readFileSync } from 'node:fs';
 import type { Orders } from './orders.ts';
 import { Counter } from './serving/counter.ts';
 import { Gate } from './serving/gate.ts';
+import { readOrMakeKey } from './serving/host-key.ts';
 import { SftpServer } from './serving/server.ts';
 
 /** The server of one SFTP storage, a program of its own: `serve.js ORDERS`. What it must read as root it reads first;
@@ -26,18 +26,6 @@ process.on('SIGTERM', () => {
   });
 });
 server.listen();
-
-function readOrMakeKey(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const { private: key } = ssh2.utils.generateKeyPairSync('ed25519');
-  writeFileSync(`${path}.next`, key, { mode: 0o600 });
-  renameSync(`${path}.next`, path);
-  return key;
-}
 
 function becomeNobody({ account, data }: Orders): void {
   if (account) {
