@@ -48,11 +48,9 @@ create table audit_log (
 ) partition by RANGE (at);
 CREATE INDEX audit_log_address ON ONLY public.audit_log USING btree (client_id, address, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_at ON ONLY public.audit_log USING btree (client_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_client ON ONLY public.audit_log USING btree (client_id, id DESC);
 CREATE INDEX audit_log_project ON ONLY public.audit_log USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_subject ON ONLY public.audit_log USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_subject_parts ON ONLY public.audit_log USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_user_actions ON ONLY public.audit_log USING btree (client_id, id DESC) WHERE (api_group IS NOT NULL);
 CREATE TRIGGER audit_log_count AFTER INSERT ON public.audit_log FOR EACH ROW WHEN ((new.api_group IS NOT NULL)) EXECUTE FUNCTION count_user_action();
 
 create table audit_log_rest (
@@ -76,8 +74,6 @@ create table audit_log_rest (
 ) /* the part of audit_log by default */;
 CREATE INDEX audit_log_rest_client_id_address_at_id_idx ON public.audit_log_rest USING btree (client_id, address, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_rest_client_id_at_id_idx ON public.audit_log_rest USING btree (client_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_rest_client_id_id_idx ON public.audit_log_rest USING btree (client_id, id DESC);
-CREATE INDEX audit_log_rest_client_id_id_idx1 ON public.audit_log_rest USING btree (client_id, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_rest_client_id_project_id_at_id_idx ON public.audit_log_rest USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_rest_client_id_subject_at_id_idx ON public.audit_log_rest USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_rest_text_parts_idx ON public.audit_log_rest USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
@@ -739,8 +735,7 @@ create table load_balancers (
 CREATE INDEX load_balancers_additional_subnet ON public.load_balancers USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
 CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX load_balancers_flavor_asc ON public.load_balancers USING btree (project_id, region_id, flavor, id);
-CREATE INDEX load_balancers_flavor_desc ON public.load_balancers USING btree (project_id, region_id, flavor DESC NULLS LAST, id DESC);
+CREATE INDEX load_balancers_flavor ON public.load_balancers USING btree (project_id, region_id, flavor, id);
 CREATE INDEX load_balancers_held ON public.load_balancers USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX load_balancers_logging_enabled ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE logging_enabled;
 CREATE INDEX load_balancers_name ON public.load_balancers USING btree (project_id, region_id, name, id);
@@ -750,12 +745,9 @@ CREATE INDEX load_balancers_provisioning_status ON public.load_balancers USING b
 CREATE INDEX load_balancers_region ON public.load_balancers USING btree (region_id);
 CREATE INDEX load_balancers_subnet ON public.load_balancers USING btree (vip_subnet_id) WHERE (vip_subnet_id IS NOT NULL);
 CREATE INDEX load_balancers_tags ON public.load_balancers USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE INDEX load_balancers_updated_at_asc ON public.load_balancers USING btree (project_id, region_id, updated_at, id);
-CREATE INDEX load_balancers_updated_at_desc ON public.load_balancers USING btree (project_id, region_id, updated_at DESC NULLS LAST, id DESC);
-CREATE INDEX load_balancers_vip_address_asc ON public.load_balancers USING btree (project_id, region_id, vip_address, id);
-CREATE INDEX load_balancers_vip_address_desc ON public.load_balancers USING btree (project_id, region_id, vip_address DESC NULLS LAST, id DESC);
-CREATE INDEX load_balancers_vip_ip_family_asc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
-CREATE INDEX load_balancers_vip_ip_family_desc ON public.load_balancers USING btree (project_id, region_id, vip_ip_family DESC NULLS LAST, id DESC);
+CREATE INDEX load_balancers_updated_at ON public.load_balancers USING btree (project_id, region_id, updated_at, id);
+CREATE INDEX load_balancers_vip_address ON public.load_balancers USING btree (project_id, region_id, vip_address, id);
+CREATE INDEX load_balancers_vip_ip_family ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
 CREATE TRIGGER load_balancers_count AFTER INSERT OR DELETE OR UPDATE OF operating_status, provisioning_status, logging_enabled, assigned_floating, tags ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('loadbalancers', 'tags');
 
 create table mail_outbox (
@@ -1140,7 +1132,6 @@ create table reserved_fixed_ips (
 );
 CREATE INDEX reserved_fixed_ips_additional_subnet ON public.reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
-CREATE INDEX reserved_fixed_ips_address_desc ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address DESC NULLS LAST, port_id DESC);
 CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);

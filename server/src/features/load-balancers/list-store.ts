@@ -119,14 +119,6 @@ const SHOWN_SUBNET = `coalesce(lb.vip_subnet_id, (${EXTERNAL_SUBNET_OF} lb.regio
 const shownSubnet = (regionId: RawBuilder<unknown>) =>
   sql`coalesce(lb.vip_subnet_id, (${sql.raw(EXTERNAL_SUBNET_OF)} ${regionId})) as shown_subnet_id`;
 
-/** Fields that may be missing: they come last in both directions. */
-const MAY_BE_NULL: ReadonlySet<OrderField> = new Set([
-  'flavor',
-  'updated_at',
-  'vip_address',
-  'vip_ip_family',
-]);
-
 /** The page, and how many load balancers match in all. */
 export async function listLoadBalancers(
   db: Db,
@@ -178,10 +170,10 @@ function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
   });
 }
 
+/** What has no value comes last in ascending order and first in descending order: one index serves both. */
 function orderOf(order: ListWhere['order']): RawBuilder<unknown> {
   const { field, direction } = parseOrder<OrderField>(order);
-  const nulls = MAY_BE_NULL.has(field) ? ' nulls last' : '';
-  return sql.raw(`${field} ${direction}${nulls}, id ${direction}`);
+  return sql.raw(`${field} ${direction}, id ${direction}`);
 }
 
 export function conditionsOf(filters: Filters): RawBuilder<unknown>[] {

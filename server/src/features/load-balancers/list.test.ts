@@ -108,7 +108,7 @@ const sortable = (field: string, value: string) =>
         .join('.')
     : value;
 
-/** By the key with nulls last, then by id; both in the direction asked for. */
+/** By the key, above which is what has none, then by id; all in the direction asked for. */
 function expected(all: readonly Row[], q: Query): { count: number; ids: string[] } {
   const [field = '', direction] = (q.order_by ?? 'created_at.desc').split('.');
   const sign = direction === 'asc' ? 1 : -1;
@@ -119,7 +119,7 @@ function expected(all: readonly Row[], q: Query): { count: number; ids: string[]
     .sort((a, b) => {
       const [x, y] = [keyOf(a), keyOf(b)];
       if (x === null || y === null) {
-        return Number(x === null) - Number(y === null) || sign * compare(a.id, b.id);
+        return sign * (Number(x === null) - Number(y === null) || compare(a.id, b.id));
       }
       return sign * (compare(sortable(field, x), sortable(field, y)) || compare(a.id, b.id));
     });

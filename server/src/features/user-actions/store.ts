@@ -129,16 +129,17 @@ const subjectContains = (clientId: number, part: string): RawBuilder<unknown> =>
     part,
   );
 
+/** A delivery has the time of its action, by which the index finds it: entries have none by their id alone. */
+export const DELIVERED = `select ${COLUMNS} from webhook_deliveries d
+    join audit_log a on a.client_id = d.client_id and a.at = d.created_at and a.id = d.audit_id
+     and a.api_group is not null ${JOINS}
+   where d.id = $1`;
+
 /** The action that a delivery is about. */
 export async function readDeliveredAction(
   db: Queryable,
   deliveryId: string,
 ): Promise<UserActionRow | undefined> {
-  const [row] = await db.named<UserActionRow>(
-    'user_action_told',
-    `select ${COLUMNS} from webhook_deliveries d join audit_log a on a.id = d.audit_id ${JOINS}
-      where d.id = $1`,
-    [deliveryId],
-  );
+  const [row] = await db.named<UserActionRow>('user_action_delivered', DELIVERED, [deliveryId]);
   return row;
 }

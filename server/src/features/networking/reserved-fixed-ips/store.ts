@@ -267,13 +267,12 @@ const KEYS: Readonly<Record<ReservedOrderField, string>> = {
 
 function pageOf(where: ListWhere): PageOfTable {
   const { field, direction } = parseOrder<ReservedOrderField>(where.order);
-  // Only an address may be missing; the others are found by their index in both directions.
-  const nulls = field === 'fixed_ip_address' ? ' nulls last' : '';
   return {
     ...{ table: 'reserved_fixed_ips', alias: 'r', key: 'port_id', columns: COLUMNS },
     joins: `left ${PORT_OF}`,
     where: conditionsOf(where),
-    order: `${KEYS[field]} ${direction}${nulls}, port_id ${direction}`,
+    // Each is found by its index in both directions: what has no address comes first in descending order.
+    order: `${KEYS[field]} ${direction}, port_id ${direction}`,
     count: countOf(where),
     ...{ limit: where.limit, offset: where.offset },
   };
