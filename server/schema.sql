@@ -279,6 +279,7 @@ CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, crea
 CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX instances_flavor ON public.instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
 CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX instances_id_parts ON public.instances USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
 CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
 CREATE INDEX instances_name_parts ON public.instances USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
@@ -688,12 +689,11 @@ create table limits_requests (
   constraint limits_requests_status_check CHECK ((status = ANY (ARRAY['in progress'::text, 'done'::text, 'rejected'::text]))),
   constraint limits_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX limits_requests_client ON public.limits_requests USING btree (client_id, id DESC);
-CREATE INDEX limits_requests_client_created ON public.limits_requests USING btree (client_id, created_at);
-CREATE INDEX limits_requests_client_status ON public.limits_requests USING btree (client_id, status, id DESC);
-CREATE INDEX limits_requests_created ON public.limits_requests USING btree (created_at);
-CREATE INDEX limits_requests_status ON public.limits_requests USING btree (status, id);
-CREATE TRIGGER limits_requests_count AFTER INSERT OR DELETE OR UPDATE OF status ON public.limits_requests FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('limits_requests by client', 'by facets', 'both');
+CREATE INDEX limits_requests_client_created_at ON public.limits_requests USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX limits_requests_client_status_at ON public.limits_requests USING btree (client_id, status, created_at DESC, id DESC);
+CREATE INDEX limits_requests_created_at ON public.limits_requests USING btree (created_at DESC, id DESC);
+CREATE INDEX limits_requests_status_at ON public.limits_requests USING btree (status, created_at DESC, id DESC);
+CREATE TRIGGER limits_requests_count AFTER INSERT OR DELETE OR UPDATE OF status ON public.limits_requests FOR EACH ROW EXECUTE FUNCTION count_limits_request();
 
 create table load_balancers (
   id uuid not null,
@@ -1734,6 +1734,7 @@ CREATE INDEX volumes_bootable ON public.volumes USING btree (project_id, region_
 CREATE INDEX volumes_cluster ON public.volumes USING btree (cluster_id, created_at DESC, id DESC) WHERE (cluster_id IS NOT NULL);
 CREATE INDEX volumes_created_at ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX volumes_device ON public.volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
+CREATE INDEX volumes_id_parts ON public.volumes USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
 CREATE INDEX volumes_image ON public.volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
 CREATE INDEX volumes_name_parts ON public.volumes USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE INDEX volumes_snapshot ON public.volumes USING btree (snapshot_id) WHERE ((snapshot_id IS NOT NULL) AND (status = 'downloading'::text));
@@ -1827,6 +1828,23 @@ begin
   execute format('alter table %I add primary key (id)', name);
   perform index_ended_tasks(name);
   execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_limits_request()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and old.status = new.status then return null; end if;
+  if tg_op <> 'INSERT' then
+    insert into resource_changes
+    select of, 0, f.resource, f.facets, -1 from facets_of_limits_request(old) f, unnest(array[old.client_id, 0]) of;
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into resource_changes
+    select of, 0, f.resource, f.facets, 1 from facets_of_limits_request(new) f, unnest(array[new.client_id, 0]) of;
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.count_ports_added()
@@ -2056,13 +2074,6 @@ CREATE OR REPLACE FUNCTION public.facets_of(p projects)
 AS $function$
   select jsonb_build_object('deleted', p.deleted_at is not null) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(r limits_requests)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('status', r.status) $function$;
-
 CREATE OR REPLACE FUNCTION public.facets_of(r reserved_fixed_ips)
  RETURNS jsonb
  LANGUAGE sql
@@ -2083,6 +2094,16 @@ CREATE OR REPLACE FUNCTION public.facets_of(v volumes)
  STABLE
 AS $function$
   select jsonb_build_object('bootable', v.bootable, 'attached', v.instance_id is not null) $function$;
+
+CREATE OR REPLACE FUNCTION public.facets_of_limits_request(r limits_requests)
+ RETURNS TABLE(resource text, facets jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  values ('limits_requests by client', jsonb_build_object('status', r.status)),
+         ('limits_requests by hour', jsonb_build_object('status', r.status,
+            'hour', floor(extract(epoch from r.created_at) / 3600)::bigint))
+$function$;
 
 CREATE OR REPLACE FUNCTION public.facets_of_tags(tags jsonb)
  RETURNS SETOF jsonb
@@ -2142,6 +2163,16 @@ AS $function$
   do update set count = c.count + excluded.count;
 $function$;
 
+CREATE OR REPLACE FUNCTION public.id_parts(place integer, within integer, id uuid)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select array[p || substr(t, 1, 4), p || substr(t, 5, 4), p || substr(t, 10, 4), p || substr(t, 15, 4),
+               p || substr(t, 20, 4), p || substr(t, 25, 4), p || substr(t, 29, 4), p || substr(t, 33, 4)]
+    from (select place || '.' || within || '.' as p, id::text as t) signs
+$function$;
+
 CREATE OR REPLACE FUNCTION public.index_ended_tasks(name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2196,15 +2227,18 @@ CREATE OR REPLACE FUNCTION public.recount_clients()
 AS $function$
   lock table clients, limits_requests, mail_outbox, projects, sign_ins, webhook_deliveries, audit_log
     in share row exclusive mode;
-  delete from resource_changes where resource like '% by client' or resource like 'user\_actions by %';
-  delete from resource_totals where resource like '% by client' or resource like 'user\_actions by %';
+  delete from resource_changes where resource like '% by client' or resource like 'user\_actions by %'
+    or resource = 'limits_requests by hour';
+  delete from resource_totals where resource like '% by client' or resource like 'user\_actions by %'
+    or resource = 'limits_requests by hour';
   insert into resource_totals (project_id, region_id, resource, facets, count)
   select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
   union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
   union all select client_id, 0, 'sign_ins by client', '{}'::jsonb, count(*) from sign_ins group by 1
   union all select client_id, 0, 'projects by client', facets_of(p), count(*) from projects p group by 1, 4
-  union all select coalesce(client_id, 0), 0, 'limits_requests by client', facets_of(r), count(*)
-    from limits_requests r group by grouping sets ((client_id, facets_of(r)), (facets_of(r)))
+  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
+    from limits_requests r, facets_of_limits_request(r) f
+   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets))
   union all select coalesce(client_id, 0), 0, 'webhook_deliveries by client', facets_of(d), count(*)
     from webhook_deliveries d group by grouping sets ((client_id, facets_of(d)), (facets_of(d)))
   union all select client_id, 0, f.resource, f.facets, count(*)

@@ -157,7 +157,7 @@ function textConditions(place: Place, query: InstanceListQuery): RawBuilder<unkn
   const { name, uuid, flavor_id, exclude_secgroup } = query;
   const found: RawBuilder<unknown>[] = [];
   if (name !== undefined) found.push(nameContains(place, name));
-  if (uuid !== undefined) found.push(idContains(uuid));
+  if (uuid !== undefined) found.push(idContains(place, uuid));
   if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
   found.push(...flavorConditions(flavorId, query));
   if (exclude_secgroup !== undefined) {

@@ -1,7 +1,9 @@
 import type { Static } from '@sinclair/typebox';
+import { type RawBuilder, sql } from 'kysely';
 import { nullable, offsetTime, readTime } from '../../kernel/codecs.ts';
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
@@ -78,35 +80,61 @@ export async function createLimitsRequest(ctx: RequestContext, input: CreateLimi
 
 /** Newest first. @param clientId undefined: of all clients */
 export async function listLimitsRequests(db: Db, clientId: number | undefined, query: LimitsRequestQuery) {
-  const base = db.kysely
-    .selectFrom('limits_requests')
-    .$if(clientId !== undefined, (q) => q.where('client_id', '=', clientId ?? 0))
-    .$if(query.created_from !== undefined, (q) => q.where('created_at', '>=', asDate(query.created_from)))
-    .$if(query.created_to !== undefined, (q) => q.where('created_at', '<=', asDate(query.created_to)))
-    .$if(query.request_ids !== undefined, (q) => q.where('id', 'in', [-1, ...(query.request_ids ?? [])]))
-    .$if(query.status !== undefined, (q) => q.where('status', 'in', ['', ...(query.status ?? [])]));
-  const narrowed = [query.created_from, query.created_to, query.request_ids].some((by) => by !== undefined);
-  const [rows, count] = await Promise.all([
-    base
-      .selectAll()
-      .orderBy('id', 'desc')
-      .limit(query.limit ?? 1000)
-      .offset(query.offset ?? 0)
-      .execute(),
-    narrowed
-      ? base
-          .select((e) => e.fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow()
-          .then((total) => total.count)
-      : counted(
-          db,
-          keptCountOfClient('limits_requests by client', clientId ?? 'all', { status: query.status }),
-        ),
+  const filter = sql.join(conditionsOf(clientId, query), sql` and `);
+  const { limit = 1000, offset = 0 } = query;
+  const page = sql<RequestRow>`select ${sql.raw(COLUMNS)} from limits_requests where ${filter}
+    order by created_at desc, id desc limit ${limit}::int offset ${offset}::bigint`;
+  const [{ rows }, count] = await Promise.all([
+    page.execute(db.kysely),
+    counted(db, countOf(clientId, query, filter)),
   ]);
-  return { count, results: (rows as unknown as RequestRow[]).map(view) };
+  return { count, results: rows.map(view) };
 }
 
-const asDate = (text: string | undefined): Date => readTime(text ?? '') ?? new Date(0);
+const asTime = (text: string | undefined) =>
+  text === undefined ? undefined : (readTime(text)?.getTime() ?? 0);
+const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`;
+
+function conditionsOf(clientId: number | undefined, query: LimitsRequestQuery): RawBuilder<unknown>[] {
+  const [from, to] = [asTime(query.created_from), asTime(query.created_to)];
+  return [
+    sql`true`,
+    ...(clientId === undefined ? [] : [sql`client_id = ${clientId}::int`]),
+    ...(from === undefined ? [] : [sql`created_at >= ${at(from)}`]),
+    ...(to === undefined ? [] : [sql`created_at <= ${at(to)}`]),
+    ...(query.request_ids === undefined ? [] : [sql`id = any(${[...query.request_ids]}::bigint[])`]),
+    ...statusConditions(query.status),
+  ];
+}
+
+/** One status by itself: an index has those of one in their order. */
+function statusConditions(statuses: LimitsRequestQuery['status']): RawBuilder<unknown>[] {
+  if (statuses === undefined) return [];
+  const [one, ...others] = statuses;
+  return [
+    one !== undefined && others.length === 0
+      ? sql`status = ${one}`
+      : sql`status = any(${[...statuses]}::text[])`,
+  ];
+}
+
+/** Kept by status and by the hour; ids are looked up. */
+function countOf(
+  clientId: number | undefined,
+  query: LimitsRequestQuery,
+  filter: RawBuilder<unknown>,
+): RawBuilder<{ count: number }> {
+  if (query.request_ids !== undefined)
+    return sql`select count(*) as count from limits_requests where ${filter}`;
+  const [from, to] = [asTime(query.created_from), asTime(query.created_to)];
+  if (from === undefined && to === undefined)
+    return keptCountOfClient('limits_requests by client', clientId ?? 'all', { status: query.status });
+  return countWithin({
+    ...{ resource: 'limits_requests by hour', place: { projectId: clientId ?? 0, regionId: 0 } },
+    ...(query.status && { ofFacets: [sql`facets->>'status' = any(${[...query.status]}::text[])`] }),
+    ...{ from, to, rows: sql`select count(*) from limits_requests where ${filter}`, time: sql`created_at` },
+  });
+}
 
 /** @throws NotFound, also for a request of another client */
 export async function getLimitsRequest(ctx: RequestContext, id: number) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { readTime } from '../../kernel/codecs.ts';
 import type { ActionType, ApiGroup, ResourceType } from '../../platform/audit/actions.ts';
+import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { containsPart } from '../../platform/database/text-parts.ts';
@@ -33,8 +34,6 @@ const COLUMNS = `a.id::text as id, a.at, a.action_type, a.api_group, a.resource_
   coalesce(t.state in ('FINISHED', 'ERROR'), true) as ended,
   exists (select from webhook_deliveries d where d.audit_id = a.id and d.state = 'DELIVERED') as acknowledged`;
 const JOINS = 'left join users u on u.id = a.user_id left join tasks t on t.id = a.started_task_id';
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** The page, and how many match in all. */
 export async function listUserActions(db: Db, clientId: number, query: UserActionListQuery) {
@@ -68,39 +67,20 @@ function countIfKept(
   const narrowed = [isGiven(done), isGiven(source), timed].filter(Boolean).length;
   if (narrowed > 1 || query.resource_id !== undefined || query.search_field !== undefined) return undefined;
   if (isGiven(source)) return keptCountOfClient('user_actions by source', clientId, source);
-  return timed ? countWithin(clientId, query) : keptCountOfClient('user_actions by client', clientId, done);
+  return timed ? countInTime(clientId, query) : keptCountOfClient('user_actions by client', clientId, done);
 }
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 
-/** Whole hours are counted already; what lies before and after them is counted. */
-function countWithin(clientId: number, query: UserActionListQuery): RawBuilder<{ count: number }> {
-  const from = readTime(query.from_timestamp ?? '')?.getTime() ?? Number.NEGATIVE_INFINITY;
-  const to = readTime(query.to_timestamp ?? '')?.getTime() ?? Number.POSITIVE_INFINITY;
-  const first = Math.ceil(from / HOUR_MS);
-  const end = Math.max(first, Math.floor(to / HOUR_MS));
-  const kept = sql`resource = 'user_actions by hour' and project_id = ${clientId}::int and region_id = 0
-    and (facets->>'hour')::bigint >= ${whole(first)}::bigint and (facets->>'hour')::bigint < ${whole(end)}::bigint`;
-  const own = sql`select count(*) from audit_log where client_id = ${clientId}::int and api_group is not null`;
-  const edges = [
-    ...(Number.isFinite(from)
-      ? [sql`${own} and at >= ${at(from)} and at <= ${at(to)} and at < ${at(first * HOUR_MS)}`]
-      : []),
-    ...(Number.isFinite(to) ? [sql`${own} and at <= ${at(to)} and at >= ${at(end * HOUR_MS)}`] : []),
-  ];
-  return sql`select coalesce(sum(n), 0)::bigint as count from (
-    select count as n from resource_totals where ${kept}
-    union all select change from resource_changes where ${kept}
-    ${edges.length === 0 ? sql`` : sql`union all ${sql.join(edges, sql` union all `)}`}) parts`;
+function countInTime(clientId: number, query: UserActionListQuery): RawBuilder<{ count: number }> {
+  return countWithin({
+    ...{ resource: 'user_actions by hour', place: { projectId: clientId, regionId: 0 } },
+    from: readTime(query.from_timestamp ?? '')?.getTime(),
+    to: readTime(query.to_timestamp ?? '')?.getTime(),
+    rows: sql`select count(*) from audit_log where client_id = ${clientId}::int and api_group is not null`,
+    time: sql`at`,
+  });
 }
-
-/** Hours that all moments are between. */
-const ALL_HOURS = 10 ** 9;
-const whole = (hour: number) => Math.max(-ALL_HOURS, Math.min(ALL_HOURS, hour));
-const at = (ms: number) =>
-  Number.isFinite(ms)
-    ? sql`${new Date(ms).toISOString()}::timestamptz`
-    : sql`${ms > 0 ? 'infinity' : '-infinity'}::timestamptz`;
 
 function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<unknown>[] {
   const lists = [

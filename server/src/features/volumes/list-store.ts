@@ -84,7 +84,7 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   if (where.clusterId !== undefined) {
     conditions.push(UUID.test(where.clusterId) ? sql`cluster_id = ${where.clusterId}::uuid` : sql`false`);
   }
-  if (where.idPart !== undefined) conditions.push(idContains(where.idPart));
+  if (where.idPart !== undefined) conditions.push(idContains(where, where.idPart));
   if (where.namePart !== undefined) conditions.push(nameContains(where, where.namePart));
   return [...conditions, ...tagConditions(where)];
 }

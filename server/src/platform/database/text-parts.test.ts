@@ -18,8 +18,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 2 });
   await db.pool.query(`
-    create table things (id uuid default gen_random_uuid(), project_id int, region_id int, name text);
-    create index things_parts on things using gin (text_parts(project_id, region_id, name))`);
+    create table things (id uuid primary key default gen_random_uuid(), project_id int, region_id int, name text);
+    create index things_parts on things using gin (text_parts(project_id, region_id, name));
+    create index things_ids on things using gin (id_parts(project_id, region_id, id))`);
 });
 
 afterAll(async () => {
@@ -83,13 +84,46 @@ test('a part of less than three characters is found without the index', async ()
   expect(await found(nameContains(PLACE, 'abc'))).toEqual([]);
 });
 
-test('what is looked for may belong to a client, and an id is found whole and in part', async () => {
-  const { rows } = await db.pool.query(
-    `with gone as (delete from things) insert into things (project_id, region_id, name) values (1, 2, 'client of 1') returning id`,
+test('what is looked for may belong to a client', async () => {
+  await db.pool.query(
+    `truncate things; insert into things (project_id, region_id, name) values (1, 2, 'client of 1')`,
   );
-  const { id } = rows[0];
   const clients = { place: [sql`project_id`, 1], within: [sql`region_id`, 2], column: sql`name` } as const;
   expect(await found(containsPart(clients, 'CLIENT'))).toEqual(['client of 1']);
-  for (const part of [id, id.toUpperCase(), id.slice(3, 12)])
-    expect(await found(idContains(part))).toEqual(['client of 1']);
+});
+
+test('a part of an id finds the ids that have it, wherever it begins and with any sign in it', async () => {
+  await db.pool.query(`
+    truncate things;
+    insert into things (project_id, region_id, name) select 1, 2, 'thing ' || i from generate_series(1, 200) i`);
+  const { rows } = await db.pool.query<{ id: string; name: string }>('select id, name from things');
+  const cut = fc
+    .tuple(fc.constantFrom(...rows), fc.nat(35), fc.nat(36), fc.boolean())
+    .map(([{ id }, from, length, capitals]) =>
+      capitals ? id.slice(from, from + length).toUpperCase() : id.slice(from, from + length),
+    );
+  const other = fc.string({ unit: fc.constantFrom(...'0af-g%_'), maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(fc.oneof({ weight: 4, arbitrary: cut }, other), async (part) => {
+      const having = rows.filter(({ id }) => id.includes(part.toLowerCase())).map(({ name }) => name);
+      expect(await found(idContains(PLACE, part))).toEqual(having.sort());
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('seven digits of an id are found by its index, and so are fewer beside a hyphen', async () => {
+  await db.pool.query(`
+    truncate things;
+    insert into things (id, project_id, region_id, name)
+      select md5(place || ' ' || i)::uuid, place, 2, 'thing ' || i
+        from generate_series(1, 4000) i, generate_series(1, 2) place;
+    analyze things`);
+  const { rows } = await db.pool.query<{ id: string }>('select id from things where project_id = 1 limit 1');
+  const id = rows[0]?.id ?? '';
+  for (const part of [id.slice(0, 7), id.slice(1, 8), id.slice(29), id.slice(13, 18), id.slice(5, 15), id])
+    expect([part, await plan(idContains(PLACE, part))]).toEqual([
+      part,
+      expect.stringMatching(/Index (Only )?Scan (on|using) things_(ids|pkey)/),
+    ]);
 });

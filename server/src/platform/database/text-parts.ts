@@ -32,8 +32,36 @@ export const nameContains = (
     part,
   );
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** That an id contains a part; a whole id is looked up. */
-export const idContains = (part: string): RawBuilder<unknown> =>
-  UUID.test(part) ? sql`id = ${part}::uuid` : sql`id::text like ${`%${escaped(part.toLowerCase())}%`}`;
+/** Digits that the index of ids has together: it has each four of them once (see `id_parts`). */
+const BLOCK = 4;
+
+/** That the id of something in a project's part of a region contains a part. A whole id is looked up; a part of seven
+ *  digits or more has four that the index has together, wherever it begins; shorter ones are looked for in all ids. */
+export function idContains(
+  { projectId, regionId }: { readonly projectId: number; readonly regionId: number },
+  part: string,
+): RawBuilder<unknown> {
+  const id = part.toLowerCase();
+  if (UUID.test(id)) return sql`id = ${id}::uuid`;
+  const contains = sql`id::text like ${`%${escaped(id)}%`}`;
+  const ways = blocksOf(id);
+  if (ways.some((blocks) => blocks.length === 0)) return contains;
+  const haveBlocks = ways.map(
+    (blocks) =>
+      sql`id_parts(project_id, region_id, id) @> ${blocks.map((block) => `${projectId}.${regionId}.${block}`)}::text[]`,
+  );
+  return sql`${contains} and (${sql.join(haveBlocks, sql` or `)})`;
+}
+
+/** The blocks that a part of an id has, for each place where the first can begin. Hyphens are between blocks. */
+function blocksOf(part: string): string[][] {
+  const digits = part.replaceAll('-', '');
+  const hyphen = part.indexOf('-');
+  const begins = hyphen === -1 ? [0, 1, 2, 3] : [hyphen % BLOCK];
+  return begins.map((begin) => {
+    const count = Math.floor(Math.max(0, digits.length - begin) / BLOCK);
+    return Array.from({ length: count }, (_, i) => digits.slice(begin + i * BLOCK, begin + (i + 1) * BLOCK));
+  });
+}
