@@ -1610,6 +1610,8 @@ create table tasks (
   acknowledged_by integer,
   change bigint default next_task_change() not null,
   trace text,
+  parent_id text,
+  parent_name text,
   constraint tasks_ended_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['FINISHED'::text, 'ERROR'::text])))),
   constraint tasks_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
   constraint tasks_state_check CHECK ((state = ANY (ARRAY['NEW'::text, 'RUNNING'::text, 'FINISHED'::text, 'ERROR'::text])))
@@ -1644,6 +1646,8 @@ create table tasks_active (
   acknowledged_by integer,
   change bigint default next_task_change() not null,
   trace text,
+  parent_id text,
+  parent_name text,
   constraint tasks_active_pkey PRIMARY KEY (id),
   constraint tasks_ended_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['FINISHED'::text, 'ERROR'::text])))),
   constraint tasks_progress_check CHECK (((progress >= 0) AND (progress <= 100))),

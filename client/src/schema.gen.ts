@@ -873,6 +873,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/tasks/{task_id}/locks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a task has locked
+         * @description List what a task has locked. The resources that wait for this task: until it ends, other changes of them are answered 409 with its id. A task that has ended has locked nothing. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listTaskLocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/tasks/stream": {
         parameters: {
             query?: never;
@@ -17747,6 +17767,8 @@ export interface components {
             progress: number;
             /** @description What is being done now */
             step: string | null;
+            /** @description The resource that it is about */
+            subject: components["schemas"]["TaskSubject"] | null;
         };
         TaskIds: {
             /** @description Ids of the tasks that do it. */
@@ -17757,6 +17779,29 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["Task"][];
+        };
+        TaskLockList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["TaskSubject"][];
+        };
+        TaskSubject: {
+            /** @description What it is, in the words of user actions: loadbalancer, lblistener */
+            type: string;
+            /** @description Its id. */
+            id: string;
+            /** @description null: it has none */
+            name: string | null;
+            /** @description What it is part of: the load balancer of a listener */
+            parent: {
+                /** @description What it is, in the words of user actions: loadbalancer, lblistener */
+                type: string;
+                /** @description Its id. */
+                id: string;
+                /** @description Its name. */
+                name: string;
+            } | null;
         };
         TellK8sNodeCondition: {
             /**
@@ -21203,6 +21248,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Task"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listTaskLocks: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 100. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The task that works on it now; null: it is free. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what a task has locked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskLockList"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];

@@ -145,6 +145,7 @@ const OWN: Readonly<Record<string, string>> = {
   'GET /virga/v1/outbox': 'listMail',
   'GET /cloud/v1/tasks/{project_id}/{region_id}/active': 'listActiveTasks',
   'GET /cloud/v1/tasks/stream': 'streamTasks',
+  'GET /virga/v1/tasks/{task_id}/locks': 'listTaskLocks',
   'POST /cloud/v1/tasks/acknowledge_all': 'acknowledgeAllTasks',
   'POST /cloud/v1/tasks/acknowledge': 'acknowledgeTasksV1',
   'GET /cloud/v2/client_quotas': 'getQuotas',

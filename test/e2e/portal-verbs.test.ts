@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Portal } from './portal/harness.ts';
 import { operatorStories } from './portal/operator.ts';
+import { taskStories } from './portal/tasks.ts';
 import { volumeStories } from './portal/volumes.ts';
 
 /** Each form and verb of some nouns is pressed. All stories share one program and one browser, in this order. */
@@ -17,6 +18,7 @@ afterAll(() => portal.stop());
 
 volumeStories(portal);
 operatorStories(portal);
+taskStories(portal);
 
 test('the browser had nothing to complain about', () => {
   expect(portal.complaints).toEqual([]);

@@ -88,6 +88,7 @@ const pages = [
   page('/video', () => import('../pages/video/tester.tsx'), 'VideoTester'),
   page('/quotas', () => import('../pages/quotas/quotas.tsx'), 'Quotas'),
   page('/tasks', () => import('../pages/tasks/list.tsx'), 'Tasks'),
+  page('/tasks/$id', () => import('../pages/tasks/detail.tsx'), 'TaskDetail'),
 ];
 
 /** A page of the account, which belongs to no project. */

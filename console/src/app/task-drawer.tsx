@@ -7,6 +7,7 @@ import { isEnded, type Task, useKnownTasks } from '../api/tasks.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { FaultNote } from '../ui/fault.tsx';
 import { Empty } from '../ui/page.tsx';
+import { SubjectOf } from '../ui/subject.tsx';
 import { taskName } from '../ui/task-name.ts';
 import { duration, readTime, Time, useNow } from '../ui/time.tsx';
 import { pathIn, usePlace } from './place.ts';
@@ -90,7 +91,7 @@ function TaskDrawer({ tasks, unread, close }: TaskDrawerProps) {
     <>
       <ul className={styles.list}>
         {tasks.map((task) => (
-          <TaskLine key={task.id} task={task} />
+          <TaskLine key={task.id} task={task} follow={close} />
         ))}
       </ul>
       <Link className="link" to={pathIn(place, 'tasks')} onClick={close}>
@@ -100,13 +101,25 @@ function TaskDrawer({ tasks, unread, close }: TaskDrawerProps) {
   );
 }
 
-export function TaskLine({ task }: { readonly task: Task }) {
+interface TaskLineProps {
+  readonly task: Task;
+  /** When somebody goes to its page. */
+  readonly follow?: () => void;
+}
+
+export function TaskLine({ task, follow }: TaskLineProps) {
+  const place = usePlace();
   const now = useNow();
   const since = task.created_on ? readTime(task.created_on).getTime() : now;
   return (
     <li className={styles.line}>
       <div className={styles.lineHead}>
-        <strong>{taskName(task)}</strong>
+        <span>
+          <Link className={styles.name} to={pathIn(place, 'tasks', task.id)} onClick={follow}>
+            {taskName(task)}
+          </Link>{' '}
+          <SubjectOf task={task} follow={follow} />
+        </span>
         <StatusBadge status={task.state} />
       </div>
       {!isEnded(task) && (

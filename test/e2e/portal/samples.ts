@@ -86,6 +86,8 @@ export async function makeSamples(virga: Maker, who = 'bakery'): Promise<Samples
     storage_name: `${who}-media`,
     bytes: 10e9,
   });
+  const { body: tasks } = await virga.call('GET', '/cloud/v1/tasks?task_type=create_loadbalancer&limit=1');
+  const task: string = tasks.results[0].id;
   return {
     'load-balancers': balancer,
     networks: network,
@@ -94,6 +96,7 @@ export async function makeSamples(virga: Maker, who = 'bakery'): Promise<Samples
     kubernetes: cluster,
     instances: instance,
     volumes: volume,
+    tasks: task,
     'response-pages': String(pages.id),
   };
 }

@@ -7,6 +7,7 @@ import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
+import { SubjectOf } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { Time } from '../../ui/time.tsx';
 import styles from './overview.module.css';
@@ -52,7 +53,10 @@ export function Wrong() {
             <li key={task.id}>
               <StatusBadge status="ERROR" />
               <span>
-                {taskName(task)}: {task.error} · <Time at={task.finished_on} />
+                <Link className="link" to={pathIn(place, 'tasks', task.id)}>
+                  {taskName(task)}
+                </Link>{' '}
+                <SubjectOf task={task} />: {task.error} · <Time at={task.finished_on} />
               </span>
             </li>
           ))}

@@ -1,17 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, type Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { api } from '../../api/client.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { SubjectOf } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
-import { duration, readTime, Time, useNow } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
+import { acknowledge, acknowledgeAll, type Task } from './acknowledge.ts';
+import { Took } from './life.tsx';
 
-type Task = Schemas['Task'];
 type State = Task['state'];
 
 const COLUMNS: readonly Column<Task>[] = [
   { label: 'Task', cell: (task) => taskName(task) },
+  { label: 'About', cell: (task) => <SubjectOf task={task} /> },
   {
     label: 'State',
     cell: (task) => <StatusBadge status={task.state} detail={task.error ?? task.step ?? undefined} />,
@@ -39,7 +43,8 @@ const FILTERS = [
 
 /** Every change of this project in this region, as it happens. */
 export function Tasks() {
-  const { project, region } = usePlace();
+  const place = usePlace();
+  const { project, region } = place;
   const { search, page } = useListSearch();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/tasks', {
@@ -62,17 +67,17 @@ export function Tasks() {
       result={result}
       columns={COLUMNS}
       rowKey={({ id }) => id}
+      href={({ id }) => pathIn(place, 'tasks', id)}
+      actions={[acknowledge]}
+      head={
+        <VerbButton variant="default" onClick={() => void acknowledgeAll(place)}>
+          Acknowledge all
+        </VerbButton>
+      }
       empty={{
         title: 'No tasks yet',
         about: 'Create something, and its task appears here and counts up to its end.',
       }}
     />
   );
-}
-
-function Took({ task }: { readonly task: Task }) {
-  const now = useNow();
-  if (!task.created_on) return '';
-  const start = readTime(task.created_on).getTime();
-  return duration((task.finished_on ? readTime(task.finished_on).getTime() : now) - start);
 }

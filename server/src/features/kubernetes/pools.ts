@@ -36,6 +36,7 @@ async function start(tx: Tx, ctx: RegionContext, cluster: ClusterRow, work: Work
 const subjectOf = (cluster: ClusterRow, { pool }: Work) => ({
   id: pool.id,
   name: `${cluster.name}/${pool.name}`,
+  parent: { id: cluster.id, name: cluster.name },
 });
 
 /** @throws NotFound, Conflict for a name in use or a busy cluster, Invalid, QuotaExceeded */

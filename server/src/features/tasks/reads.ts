@@ -5,9 +5,11 @@ import type { ProjectScope, RequestContext } from '../../platform/http/context.t
 import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
-import type { Task } from './schema.ts';
+import { type LockRow, listLocks } from './lock-store.ts';
+import type { Task, TaskLocksQuery, TaskSubject } from './schema.ts';
 import { missing, UUID, viewTask } from './service.ts';
 import { readTasks, type TaskRow } from './store.ts';
+import { parentOf } from './subjects.ts';
 
 const hasEnded = (task: Task) => task.state === 'FINISHED' || task.state === 'ERROR';
 
@@ -33,6 +35,13 @@ export class TaskReads {
     const row = UUID.test(id) ? await this.#tasks.get(id.toLowerCase()) : undefined;
     if (row?.client_id !== ctx.caller.clientId) throw missing(id);
     return viewTask(row);
+  }
+
+  /** What a task has locked: changes of these are refused until it ends. @throws NotFound */
+  async locks(ctx: RequestContext, id: string, { limit = 100, offset = 0 }: TaskLocksQuery) {
+    await this.get(ctx, id);
+    const { count, rows } = await listLocks(ctx.db, id, { limit, offset });
+    return { count, results: rows.map(viewLock) };
   }
 
   /** The task once it has ended, or as it is after `seconds`.
@@ -87,3 +96,10 @@ export class TaskReads {
     }
   }
 }
+
+const viewLock = ({ type, id, name, parent_id, parent_name }: LockRow): TaskSubject => ({
+  type,
+  id,
+  name: name === '' ? null : name,
+  parent: parentOf(type, parent_id, parent_name),
+});

@@ -10,6 +10,8 @@ import {
   Task,
   TaskList,
   TaskListQuery,
+  TaskLockList,
+  TaskLocksQuery,
   TaskQuery,
   TaskStreamQuery,
 } from './schema.ts';
@@ -53,6 +55,19 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       query: TaskQuery,
       response: Task,
       handler: (ctx, { params, query }) => reads.await(ctx, params.task_id, query.wait ?? 0),
+    }),
+    route({
+      method: 'GET',
+      path: '/virga/v1/tasks/{task_id}/locks',
+      tag,
+      summary: 'List what a task has locked',
+      description:
+        'The resources that wait for this task: until it ends, other changes of them are answered 409 with its id. A task that has ended has locked nothing.',
+      access: 'read',
+      params: TaskParams,
+      query: TaskLocksQuery,
+      response: TaskLockList,
+      handler: (ctx, { params, query }) => reads.locks(ctx, params.task_id, query),
     }),
     route({
       method: 'GET',

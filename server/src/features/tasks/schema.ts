@@ -43,6 +43,24 @@ const CreatedResources = Type.Unsafe<Record<string, (string | number)[]>>(
 const time = () => Nullable(TaskTime());
 const number = () => Nullable(Type.Integer(), { default: null });
 
+const Named = {
+  type: Type.String({ description: 'What it is, in the words of user actions: loadbalancer, lblistener' }),
+  id: Type.String(),
+};
+const Parent = Nullable(Type.Object({ ...Named, name: Type.String() }), {
+  description: 'What it is part of: the load balancer of a listener',
+});
+
+export const TaskSubject = Type.Object(
+  { ...Named, name: Nullable(Type.String({ description: 'null: it has none' })), parent: Parent },
+  { $id: 'TaskSubject' },
+);
+export type TaskSubject = Static<typeof TaskSubject>;
+
+export const TaskLockList = ListOf(TaskSubject, 'TaskLockList');
+export const TaskLocksQuery = ListQuery({}, 100);
+export type TaskLocksQuery = Static<typeof TaskLocksQuery>;
+
 export const Task = Type.Object(
   {
     id: Type.String(),
@@ -68,6 +86,7 @@ export const Task = Type.Object(
     lifecycle_policy_id: number(),
     progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent of the work that is done' }),
     step: Nullable(Type.String({ description: 'What is being done now' })),
+    subject: Nullable(TaskSubject, { description: 'The resource that it is about' }),
   },
   { $id: 'Task' },
 );

@@ -6,6 +6,7 @@ import { allKinds } from '../../platform/tasks/created-resources.ts';
 import * as lists from './list-store.ts';
 import type { AcknowledgeTasksQuery, ActiveTasksQuery, Task, TaskListQuery } from './schema.ts';
 import * as store from './store.ts';
+import { subjectOf } from './subjects.ts';
 
 /** Tasks acknowledged in one statement. */
 const BATCH = 2000;
@@ -37,6 +38,7 @@ export function viewTask(row: store.TaskRow): Task {
     lifecycle_policy_id: null,
     progress: row.progress,
     step: row.state === 'RUNNING' ? (row.step ?? stepOf(row.type)) : row.step,
+    subject: subjectOf(row),
   };
 }
 

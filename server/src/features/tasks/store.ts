@@ -20,6 +20,10 @@ export interface TaskRow {
   readonly progress: number;
   readonly step: string | null;
   readonly request_id: string | null;
+  readonly subject_id: string | null;
+  readonly subject_name: string;
+  readonly parent_id: string | null;
+  readonly parent_name: string | null;
   readonly created_at: Moment;
   readonly updated_at: Moment;
   readonly finished_at: Moment | null;
@@ -41,6 +45,10 @@ export const NAMES = [
   'progress',
   'step',
   'request_id',
+  'subject_id',
+  'subject_name',
+  'parent_id',
+  'parent_name',
   'created_at',
   'updated_at',
   'finished_at',

@@ -1104,6 +1104,11 @@ export interface Tasks {
   id: string;
   input: Generated<Json>;
   lease_until: Date | null;
+  /**
+   * what the subject is part of: the load balancer of a listener, the cluster of a pool
+   */
+  parent_id: string | null;
+  parent_name: string | null;
   progress: Generated<number>;
   project_id: number | null;
   region_id: number | null;

@@ -4,10 +4,20 @@ import type { RegionContext, RequestContext } from '../http/context.ts';
 import type { Created } from './created-resources.ts';
 import { TASK_DUE } from './queue.ts';
 
+/** What a task is about. */
+export interface Subject {
+  readonly id: string;
+  /** Absent: it is called as its id. */
+  readonly name?: string;
+  /** What it is part of, where people look for it: the load balancer of a listener. */
+  readonly parent?: { readonly id: string; readonly name: string };
+}
+
 export interface NewTask {
   readonly type: string;
   readonly subject: string | number;
   readonly name: string;
+  readonly parent?: Subject['parent'];
   readonly projectId: number | null;
   readonly regionId: number | null;
   readonly clientId?: number;
@@ -31,9 +41,9 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
     'task_start',
     `with task as (
        insert into tasks_active (id, client_id, project_id, region_id, user_id, type, subject_id, subject_name, input,
-                                 data, request_id, trace, created_at, updated_at)
+                                 data, request_id, trace, created_at, updated_at, parent_id, parent_name)
        values ($1::uuid, $2::int, $3::int, $4::int, $5::int, $6::text, $7::text, $8::text, $9::jsonb, $10::jsonb,
-               $11::text, $19::text, $12::timestamptz, $12::timestamptz)
+               $11::text, $19::text, $12::timestamptz, $12::timestamptz, $20::text, $21::text)
      ), recorded as (
        insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
               subject_name, started_task_id, ${SHOWN_COLUMNS})
@@ -55,6 +65,8 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
       caller.tokenId,
       ...shownOf(ctx, task.type),
       ctx.trace ?? null,
+      task.parent?.id ?? null,
+      task.parent?.name ?? null,
     ],
   );
   tx.afterCommit(() => ctx.db.notify(TASK_DUE, String(task.regionId ?? '')));
@@ -66,10 +78,11 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
 export function taskFor(
   ctx: RegionContext,
   type: string,
-  { id, name = id }: { readonly id: string; readonly name?: string },
+  { id, name = id, parent }: Subject,
   more: Pick<NewTask, 'id' | 'input'> = {},
 ): NewTask {
-  return { type, subject: id, name, ...ctx.place, clientId: ctx.project.clientId, ...more };
+  const about = { subject: id, name, ...(parent ? { parent } : {}) };
+  return { type, ...about, ...ctx.place, clientId: ctx.project.clientId, ...more };
 }
 
 /** Records the task of a write on a resource of the context's region.
@@ -78,7 +91,7 @@ export const startFor = (
   tx: Tx,
   ctx: RegionContext,
   type: string,
-  subject: { readonly id: string; readonly name?: string },
+  subject: Subject,
   more: Pick<NewTask, 'id' | 'input'> = {},
 ): Promise<TaskRef> => startTask(tx, ctx, taskFor(ctx, type, subject, more));
 
@@ -96,8 +109,8 @@ export async function startNothing(
   await tx.named(
     'task_start_nothing',
     `insert into tasks (id, client_id, project_id, region_id, user_id, type, state, progress, subject_id, subject_name,
-                        created_resources, request_id, created_at, updated_at, finished_at)
-     values ($1, $2, $3, $4, $5, $6, 'FINISHED', 100, $7, $8, $9, $10, $11, $11, $11)`,
+                        created_resources, request_id, created_at, updated_at, finished_at, parent_id, parent_name)
+     values ($1, $2, $3, $4, $5, $6, 'FINISHED', 100, $7, $8, $9, $10, $11, $11, $11, $12, $13)`,
     [
       id,
       task.clientId ?? ctx.caller.clientId,
@@ -110,6 +123,8 @@ export async function startNothing(
       JSON.stringify(created),
       ctx.requestId,
       ctx.clock.timestamp(),
+      task.parent?.id ?? null,
+      task.parent?.name ?? null,
     ],
   );
   return { tasks: [id] };

@@ -73,9 +73,10 @@ export class PartService {
       const taskId = ctx.ids.uuid();
       const rows = new NewRows({ ids: ctx.ids, clock: ctx.clock, taskId, loadBalancer });
       const change = await decide({ tree, rows, tx });
+      const subject = { ...change.subject, parent: { id: tree.id, name: tree.name } };
       if (changesNothing(rows, change)) {
         if (tree.provisioning_status !== 'ERROR') {
-          return startNothing(tx, ctx, taskFor(ctx, change.task, change.subject), change.created);
+          return startNothing(tx, ctx, taskFor(ctx, change.task, subject), change.created);
         }
         // Nothing to write, and everything to make true again.
         await hold(tx, { id: tree.id, taskId }, []);
@@ -87,7 +88,7 @@ export class PartService {
       refuseUnreachable(this.#providers.of(ctx.region.id), membersAfter(tree, rows, change));
       const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
       const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
-      return startFor(tx, ctx, change.task, change.subject, { id: taskId, input: { ...input } });
+      return startFor(tx, ctx, change.task, subject, { id: taskId, input: { ...input } });
     });
   }
 }

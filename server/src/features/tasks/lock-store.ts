@@ -1,0 +1,86 @@
+import type { Db } from '../../platform/database/db.ts';
+
+/** SQL of what tasks have locked: rows with their `task_id`. */
+
+interface Lockable {
+  readonly table: string;
+  /** What users call what is in it. */
+  readonly type: string;
+  /** SQL of its name, where `r` is the row. Default: its column `name`. */
+  readonly name?: string;
+  /** A part of a load balancer, which is locked with it. */
+  readonly isPart?: true;
+}
+
+/** Every table whose rows tasks lock, in the order in which they are listed. */
+export const LOCKABLES: readonly Lockable[] = [
+  { table: 'projects', type: 'project' },
+  { table: 'load_balancers', type: 'loadbalancer' },
+  { table: 'lb_listeners', type: 'lblistener', isPart: true },
+  { table: 'lb_pools', type: 'lbpool', isPart: true },
+  {
+    table: 'lb_members',
+    type: 'lbpool_member',
+    name: `concat(r.address, ':', r.protocol_port)`,
+    isPart: true,
+  },
+  { table: 'lb_health_monitors', type: 'lb_health_monitor', name: 'null', isPart: true },
+  { table: 'lb_l7_policies', type: 'lb_l7policy', isPart: true },
+  { table: 'lb_l7_rules', type: 'lb_l7rule', name: 'null', isPart: true },
+  { table: 'k8s_clusters', type: 'k8s_cluster' },
+  { table: 'instances', type: 'instance' },
+  { table: 'volumes', type: 'volume' },
+  { table: 'volume_snapshots', type: 'snapshot' },
+  { table: 'images', type: 'image' },
+  { table: 'server_groups', type: 'servergroup' },
+  { table: 'networks', type: 'network' },
+  { table: 'subnets', type: 'subnet' },
+  { table: 'routers', type: 'router' },
+  { table: 'ports', type: 'port', name: 'r.interface_name' },
+  { table: 'floating_ips', type: 'floating_ip', name: 'r.floating_ip_address' },
+  { table: 'reserved_fixed_ips', type: 'external_ip' },
+  { table: 'security_groups', type: 'securitygroup' },
+  { table: 'secrets', type: 'secret' },
+  { table: 'postgresql_clusters', type: 'dbaas_postgres' },
+  { table: 'object_storages', type: 'object_storage' },
+  { table: 'sftp_storages', type: 'sftp_storage' },
+];
+
+function rowsOf({ table, type, name = 'r.name', isPart }: Lockable, position: number): string {
+  const [join, parent] = isPart
+    ? [
+        'join load_balancers b on b.id = r.load_balancer_id and b.task_id = $1 where r.task_id = $1',
+        'b.id, b.name',
+      ]
+    : ['where r.task_id = $1', 'null, null'];
+  const [parentId, parentName] = parent.split(', ');
+  return `select ${position} as position, '${type}' as type, ${ID[table] ?? 'r.id'}::text as id, ${name}::text as name,
+            ${parentId}::text as parent_id, ${parentName}::text as parent_name from ${table} r ${join}`;
+}
+
+/** What identifies a row, where that is not its `id`. */
+const ID: Readonly<Record<string, string>> = { reserved_fixed_ips: 'r.port_id' };
+
+export interface LockRow {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string | null;
+  readonly parent_id: string | null;
+  readonly parent_name: string | null;
+}
+
+/** What a task has locked now. */
+export async function listLocks(
+  db: Db,
+  taskId: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ count: number; rows: LockRow[] }> {
+  const rows = await db.named<LockRow & { readonly count: number }>(
+    'task_locks',
+    `with locked as materialized (${LOCKABLES.map(rowsOf).join(' union all ')}), counted as (select count(*)::int as count from locked)
+     select counted.count, page.* from counted left join lateral (
+       select type, id, name, parent_id, parent_name from locked order by position, name, id limit $2 offset $3) page on true`,
+    [taskId, limit, offset],
+  );
+  return { count: rows[0]?.count ?? 0, rows: rows.filter(({ id }) => id !== null) };
+}
