@@ -282,12 +282,12 @@ CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (tas
 CREATE INDEX instances_id_parts ON public.instances USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
 CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
 CREATE INDEX instances_name_parts ON public.instances USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
-CREATE INDEX instances_private_ip ON public.instances USING btree (region_id, private_ip) WHERE (private_ip IS NOT NULL);
-CREATE INDEX instances_public_ip ON public.instances USING btree (region_id, public_ip) WHERE (public_ip IS NOT NULL);
+CREATE INDEX instances_private_ip_begin ON public.instances USING btree (project_id, region_id, private_ip text_pattern_ops) WHERE (private_ip IS NOT NULL);
+CREATE INDEX instances_public_ip_begin ON public.instances USING btree (project_id, region_id, public_ip text_pattern_ops) WHERE (public_ip IS NOT NULL);
 CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);
-CREATE TRIGGER instances_count AFTER INSERT OR DELETE OR UPDATE OF status, flavor, cluster_id, tags ON public.instances FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('instances', 'tags');
+CREATE TRIGGER instances_count AFTER INSERT OR DELETE OR UPDATE OF status, flavor, cluster_id, tags, updated_at ON public.instances FOR EACH ROW EXECUTE FUNCTION count_instances('instances', 'tags');
 
 create table invitations (
   user_id integer not null,
@@ -946,6 +946,7 @@ CREATE INDEX ports_held ON public.ports USING btree (task_id) WHERE (task_id IS 
 CREATE INDEX ports_managed_by ON public.ports USING btree (project_id, region_id, managed_by, created_at DESC, id DESC);
 CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, network_id, id);
 CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
+CREATE INDEX ports_reserved ON public.ports USING btree (project_id, region_id, ((device_id IS NULL)), id) WHERE reserved;
 CREATE INDEX ports_security_groups ON public.ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
 CREATE TRIGGER ports_count AFTER DELETE OR UPDATE OF device_type, reserved ON public.ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
 CREATE TRIGGER ports_count_new AFTER INSERT ON public.ports REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_ports_added();
@@ -1130,14 +1131,17 @@ create table reserved_fixed_ips (
   constraint reserved_fixed_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint reserved_fixed_ips_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
 );
+CREATE INDEX reserved_fixed_ips_additional_address ON public.reserved_fixed_ips USING btree (project_id, region_id, additional_address) WHERE (additional_address IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_additional_subnet ON public.reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
 CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
+CREATE INDEX reserved_fixed_ips_external ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id) WHERE is_external;
 CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
 CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
 CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
 CREATE INDEX reserved_fixed_ips_task ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
+CREATE INDEX reserved_fixed_ips_vip ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id) WHERE is_vip;
 CREATE TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE OR UPDATE OF is_external, is_vip ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('reserved_fixed_ips');
 
 create table resource_changes (
@@ -1449,6 +1453,8 @@ create table ssh_keys (
   constraint ssh_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint ssh_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
+CREATE INDEX ssh_keys_client_created ON public.ssh_keys USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX ssh_keys_client_user ON public.ssh_keys USING btree (client_id, user_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX ssh_keys_name ON public.ssh_keys USING btree (project_id, name);
 CREATE INDEX ssh_keys_project_created ON public.ssh_keys USING btree (project_id, created_at DESC, id DESC);
 CREATE TRIGGER ssh_keys_count AFTER INSERT OR DELETE OR UPDATE OF shared_in_project ON public.ssh_keys FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ssh_keys');
@@ -1834,6 +1840,54 @@ begin
   execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_instances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  hour_before jsonb;
+  hour_after jsonb;
+begin
+  if tg_op <> 'INSERT' then
+    before := facets_of(old);
+    hour_before := hour_of(old.updated_at);
+  end if;
+  if tg_op <> 'DELETE' then
+    after := facets_of(new);
+    hour_after := hour_of(new.updated_at);
+  end if;
+  if before is distinct from after then
+    if before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, 'instances', before, -1);
+    end if;
+    if after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, 'instances', after, 1);
+    end if;
+  end if;
+  if hour_before is distinct from hour_after then
+    if hour_before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, 'instances by hour', hour_before, -1);
+    end if;
+    if hour_after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, 'instances by hour', hour_after, 1);
+    end if;
+  end if;
+  if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
+  if tg_op <> 'INSERT' and old.tags <> '{}' then
+    insert into resource_changes
+    select old.project_id, old.region_id, 'instances by tag', f, -1 from facets_of_tags(old.tags) f
+    union all select old.project_id, old.region_id, 'instances by tag value', f, -1 from tag_values(old.tags) f;
+  end if;
+  if tg_op <> 'DELETE' and new.tags <> '{}' then
+    insert into resource_changes
+    select new.project_id, new.region_id, 'instances by tag', f, 1 from facets_of_tags(new.tags) f
+    union all select new.project_id, new.region_id, 'instances by tag value', f, 1 from tag_values(new.tags) f;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_limits_request()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2167,6 +2221,14 @@ AS $function$
   do update set count = c.count + excluded.count;
 $function$;
 
+CREATE OR REPLACE FUNCTION public.hour_of(at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('hour', floor(extract(epoch from at) / 3600)::bigint)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.id_parts(place integer, within integer, id uuid)
  RETURNS text[]
  LANGUAGE sql
@@ -2258,9 +2320,10 @@ declare
   facets text;
 begin
   for t in
-    select tgrelid::regclass as of, tgfoid = 'count_rows_by_facets'::regproc as faceted,
+    select tgrelid::regclass as of, tgfoid <> 'count_rows'::regproc as faceted,
            string_to_array(encode(tgargs, 'escape'), '\000') as args
-      from pg_trigger where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc)
+      from pg_trigger
+     where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc, 'count_instances'::regproc)
        and tgparentid = 0 order by 1
   loop
     execute format('lock table %s in share row exclusive mode', t.of);
@@ -2280,6 +2343,11 @@ begin
          group by 1, 2, 3, 4', t.args[1] || ' by network ', t.of);
     end if;
   end loop;
+  insert into resource_totals (project_id, region_id, resource, facets, count)
+  select project_id, region_id, 'instances by hour', hour_of(updated_at), count(*) from instances group by 1, 2, 3, 4
+  union all
+  select project_id, region_id, 'instances by tag value', f, count(*) from instances, tag_values(tags) f
+   where tags <> '{}' group by 1, 2, 3, 4;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.recount_tasks()
@@ -2294,6 +2362,14 @@ AS $function$
          acknowledged_at is not null, count(*)
     from tasks where finished_at is not null group by 1, 2, 3, 4, 5, 6, 7;
   select fold_task_counts();
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tag_values(tags jsonb)
+ RETURNS SETOF jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select distinct jsonb_build_object('value', value->'value') from jsonb_each(tags)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.take_points(keys bytea[], allowed integer[], seconds integer[], at timestamp with time zone)

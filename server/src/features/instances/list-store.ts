@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
+import { readTime } from '../../kernel/codecs.ts';
 import { NotFound } from '../../kernel/errors.ts';
+import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { countIfKept } from '../../platform/database/kept-counts.ts';
+import { countIfKept, keptCountOfExactly } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
+import { addressBegins } from './by-address.ts';
 import type { InstanceRow, Place } from './model.ts';
 import type { InstanceListQuery } from './schema.ts';
 
@@ -103,32 +106,71 @@ export interface ListWhere extends Place {
 }
 
 /** The page, and how many match in all. */
-export function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInstance>> {
+export async function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInstance>> {
   const { query } = where;
   const conditions = conditionsOf(where);
+  if (query.ip !== undefined) conditions.push(await addressBegins(db, where, query.ip));
   const order = query.order_by ?? 'created.desc';
   return listPage<ShownInstance>(db, {
     name: conditions.length === 0 ? `instance_list_${order}` : undefined,
     ...{ table: 'instances', alias: 'i', columns: INSTANCE_COLUMNS },
     where: [inPlace(where), ...conditions],
     order: ORDERS[order],
-    count: countOf(where, conditions.length),
+    count: countOf(where, conditions),
     ...{ limit: query.limit ?? 1000, offset: query.offset ?? 0 },
   });
 }
 
 /** Kept, unless something narrows the list by which nothing is counted.
- *  @param narrowed by how many conditions the list is narrowed */
-function countOf(where: ListWhere, narrowed: number): RawBuilder<unknown> | undefined {
+ *  @param conditions by which the list is narrowed */
+function countOf(
+  where: ListWhere,
+  conditions: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> | undefined {
   const { status, flavor_id, include_k8s } = where.query;
+  const { 'changes-since': since, 'changes-before': before, tag_value: values = [] } = where.query;
   const facets = { status, flavor_id, in_cluster: include_k8s === false ? false : undefined };
   const byFacets = Object.values(facets).filter((value) => value !== undefined).length;
   const byTags = tagConditions({ tags: where.tags }).length;
   const ofFacets = flavorConditions(sql`facets->>'flavor_id'`, where.query);
+  const byTimes = changeConditions(where.query);
+  if (byTimes.length > 0 && conditions.length === byTimes.length) {
+    const rows = sql`select count(*) from instances where ${inPlace(where)}`;
+    const [from, to] = [timeOf(since), timeOf(before)];
+    return countWithin({
+      resource: 'instances by hour',
+      place: where,
+      from,
+      to,
+      rows,
+      time: sql`updated_at`,
+    });
+  }
+  const [value] = values;
+  if (value !== undefined && conditions.length === 1)
+    return keptCountOfExactly('instances by tag value', where, { value });
   return countIfKept({
     ...{ resource: 'instances', place: where, facets, ofFacets, tags: { tags: where.tags } },
-    more: narrowed > byFacets + byTags + ofFacets.length,
+    more: conditions.length > byFacets + byTags + ofFacets.length,
   });
+}
+
+const timeOf = (text: string | undefined) =>
+  text === undefined ? undefined : (readTime(text)?.getTime() ?? 0);
+
+/** Clocks of servers may differ, but by less. */
+const CLOCKS = sql`interval '1 hour'`;
+
+/** What has not changed since a time was there already: the newest are passed over by their index. */
+function changeConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
+  const at = (text: string) => sql`${new Date(timeOf(text) ?? 0).toISOString()}::timestamptz`;
+  const { 'changes-since': since, 'changes-before': before } = query;
+  return [
+    ...(since === undefined ? [] : [sql`updated_at >= ${at(since)}`]),
+    ...(before === undefined
+      ? []
+      : [sql`updated_at <= ${at(before)} and created_at <= ${at(before)} + ${CLOCKS}`]),
+  ];
 }
 
 const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
@@ -140,12 +182,10 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const found = [...textConditions(where, query), ...addressConditions(query), ...tagConditions({ tags })];
   if (query.status !== undefined) found.push(sql`status = ${query.status}`);
   if (query.include_k8s === false) found.push(sql`cluster_id is null`);
-  if (query['changes-since'] !== undefined)
-    found.push(sql`updated_at >= ${query['changes-since']}::timestamptz`);
-  if (query['changes-before'] !== undefined)
-    found.push(sql`updated_at <= ${query['changes-before']}::timestamptz`);
+  found.push(...changeConditions(query));
+  // The index of tags finds values, whatever their keys.
   for (const value of query.tag_value ?? [])
-    found.push(sql`exists (select 1 from jsonb_each(tags) t where t.value->>'value' = ${value})`);
+    found.push(sql`tags @? ${`$.*.value ? (@ == ${JSON.stringify(value)})`}::jsonpath and tags <> '{}'`);
   // No instance is isolated or protected: the regions offer neither.
   const unknown =
     query.only_isolated || query.profile_name !== undefined || query.protection_status !== undefined;
@@ -178,18 +218,9 @@ function flavorConditions(flavor: RawBuilder<unknown>, query: InstanceListQuery)
 
 /** Addresses of nodes are columns, those of other machines belong to their ports. */
 function addressConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
-  const { ip } = query;
   const found: RawBuilder<unknown>[] = [];
   const portWhere = (condition: RawBuilder<unknown>) =>
     sql`exists (select from ports p join networks n on n.id = p.network_id where p.device_id = i.id and ${condition})`;
-  if (ip !== undefined) {
-    const start = `${escaped(ip.toLowerCase())}%`;
-    found.push(
-      sql`(private_ip like ${start} or public_ip like ${start} or ${portWhere(sql`(exists (
-            select from region_addresses a where a.owner_id = p.id and host(a.address) like ${start}) or exists (
-            select from floating_ips f where f.port_id = p.id and host(f.floating_ip_address) like ${start}))`)})`,
-    );
-  }
   if (query.only_with_fixed_external_ip)
     found.push(sql`(public_ip is not null or ${portWhere(sql`n.external`)})`);
   // A floating IP leads to an inner address that has none yet.

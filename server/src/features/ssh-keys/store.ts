@@ -139,14 +139,14 @@ export async function listKeysOfClient(
   { project_id: projectId = null, user_id: userId = null }: KeyPairQuery,
   limit: number,
 ): Promise<SshKeyRow[]> {
-  return db.named<SshKeyRow>(
-    'ssh_keys_of_client',
-    `select ${COLUMNS} from ssh_keys
-      where client_id = $1 and (shared_in_project or user_id = $2) and ($3::int is null or project_id = $3)
-        and ($4::int is null or user_id = $4)
-      order by created_at desc, id desc limit $5`,
-    [clientId, viewerId, projectId, userId, limit],
-  );
+  const conditions = [
+    sql`client_id = ${clientId}::int and (shared_in_project or user_id = ${viewerId}::int)`,
+    ...(projectId === null ? [] : [sql`project_id = ${projectId}::int`]),
+    ...(userId === null ? [] : [sql`user_id = ${userId}::int`]),
+  ];
+  const page = sql<SshKeyRow>`select ${sql.raw(COLUMNS)} from ssh_keys
+    where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit}::int`;
+  return (await page.execute(db.kysely)).rows;
 }
 
 export async function shareSshKey(

@@ -47,10 +47,14 @@ export function keptCount(
   );
 }
 
-/** How many of a kind have this one tag. */
-function keptCountOfTag(resource: string, place: CountedIn, tag: object): RawBuilder<{ count: number }> {
-  const exactly = sql` and facets = ${JSON.stringify(tag)}::jsonb`;
-  return summed(sql`resource = ${sql.lit(`${resource} by tag`)}`, place, exactly);
+/** How many there are of a kind that have these facets and no others, as of what is counted by its tags. */
+export function keptCountOfExactly(
+  resource: string,
+  place: CountedIn,
+  facets: object,
+): RawBuilder<{ count: number }> {
+  const exactly = sql` and facets = ${JSON.stringify(facets)}::jsonb`;
+  return summed(sql`resource = ${sql.lit(resource)}`, place, exactly);
 }
 
 /** How many ports these networks have, with these facets. */
@@ -121,7 +125,7 @@ export function countIfKept(list: Counted): RawBuilder<{ count: number }> | unde
   if (tags.length === 0) return keptCount(list.resource, list.place, list.facets, list.ofFacets);
   const [tag] = tags;
   const alone = tags.length === 1 && Object.keys(given(list.facets)).length === 0 && !list.ofFacets?.length;
-  return alone && tag ? keptCountOfTag(list.resource, list.place, tag) : undefined;
+  return alone && tag ? keptCountOfExactly(`${list.resource} by tag`, list.place, tag) : undefined;
 }
 
 /** Tags as they are counted: by key, and by key and value. */

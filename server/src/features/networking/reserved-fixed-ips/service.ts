@@ -8,6 +8,7 @@ import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { nameOf } from './convert.ts';
+import { listReservedIps } from './list-store.ts';
 import { type ReservedIpRow, requireIdle, requireUnshared, requireUnused } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
 import { findRequested, type Ipv6Fault } from './requested.ts';
@@ -116,7 +117,7 @@ export class ReservedIpService {
   /** @throws Invalid for a faulty regular expression */
   async list(ctx: RegionContext, query: ReservedFixedIpListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await store.listReservedIps(ctx.db, {
+    const { count, rows } = await listReservedIps(ctx.db, {
       ...ctx.place,
       availableOnly: query.available_only ?? false,
       externalOnly: query.external_only ?? false,

@@ -1,26 +1,22 @@
-import { type RawBuilder, sql } from 'kysely';
-import { Invalid, NotFound } from '../../../kernel/errors.ts';
-import { constraintOf, type Db, type Queryable, sqlStateOf, type Tx } from '../../../platform/database/db.ts';
-import { countIfKept } from '../../../platform/database/kept-counts.ts';
-import { listPage, type Page, type PageOfTable } from '../../../platform/database/list-page.ts';
-import { parseOrder } from '../../../platform/http/schemas.ts';
+import { NotFound } from '../../../kernel/errors.ts';
+import { constraintOf, type Queryable, type Tx } from '../../../platform/database/db.ts';
 import { given, type StoreAddress, storingAddress } from '../addresses/index.ts';
 import { PORTS_OF_NEWLY_RESERVED, PORTS_OF_UNRESERVED } from '../ports/index.ts';
 import type { ReservedIpRow } from './model.ts';
-import type { ReservedOrderField } from './schema.ts';
 
 /** The ports `c` of instances that share reserved fixed IP `r`. */
-const SHARED_BY = `from ports c where c.network_id = r.network_id and c.device_type = 'instance'
+export const SHARED_BY = `from ports c where c.network_id = r.network_id and c.device_type = 'instance'
   and c.allowed_address_pairs <> '[]'
   and c.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(r.ip_address)))`;
 
-const COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
+/** Of a reserved fixed IP `r` and its port `p`. */
+export const RESERVED_COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
   (select family(s.cidr) from subnets s where s.id = r.subnet_id) as ip_version, r.additional_address,
   r.additional_subnet_id, r.additional_space,
   r.is_external, r.is_vip, r.name, coalesce(r.task_id, p.task_id) as task_id, r.creator_task_id, r.created_at, r.updated_at,
   p.device_type, p.device_id, p.allowed_address_pairs,
   case when r.is_vip then array(select distinct c.device_id ${SHARED_BY}) else '{}' end as shared_by`;
-const PORT_OF = 'join ports p on p.id = r.port_id';
+export const PORT_OF = 'join ports p on p.id = r.port_id';
 
 export interface Where {
   readonly id: string;
@@ -112,7 +108,7 @@ export async function readReservedIp(
 ): Promise<ReservedIpRow> {
   const [row] = await db.named<ReservedIpRow>(
     'reserved_get',
-    `select ${COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.project_id = $2 and r.region_id = $3`,
+    `select ${RESERVED_COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.project_id = $2 and r.region_id = $3`,
     [id, projectId, regionId],
   );
   if (!row) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
@@ -127,7 +123,7 @@ export async function readHeld(
 ): Promise<ReservedIpRow | undefined> {
   const [row] = await db.named<ReservedIpRow>(
     'reserved_held',
-    `select ${COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.task_id = $2`,
+    `select ${RESERVED_COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.task_id = $2`,
     [id, taskId],
   );
   return row;
@@ -226,90 +222,3 @@ export async function deleteReservedIp(tx: Tx, id: string, taskId: string): Prom
 
 /** What an external reserved fixed IP uses of the quota. */
 export const externalAddresses = (isDual: boolean): number => (isDual ? 2 : 1);
-
-export interface ListWhere {
-  readonly projectId: number;
-  readonly regionId: number;
-  readonly availableOnly: boolean;
-  readonly externalOnly: boolean;
-  readonly internalOnly: boolean;
-  readonly vipOnly: boolean;
-  readonly deviceId?: string | undefined;
-  /** A regular expression. */
-  readonly address?: string | undefined;
-  readonly order: `${ReservedOrderField}.${'asc' | 'desc'}`;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-const INVALID_REGULAR_EXPRESSION = '2201B';
-
-/** The page, and how many match in all.
- *  @throws Invalid for a faulty regular expression */
-export async function listReservedIps(db: Db, where: ListWhere): Promise<Page<ReservedIpRow>> {
-  try {
-    return await listPage<ReservedIpRow>(db, pageOf(where));
-  } catch (error) {
-    if (sqlStateOf(error) !== INVALID_REGULAR_EXPRESSION) throw error;
-    throw new Invalid({ ip_address: ['must be an address or a regular expression'] }, 'query');
-  }
-}
-
-const USED = 'exists (select from ports p where p.id = r.port_id and p.device_id is not null)';
-const KEYS: Readonly<Record<ReservedOrderField, string>> = {
-  created_at: 'created_at',
-  fixed_ip_address: 'ip_address',
-  name: 'name',
-  // What is in use is ACTIVE, everything else is DOWN.
-  status: `(not ${USED})`,
-  updated_at: 'updated_at',
-};
-
-function pageOf(where: ListWhere): PageOfTable {
-  const { field, direction } = parseOrder<ReservedOrderField>(where.order);
-  return {
-    ...{ table: 'reserved_fixed_ips', alias: 'r', key: 'port_id', columns: COLUMNS },
-    joins: `left ${PORT_OF}`,
-    where: conditionsOf(where),
-    // Each is found by its index in both directions: what has no address comes first in descending order.
-    order: `${KEYS[field]} ${direction}, port_id ${direction}`,
-    count: countOf(where),
-    ...{ limit: where.limit, offset: where.offset },
-  };
-}
-
-/** Kept, unless something narrows the list by which nothing is counted. */
-function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
-  const { externalOnly, internalOnly } = where;
-  const more = where.availableOnly || (externalOnly && internalOnly);
-  return countIfKept({
-    resource: 'reserved_fixed_ips',
-    place: where,
-    facets: {
-      is_external: externalOnly ? true : internalOnly ? false : undefined,
-      is_vip: where.vipOnly || undefined,
-    },
-    tags: {},
-    more: more || where.deviceId !== undefined || where.address !== undefined,
-  });
-}
-
-function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
-  const conditions = [sql`r.project_id = ${where.projectId}::int`, sql`r.region_id = ${where.regionId}::int`];
-  if (where.availableOnly)
-    conditions.push(sql.raw(`not ${USED} and not (r.is_vip and exists (select ${SHARED_BY}))`));
-  if (where.externalOnly) conditions.push(sql`r.is_external`);
-  if (where.internalOnly) conditions.push(sql`not r.is_external`);
-  if (where.vipOnly) conditions.push(sql`r.is_vip`);
-  if (where.address !== undefined) {
-    conditions.push(
-      sql`(host(r.ip_address) ~ ${where.address} or host(r.additional_address) ~ ${where.address})`,
-    );
-  }
-  if (where.deviceId !== undefined) {
-    conditions.push(
-      sql`exists (select from ports p where p.id = r.port_id and p.device_id::text = ${where.deviceId})`,
-    );
-  }
-  return conditions;
-}

@@ -1,0 +1,128 @@
+import { isIP } from 'node:net';
+import { type RawBuilder, sql } from 'kysely';
+import { Invalid } from '../../../kernel/errors.ts';
+import { type Db, sqlStateOf } from '../../../platform/database/db.ts';
+import { countIfKept, keptCount } from '../../../platform/database/kept-counts.ts';
+import { inPlace, listPage, type Page, type PageOfTable } from '../../../platform/database/list-page.ts';
+import { parseOrder } from '../../../platform/http/schemas.ts';
+import type { ReservedIpRow } from './model.ts';
+import type { ReservedOrderField } from './schema.ts';
+import { PORT_OF, RESERVED_COLUMNS, SHARED_BY } from './store.ts';
+
+export interface ListWhere {
+  readonly projectId: number;
+  readonly regionId: number;
+  readonly availableOnly: boolean;
+  readonly externalOnly: boolean;
+  readonly internalOnly: boolean;
+  readonly vipOnly: boolean;
+  readonly deviceId?: string | undefined;
+  /** An address, or a regular expression. */
+  readonly address?: string | undefined;
+  readonly order: `${ReservedOrderField}.${'asc' | 'desc'}`;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const INVALID_REGULAR_EXPRESSION = '2201B';
+
+/** The page, and how many match in all.
+ *  @throws Invalid for a faulty regular expression */
+export async function listReservedIps(db: Db, where: ListWhere): Promise<Page<ReservedIpRow>> {
+  try {
+    return await listPage<ReservedIpRow>(db, pageOf(where));
+  } catch (error) {
+    if (sqlStateOf(error) !== INVALID_REGULAR_EXPRESSION) throw error;
+    throw new Invalid({ ip_address: ['must be an address or a regular expression'] }, 'query');
+  }
+}
+
+const KEYS: Readonly<Record<ReservedOrderField, string>> = {
+  created_at: 'r.created_at',
+  fixed_ip_address: 'r.ip_address',
+  name: 'r.name',
+  // What is in use is ACTIVE, everything else is DOWN.
+  status: '(o.device_id is null)',
+  updated_at: 'r.updated_at',
+};
+/** What is ordered by its port is found by its port. */
+const tableOf = (field: ReservedOrderField) =>
+  field === 'status' ? 'ports o, reserved_fixed_ips' : 'reserved_fixed_ips';
+
+function pageOf(where: ListWhere): PageOfTable {
+  const { field, direction } = parseOrder<ReservedOrderField>(where.order);
+  const conditions = conditionsOf(where);
+  const counted = sql`select count(*) as count from reserved_fixed_ips r where ${sql.join(conditions, sql` and `)}`;
+  const own = [
+    sql`o.id = r.port_id and o.reserved`,
+    sql`o.project_id = ${where.projectId}::int and o.region_id = ${where.regionId}::int`,
+  ];
+  return {
+    ...{ table: tableOf(field), alias: 'r', key: 'port_id', columns: RESERVED_COLUMNS },
+    joins: `left ${PORT_OF}`,
+    where: field === 'status' ? [...conditions, ...own] : conditions,
+    // Each is found by its index in both directions: what has no address comes first in descending order.
+    order: `${KEYS[field]} ${direction}, ${field === 'status' ? 'o.id' : 'r.port_id'} ${direction}`,
+    count: countOf(where) ?? counted,
+    ...{ limit: where.limit, offset: where.offset },
+  };
+}
+
+/** Kept, unless something narrows the list by which nothing is counted. */
+function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
+  const { externalOnly, internalOnly, vipOnly, availableOnly } = where;
+  if (where.deviceId !== undefined || where.address !== undefined) return undefined;
+  if (availableOnly) return externalOnly || internalOnly || vipOnly ? undefined : countOfFree(where);
+  return countIfKept({
+    resource: 'reserved_fixed_ips',
+    place: where,
+    facets: {
+      is_external: externalOnly ? true : internalOnly ? false : undefined,
+      is_vip: vipOnly || undefined,
+    },
+    tags: {},
+    more: externalOnly && internalOnly,
+  });
+}
+
+/** Only a reserved port has no device, and ports are counted by their device. Virtual ones may be shared all the same. */
+function countOfFree(where: ListWhere): RawBuilder<unknown> {
+  return sql`select (${keptCount('ports', where, { device_type: null })}) - (
+    select count(*) from reserved_fixed_ips r
+     where ${inPlace(where)} and r.is_vip and ${free(where)} and ${shared}) as count`;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** That nothing has its port. */
+const free = ({ projectId, regionId }: ListWhere): RawBuilder<unknown> =>
+  sql`r.port_id in (select f.id from ports f where f.project_id = ${projectId}::int
+    and f.region_id = ${regionId}::int and f.reserved and f.device_id is null)`;
+const shared = sql.raw(`exists (select ${SHARED_BY})`);
+
+function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+  const { projectId, regionId } = where;
+  const conditions = [sql`r.project_id = ${projectId}::int`, sql`r.region_id = ${regionId}::int`];
+  if (where.availableOnly) {
+    conditions.push(free(where), sql`not (r.is_vip and ${shared})`);
+  }
+  if (where.externalOnly) conditions.push(sql`r.is_external`);
+  if (where.internalOnly) conditions.push(sql`not r.is_external`);
+  if (where.vipOnly) conditions.push(sql`r.is_vip`);
+  if (where.address !== undefined) conditions.push(addressCondition(where.address));
+  if (where.deviceId !== undefined) {
+    conditions.push(
+      UUID.test(where.deviceId)
+        ? sql`r.port_id in (select id from ports where device_id = ${where.deviceId}::uuid)`
+        : sql`false`,
+    );
+  }
+  return conditions;
+}
+
+/** An address is that one, whatever its notation; everything else is a regular expression. */
+function addressCondition(text: string): RawBuilder<unknown> {
+  return isIP(text) > 0
+    ? sql`(r.ip_address = ${text}::inet or r.additional_address = ${text}::inet)`
+    : sql`(host(r.ip_address) ~ ${text} or host(r.additional_address) ~ ${text})`;
+}
