@@ -48,8 +48,10 @@ const statuses = {
 };
 const sealed = { key_id: '(select id from master_keys limit 1)', sealed: `'\\x00'` };
 const address = `('10.0.0.0'::inet + i)`;
+const reservedAddress = `('10.64.0.0'::inet + i)`;
 /** The API lets nobody have more of some things. */
 const MEMBERS = 1000;
+const STORAGES = 100;
 
 export const ROWS: readonly Rows[] = [
   of('projects', { client_id: '1', ...named, created_at: at, has_default_groups: 'true' }),
@@ -226,9 +228,18 @@ export const ROWS: readonly Rows[] = [
     id: id('ports'),
     ...place,
     network_id: network,
-    device_type: `case when i % 2 = 0 then 'load_balancer' when i % 3 > 0 then 'instance' end`,
-    device_id: `case when i % 2 = 0 then ${id('load_balancers')} when i % 3 > 0 then ${id('instances')} end`,
-    reserved: 'i % 6 = 3',
+    device_type: `case when i % 2 = 0 then 'load_balancer' else 'instance' end`,
+    device_id: `case when i % 2 = 0 then ${id('load_balancers')} else ${id('instances')} end`,
+    ...both,
+  }),
+  // Of reserved addresses: a third is free.
+  of('ports', {
+    id: id('reserved_fixed_ips'),
+    ...place,
+    network_id: network,
+    device_type: `case when i % 3 > 0 then 'load_balancer' end`,
+    device_id: `case when i % 3 > 0 then ${id('reserved load balancers')} end`,
+    reserved: 'true',
     ...both,
   }),
   of('region_addresses', {
@@ -238,13 +249,20 @@ export const ROWS: readonly Rows[] = [
     space: network,
     subnet_id: subnet,
   }),
+  of('region_addresses', {
+    region_id: '2',
+    address: reservedAddress,
+    owner_id: id('reserved_fixed_ips'),
+    space: network,
+    subnet_id: subnet,
+  }),
   of('reserved_fixed_ips', {
-    port_id: id('ports', '(i * 6 - 3)'),
+    port_id: id('reserved_fixed_ips'),
     ...place,
     network_id: network,
     subnet_id: subnet,
     space: network,
-    ip_address: address,
+    ip_address: reservedAddress,
     is_external: 'i % 100 = 1',
     is_vip: 'i % 100 = 2',
     ...named,
@@ -300,6 +318,17 @@ export const ROWS: readonly Rows[] = [
     tags,
     ...both,
   }),
+  of(
+    'object_storages',
+    {
+      client_id: '1',
+      region_id: '2',
+      name: `'thing-' || i`,
+      status: `case when i % 100 = 1 then 'deleting' else 'active' end`,
+      created_at: at,
+    },
+    { most: STORAGES },
+  ),
   of('storage_usage', { client_id: '1', storage_name: `'s'`, bucket_name: `'b' || i` }),
   of('webhook_deliveries', {
     id: id('deliveries'),

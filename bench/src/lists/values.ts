@@ -39,7 +39,7 @@ const KNOWN: Readonly<Record<string, (row: Answer) => readonly unknown[]>> = {
   port_ids: (row) => [row?.port_id ?? NOBODY],
   network_ids: (row) => [row?.network_id],
   subnet_ids: (row) => [row?.ip_assignments?.[0]?.subnet_id ?? row?.ip_addresses?.[0]?.subnet_id ?? NOBODY],
-  ip_addresses: () => ['10.9.0.7'],
+  ip_addresses: () => ['10.1.0.7'],
   'listPorts.resource_id': (row) => [row?.resource_id ?? NOBODY],
   'listUserActions.resource_id': () => ['resource 777'],
   parent_port_id: () => [NOBODY],
@@ -56,8 +56,8 @@ const KNOWN: Readonly<Record<string, (row: Answer) => readonly unknown[]>> = {
   id_part: (row) => [row?.id.slice(0, 8)],
   uuid: (row) => [row?.id.slice(0, 8)],
   name_part: () => ['thing 777'],
-  ip: () => ['10.9.0.7'],
-  ip_address: () => ['10.9.0.7'],
+  ip: () => ['10.1.0.7'],
+  ip_address: () => ['10.65.0.7'],
   flavor_id: () => ['g1-standard-1-2'],
   flavor_prefix: () => ['g1', 'g2'],
   exclude_flavor_prefix: () => ['g2'],
@@ -73,13 +73,47 @@ const KNOWN: Readonly<Record<string, (row: Answer) => readonly unknown[]>> = {
   'listInstances.name': () => ['thing 777'],
   display_name: (row) => [row?.display_name],
   'listWebhookDeliveries.type': () => ['user_action', 'quota'],
+  'listPostgresClusters.name': () => ['thing 777'],
+  'listCustomPageSets.name': () => ['thing'],
+  'listCustomPageSets.ids': () => [777],
+  'listImages.private': () => ['yes'],
+  'listObjectStorages.name': () => ['thing'],
+  'listSftpStorages.name': () => ['thing'],
+  'listStorageSshKeys.name': () => ['thing'],
+  'listObjectStorages.id': () => ['777'],
+  'listSftpStorages.id': () => ['777'],
+  'listObjectStorageStorageBuckets.name': () => ['thing'],
+  location_name: () => ['simulated'],
+  role: () => ['Administrators'],
+  'getLocations.order_by': () => ['name.asc', 'created_at.desc'],
+  'listObjectStorageStorageAccessKeys.order_by': () => ['created_at.asc', 'created_at.desc'],
+  'listObjectStorages.order_by': () => ['name.asc', 'name.desc', 'created_at.asc', 'created_at.desc'],
+  'listSftpStorages.order_by': () => ['name.asc', 'name.desc', 'created_at.asc', 'created_at.desc'],
+  'listStorageSshKeys.order_by': () => ['name.asc', 'name.desc', 'created_at.asc', 'created_at.desc'],
+};
+
+/** Of the values that the document names: one that most rows have, and a rare one. Pairs are asked with these. */
+const FREQUENT_AND_RARE: Readonly<Record<string, readonly [string, string]>> = {
+  operating_status: ['ONLINE', 'ERROR'],
+  provisioning_status: ['ACTIVE', 'ERROR'],
+  'listInstances.status': ['ACTIVE', 'ERROR'],
+  'listFloatingIps.status': ['DOWN', 'ACTIVE'],
+  'listTasks.state': ['FINISHED', 'ERROR'],
+  'listWebhookDeliveries.state': ['DELIVERED', 'FAILED'],
+  'listLimitsRequests.status': ['done', 'rejected'],
+  'listLimitsRequestsOfAll.status': ['done', 'rejected'],
+  network_type: ['vxlan', 'vlan'],
+  architecture: ['x86_64', 'aarch64'],
 };
 
 /** @throws when there is none, so that a new parameter is not left out */
 export function valuesOf({ id }: List, { name, values, type }: Parameter, sample: Sample): readonly string[] {
   const known = KNOWN[`${id}.${name}`] ?? KNOWN[name];
   if (known) return known(sample[0]).map(String);
-  if (values.length > 0) return values;
+  const first = (FREQUENT_AND_RARE[`${id}.${name}`] ?? FREQUENT_AND_RARE[name] ?? []).filter((value) =>
+    values.includes(value),
+  );
+  if (values.length > 0) return [...first, ...values.filter((value) => !first.includes(value))];
   if (type === 'boolean') return ['true', 'false'];
   const own = sample[0]?.[name];
   if (['string', 'number'].includes(typeof own)) return [String(own)];
