@@ -46,6 +46,7 @@ const instance = fc.record({
   created: moment,
   changed: moment,
   status: fc.constantFrom('ACTIVE', 'ERROR'),
+  inCluster: fc.boolean(),
   tags: fc.dictionary(fc.constantFrom('team', 'cost'), fc.constantFrom(...VALUES), { noNullPrototype: true }),
   inside: fc.option(fc.constantFrom(...ADDRESSES), { nil: undefined }),
   floating: fc.option(fc.constantFrom(...ADDRESSES), { nil: undefined }),
@@ -65,7 +66,10 @@ const query = fc.record({
     fc.tuple(fc.constantFrom(...ADDRESSES), fc.nat(14)).map(([address, length]) => address.slice(0, length)),
   ),
   status: maybe(fc.constantFrom('ACTIVE' as const, 'ERROR' as const)),
+  include_k8s: maybe(fc.boolean()),
+  tags: fc.dictionary(fc.constantFrom('team', 'cost'), fc.constantFrom('a', 'b'), { maxKeys: 2 }),
 });
+type Query = typeof query extends fc.Arbitrary<infer T> ? T : never;
 
 type Instance = typeof instance extends fc.Arbitrary<infer T> ? T : never;
 interface Stored extends Instance {
@@ -96,20 +100,18 @@ test('whatever there is and is asked for, the page and the count are those of th
   );
 });
 
-async function compare(
-  stored: readonly Stored[],
-  asked: typeof query extends fc.Arbitrary<infer T> ? T : never,
-) {
+async function compare(stored: readonly Stored[], asked: Query) {
   const expected = stored
     .filter((one) => one.project === 1 && matches(one, asked))
     .sort((a, b) => b.created.localeCompare(a.created) || b.n - a.n)
     .map(({ n }) => id(n));
-  const where = { projectId: 1, regionId: 2, query: asked as InstanceListQuery, tags: {} };
+  const { tags, ...filters } = asked;
+  const where = { projectId: 1, regionId: 2, query: filters as InstanceListQuery, tags };
   const found = await listInstances(db, where);
   expect([asked, found.count, found.rows.map((row) => row.id)]).toEqual([asked, expected.length, expected]);
 }
 
-function matches(one: Stored, asked: typeof query extends fc.Arbitrary<infer T> ? T : never): boolean {
+function matches(one: Stored, asked: Query): boolean {
   const { 'changes-since': since, 'changes-before': before, tag_value: values = [], ip, status } = asked;
   const addresses = [one.inside, one.floating, one.node].filter((address) => address !== undefined);
   return (
@@ -117,7 +119,9 @@ function matches(one: Stored, asked: typeof query extends fc.Arbitrary<infer T> 
     (before === undefined || one.changed <= before) &&
     values.every((value) => Object.values(one.tags).includes(value)) &&
     (ip === undefined || addresses.some((address) => address.startsWith(ip))) &&
-    (status === undefined || one.status === status)
+    (status === undefined || one.status === status) &&
+    (asked.include_k8s !== false || !one.inCluster) &&
+    Object.entries(asked.tags).every(([key, value]) => one.tags[key] === value)
   );
 }
 
@@ -131,9 +135,18 @@ async function add(n: number, one: Instance): Promise<Stored> {
   const changed = one.changed > one.created ? one.changed : one.created;
   await db.pool.query(
     `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, tags, private_ip,
-                            status_since, created_at, updated_at)
-     values ($1, 1, $2, 2, 'name', '{"id": "f"}', $3, 'active', $4, $5, now(), $6, $7)`,
-    [id(n), one.project, one.status, stored(one.tags), one.node ?? null, one.created, changed],
+                            status_since, created_at, updated_at, cluster_id)
+     values ($1, 1, $2, 2, 'name', '{"id": "f"}', $3, 'active', $4, $5, now(), $6, $7, $8)`,
+    [
+      id(n),
+      one.project,
+      one.status,
+      stored(one.tags),
+      one.node ?? null,
+      one.created,
+      changed,
+      one.inCluster ? id(8) : null,
+    ],
   );
   await db.pool.query(
     `insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
@@ -174,7 +187,15 @@ test('an address that very many begin like is found as well', async () => {
     'delete from instances; delete from ports; delete from floating_ips; delete from region_addresses',
   );
   const at = '2026-03-01';
-  const one = { project: 1, created: at, changed: at, status: 'ACTIVE', tags: {}, later: undefined } as const;
+  const one = {
+    project: 1,
+    created: at,
+    changed: at,
+    status: 'ACTIVE',
+    inCluster: false,
+    tags: {},
+    later: undefined,
+  } as const;
   await add(1, { ...one, inside: '10.0.0.7', floating: undefined, node: undefined });
   await add(2, { ...one, inside: '192.0.2.1', floating: '10.0.0.8', node: undefined });
   await add(3, { ...one, inside: '192.0.2.2', floating: undefined, node: '10.0.0.9' });

@@ -3,8 +3,9 @@ import { readTime } from '../../kernel/codecs.ts';
 import { NotFound } from '../../kernel/errors.ts';
 import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { countIfKept, keptCountOfExactly } from '../../platform/database/kept-counts.ts';
+import { type Counted, countIfKept, keptCountOfExactly } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { asked, countByOthers, differs, wayOf } from '../../platform/database/tagged-lists.ts';
 import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
@@ -108,51 +109,71 @@ export interface ListWhere extends Place {
 /** The page, and how many match in all. */
 export async function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInstance>> {
   const { query } = where;
-  const conditions = conditionsOf(where);
-  if (query.ip !== undefined) conditions.push(await addressBegins(db, where, query.ip));
+  const other = conditionsOf(where);
+  if (query.ip !== undefined) other.push(await addressBegins(db, where, query.ip));
+  const kept = keptOf(where, other.length);
+  const way = hasFlavor(query) ? undefined : await wayOf(db, kept);
+  const tags = tagConditions({ tags: where.tags });
+  // What is looked for leaves few, and so may a status: tags are asked without their index then.
+  const isSearch = [query.name, query.uuid, query.ip].some((text) => text !== undefined);
+  const conditions = [...other, ...(isSearch || way === 'facets' ? tags.map(asked) : tags)];
   const order = query.order_by ?? 'created.desc';
   return listPage<ShownInstance>(db, {
     name: conditions.length === 0 ? `instance_list_${order}` : undefined,
     ...{ table: 'instances', alias: 'i', columns: INSTANCE_COLUMNS },
     where: [inPlace(where), ...conditions],
     order: ORDERS[order],
-    count: countOf(where, conditions),
+    count: countOf(where, kept, other.length) ?? countByOthers(way, kept, othersOf(where)),
     ...{ limit: query.limit ?? 1000, offset: query.offset ?? 0 },
   });
 }
 
-/** Kept, unless something narrows the list by which nothing is counted.
- *  @param conditions by which the list is narrowed */
-function countOf(
-  where: ListWhere,
-  conditions: readonly RawBuilder<unknown>[],
-): RawBuilder<unknown> | undefined {
+const hasFlavor = ({ flavor_id, flavor_prefix, exclude_flavor_prefix }: InstanceListQuery) =>
+  [flavor_id, flavor_prefix, exclude_flavor_prefix].some((by) => by !== undefined);
+
+/** @param narrowed by how many conditions the list is narrowed, beside its tags */
+function keptOf(where: ListWhere, narrowed: number): Counted {
   const { status, flavor_id, include_k8s } = where.query;
-  const { 'changes-since': since, 'changes-before': before, tag_value: values = [] } = where.query;
   const facets = { status, flavor_id, in_cluster: include_k8s === false ? false : undefined };
   const byFacets = Object.values(facets).filter((value) => value !== undefined).length;
-  const byTags = tagConditions({ tags: where.tags }).length;
   const ofFacets = flavorConditions(sql`facets->>'flavor_id'`, where.query);
+  return {
+    ...{ resource: 'instances', place: where, facets, ofFacets, tags: { tags: where.tags } },
+    more: narrowed > byFacets + ofFacets.length,
+  };
+}
+
+/** Those that lack a status, or are in a cluster. */
+function othersOf(where: ListWhere) {
+  const { status, include_k8s } = where.query;
+  const others = [
+    ...(status === undefined ? [] : [differs(sql`status`, status)]),
+    ...(include_k8s === false ? [sql`cluster_id is not null`] : []),
+  ];
+  return {
+    from: sql`instances where ${inPlace(where)}`,
+    others: sql`(${sql.join(others, sql` or `)})`,
+    tags: sql.join(tagConditions({ tags: where.tags }).map(asked), sql` and `),
+  };
+}
+
+/** Kept, unless something narrows the list by which nothing is counted.
+ *  @param narrowed by how many conditions the list is narrowed, beside its tags */
+function countOf(where: ListWhere, kept: Counted, narrowed: number): RawBuilder<unknown> | undefined {
+  const { 'changes-since': since, 'changes-before': before, tag_value: values = [] } = where.query;
   const byTimes = changeConditions(where.query);
-  if (byTimes.length > 0 && conditions.length === byTimes.length) {
+  const isTagged = Object.keys(where.tags).length > 0;
+  if (byTimes.length > 0 && narrowed === byTimes.length && !isTagged) {
     const rows = sql`select count(*) from instances where ${inPlace(where)}`;
     const [from, to] = [timeOf(since), timeOf(before)];
     return countWithin({
-      resource: 'instances by hour',
-      place: where,
-      from,
-      to,
-      rows,
-      time: sql`updated_at`,
+      ...{ resource: 'instances by hour', place: where, from, to, rows, time: sql`updated_at` },
     });
   }
   const [value] = values;
-  if (value !== undefined && conditions.length === 1)
+  if (value !== undefined && narrowed === 1 && !isTagged)
     return keptCountOfExactly('instances by tag value', where, { value });
-  return countIfKept({
-    ...{ resource: 'instances', place: where, facets, ofFacets, tags: { tags: where.tags } },
-    more: conditions.length > byFacets + byTags + ofFacets.length,
-  });
+  return countIfKept(kept);
 }
 
 const timeOf = (text: string | undefined) =>
@@ -176,10 +197,10 @@ function changeConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
 const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
 const flavorId = sql`flavor->>'id'`;
 
-/** What the project's instances are narrowed by; none: all of them. */
+/** What the project's instances are narrowed by beside tags and addresses; none: all of them. */
 function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
-  const { query, tags } = where;
-  const found = [...textConditions(where, query), ...addressConditions(query), ...tagConditions({ tags })];
+  const { query } = where;
+  const found = [...textConditions(where, query), ...addressConditions(query)];
   if (query.status !== undefined) found.push(sql`status = ${query.status}`);
   if (query.include_k8s === false) found.push(sql`cluster_id is null`);
   found.push(...changeConditions(query));

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { UtcText } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
-import { countIfKept } from '../../platform/database/kept-counts.ts';
+import { type Counted, countIfKept } from '../../platform/database/kept-counts.ts';
 import { listOf, without } from '../../platform/database/rows.ts';
+import { asked, countByOthers, differs, type Way, wayOf } from '../../platform/database/tagged-lists.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../networking/floating-ips/index.ts';
@@ -124,8 +125,9 @@ export async function listLoadBalancers(
   db: Db,
   where: ListWhere,
 ): Promise<{ count: number; rows: readonly ListedRow[] }> {
-  const conditions = conditionsOf(where.filters);
-  const query = listQuery(where, conditions).compile(db.kysely);
+  const way = await wayOf(db, keptOf(where));
+  const conditions = conditionsOf(where.filters, way);
+  const query = listQuery(where, conditions, way).compile(db.kysely);
   // Prepared under a name where that pays; filters have too many combinations to keep them all prepared.
   const [found] =
     conditions.length === 0
@@ -143,10 +145,14 @@ interface Found {
 }
 
 /** One row: the count, and the page as JSON. Parts are looked up for the rows of the page alone. */
-export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unknown>[]): RawBuilder<Found> {
+export function listQuery(
+  where: ListWhere,
+  conditions: readonly RawBuilder<unknown>[],
+  way?: Way,
+): RawBuilder<Found> {
   const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
   const filter = sql.join([scope, ...conditions], sql` and `);
-  const count = countOf(where) ?? sql`select count(*) from load_balancers where ${filter}`;
+  const count = countOf(where, scope, way) ?? sql`select count(*) from load_balancers where ${filter}`;
   return sql<Found>`select (${count}) as count, (
       select json_agg(${sql.raw(rowsOf(where.shown).sql)}) from (
         select ${sql.raw(columnsOf(where.shown))}, ${shownSubnet(sql`${where.regionId}::int`)} from (
@@ -154,20 +160,42 @@ export function listQuery(where: ListWhere, conditions: readonly RawBuilder<unkn
            order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) lb) r) as rows`;
 }
 
-function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
-  const { filters } = where;
-  return countIfKept({
-    resource: 'loadbalancers',
-    place: where,
-    facets: {
-      operating_status: filters.operatingStatus,
-      provisioning_status: filters.provisioningStatus,
-      logging_enabled: filters.loggingEnabled,
-      assigned_floating: filters.assignedFloating,
-    },
-    tags: filters,
-    more: filters.name !== undefined,
-  });
+const keptOf = (where: ListWhere): Counted => ({
+  resource: 'loadbalancers',
+  place: where,
+  facets: {
+    operating_status: where.filters.operatingStatus,
+    provisioning_status: where.filters.provisioningStatus,
+    logging_enabled: where.filters.loggingEnabled,
+    assigned_floating: where.filters.assignedFloating,
+  },
+  tags: { tagKeys: where.filters.tagKeys, tags: where.filters.tags },
+  more: where.filters.name !== undefined,
+});
+
+function countOf(
+  where: ListWhere,
+  scope: RawBuilder<unknown>,
+  way: Way | undefined,
+): RawBuilder<unknown> | undefined {
+  const kept = keptOf(where);
+  const from = sql`load_balancers where ${scope}`;
+  const tags = sql.join(tagConditions(where.filters).map(asked), sql` and `);
+  const others = sql`(${sql.join(othersThan(where.filters), sql` or `)})`;
+  return countIfKept(kept) ?? countByOthers(way, kept, { from, others, tags });
+}
+
+/** Conditions of which one holds for whatever lacks a facet. */
+function othersThan(filters: Filters): RawBuilder<unknown>[] {
+  const { operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
+  const others: RawBuilder<unknown>[] = [];
+  if (operatingStatus !== undefined) others.push(differs(sql`operating_status`, operatingStatus));
+  if (provisioningStatus !== undefined) others.push(differs(sql`provisioning_status`, provisioningStatus));
+  if (loggingEnabled !== undefined)
+    others.push(loggingEnabled ? sql`not logging_enabled` : sql`logging_enabled`);
+  if (assignedFloating !== undefined)
+    others.push(assignedFloating ? sql`not assigned_floating` : sql`assigned_floating`);
+  return others;
 }
 
 /** What has no value comes last in ascending order and first in descending order: one index serves both. */
@@ -176,7 +204,8 @@ function orderOf(order: ListWhere['order']): RawBuilder<unknown> {
   return sql.raw(`${field} ${direction}, id ${direction}`);
 }
 
-export function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
+/** A name leaves few, and so may facets: their tags are asked without the index of tags. */
+export function conditionsOf(filters: Filters, way?: Way): RawBuilder<unknown>[] {
   const { name, operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
   const conditions: RawBuilder<unknown>[] = [];
   if (name !== undefined) conditions.push(sql`name = ${name}`);
@@ -184,7 +213,8 @@ export function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
   if (provisioningStatus !== undefined) conditions.push(sql`provisioning_status = ${provisioningStatus}`);
   if (loggingEnabled !== undefined) conditions.push(sql`logging_enabled = ${loggingEnabled}`);
   if (assignedFloating !== undefined) conditions.push(sql`assigned_floating = ${assignedFloating}`);
-  conditions.push(...tagConditions(filters));
+  const tags = tagConditions(filters);
+  conditions.push(...(name !== undefined || way === 'facets' ? tags.map(asked) : tags));
   return conditions;
 }
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { asked } from '../../platform/database/tagged-lists.ts';
 import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place, VolumeRow } from './model.ts';
@@ -86,5 +87,8 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   }
   if (where.idPart !== undefined) conditions.push(idContains(where, where.idPart));
   if (where.namePart !== undefined) conditions.push(nameContains(where, where.namePart));
-  return [...conditions, ...tagConditions(where)];
+  // What is looked for leaves few: tags are asked without their index then.
+  const isSearch = [where.instanceId, where.idPart, where.namePart].some((by) => by !== undefined);
+  const tags = tagConditions(where);
+  return [...conditions, ...(isSearch ? tags.map(asked) : tags)];
 }

@@ -1,0 +1,46 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from './db.ts';
+import { type Counted, countIfKept, keptCount } from './kept-counts.ts';
+
+/** Lists that are narrowed by tags and by facets at once. How many have the tag, and how many have the facets, is known
+ *  beforehand; how many have both is counted among the fewest: those with the tag, those with the facets, or those
+ *  without them, which are taken from all that have the tag. */
+
+/** What a list is looked through by. */
+export type Way = 'tags' | 'facets' | 'others';
+
+/** undefined: it is not narrowed by one tag and facets, or by something else, too. */
+export async function wayOf(db: Db, list: Counted): Promise<Way | undefined> {
+  const { resource, place, facets, ofFacets, tags, more } = list;
+  const tagged = countIfKept({ ...list, facets: {}, ofFacets: [] });
+  const isFaceted = Object.values(facets).some((value) => value !== undefined);
+  const isTagged = (tags.tagKeys ?? []).length + Object.keys(tags.tags ?? {}).length > 0;
+  if (more || !isFaceted || !isTagged || !tagged) return undefined;
+  const { rows } = await sql<Record<'all' | 'faceted' | 'tagged', number>>`select
+    (${keptCount(resource, place)}) as all, (${keptCount(resource, place, facets, ofFacets)}) as faceted,
+    (${tagged}) as tagged`.execute(db.kysely);
+  const [{ all = 0, faceted = 0, tagged: few = 0 } = {}] = rows;
+  if (few <= Math.min(faceted, all - faceted)) return 'tags';
+  return faceted <= all - faceted ? 'facets' : 'others';
+}
+
+/** The count of a list that is looked through by those without its facets; else undefined, and it has to be counted.
+ *  @param from the rows of the place: what follows `from`, up to its conditions
+ *  @param others that a row lacks one of the facets; tags are to be asked without their index */
+export function countByOthers(
+  way: Way | undefined,
+  list: Counted,
+  { from, others, tags }: Readonly<Record<'from' | 'others' | 'tags', RawBuilder<unknown>>>,
+): RawBuilder<{ count: number }> | undefined {
+  const tagged = countIfKept({ ...list, facets: {}, ofFacets: [] });
+  if (way !== 'others' || !tagged) return undefined;
+  return sql`select (${tagged}) - (select count(*) from ${from} and ${others} and ${tags}) as count`;
+}
+
+/** That a column has another value, as an index finds it. */
+export const differs = (column: RawBuilder<unknown>, value: string): RawBuilder<unknown> =>
+  sql`(${column} < ${value} or ${column} > ${value})`;
+
+/** A condition that no index is used for: it is asked of the few rows that others leave. */
+export const asked = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`coalesce(${condition}, false)`;
