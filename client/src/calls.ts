@@ -7,6 +7,7 @@ import {
   type FetchOptions,
   type MethodResponse,
 } from 'openapi-fetch';
+import { LEAST_ROLES } from './roles.gen.ts';
 import type { paths } from './schema.gen.ts';
 
 /** A call that can be looked at before it is made. */
@@ -17,8 +18,22 @@ export interface ApiCall<Data = unknown> {
   readonly path: string;
   /** Undefined: it has none. */
   readonly body: unknown;
+  /** The least role that may make it. */
+  readonly role: CallRole;
+  /** The project that it names: a role in that counts as well. */
+  readonly project: number | undefined;
   /** Makes it; a refusal is an answer, not an exception. */
   readonly send: () => Promise<{ readonly data?: Data | undefined; readonly error?: unknown }>;
+}
+
+/** A role of people, each of which may do all that the one before it may; or none of theirs, but the operator's token. */
+export type CallRole = 'Users' | 'Engineers' | 'Administrators' | 'operator';
+
+/** The least role that may make a call, as the API's document says.
+ *  @param path with its parameters in braces */
+export function leastRole(method: string, path: string): CallRole {
+  const usual = method.toUpperCase() === 'GET' ? 'Users' : 'Engineers';
+  return LEAST_ROLES[`${method.toUpperCase()} ${path}`] ?? usual;
 }
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -47,6 +62,8 @@ export function apiCallsOf(client: Client<paths>): ApiCalls {
       pathSerializer: defaultPathSerializer,
     }),
     body: options.body,
+    role: leastRole(method, path),
+    project: options.params?.path?.project_id as number | undefined,
     send: () => (client.request as Send)(method, path, options),
   });
   return prepare as ApiCalls;

@@ -14810,6 +14810,15 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["Project"][];
         };
+        ProjectRole: {
+            /** @description Id of the project. */
+            project_id: number;
+            /**
+             * @description What somebody may do.
+             * @enum {string}
+             */
+            role: "Administrators" | "Engineers" | "Users";
+        };
         PutIntoServerGroup: {
             /**
              * Format: uuid
@@ -16748,8 +16757,13 @@ export interface components {
             client_id: number;
             /** @description An address for mail. */
             email: string;
-            /** @description What the person may do in this client */
-            role: string;
+            /**
+             * @description What the person may do in this client
+             * @enum {string}
+             */
+            role: "Administrators" | "Engineers" | "Users";
+            /** @description What the person may do in single projects, where that is more */
+            project_roles: components["schemas"]["ProjectRole"][];
             /** @description To send with writes as X-CSRF-Token; null where there is no cookie */
             csrf_token: string | null;
         };

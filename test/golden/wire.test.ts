@@ -32,6 +32,27 @@ test('the types of the client are those of the document', () => {
   expectGolden(path.join(ROOT, 'client/src/schema.gen.ts'), generated);
 });
 
+test('the client knows the least role for each operation', async () => {
+  const { body } = await server.call('GET', '/openapi.json');
+  const operations = Object.entries(body.paths as Record<string, Record<string, { 'x-roles'?: string[] }>>);
+  const lines = operations.flatMap(([place, methods]) =>
+    Object.entries(methods).flatMap(([method, { 'x-roles': roles = ['Users'] }]) => {
+      const least = ['Users', 'Engineers', 'Administrators', 'operator'].find((role) => roles.includes(role));
+      const usual = method === 'get' ? 'Users' : 'Engineers';
+      const name = JSON.stringify(`${method.toUpperCase()} ${place}`);
+      return least === usual || least === undefined ? [] : [`  ${name}: '${least}',`];
+    }),
+  );
+  const generated = `import type { CallRole } from './calls.ts';
+
+/** The least role for a call, where it is not the usual one: Users read, Engineers do the rest. */
+export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
+${lines.sort().join('\n')}
+};
+`;
+  expectGolden(path.join(ROOT, 'client/src/roles.gen.ts'), generated);
+});
+
 describe('the OpenAPI document', () => {
   interface Operation {
     readonly operationId: string;

@@ -114,6 +114,26 @@ test.each([
   expect(await refused(1)).toEqual(closedTo('Users'));
 });
 
+test('a session says in which projects the person may do more, as the calls there do', async () => {
+  const session = async () => (await as('GET', '/virga/v1/session')).body;
+  expect(await session()).toMatchObject({ role: 'Users', project_roles: [] });
+  const { body: below } = await assign('Observer', 1);
+  const { body: above } = await assign('User', otherProject);
+  const more = [{ project_id: otherProject, role: 'Engineers' }];
+  expect(await session()).toMatchObject({ role: 'Users', project_roles: more });
+  // What is the same everywhere is not said of a project, and no project takes anything away.
+  const { body: everywhere } = await assign('User');
+  expect(await session()).toMatchObject({ role: 'Engineers', project_roles: [] });
+  await server.call('PATCH', `${PATH}/${above.id}`, {
+    body: { user_id: userId, role: 'ProjectAdministrator', project_id: otherProject },
+  });
+  expect((await session()).project_roles).toEqual([{ project_id: otherProject, role: 'Administrators' }]);
+  const token = await server.call('GET', '/virga/v1/session', { as: 'Engineers' });
+  expect(token.body).toMatchObject({ role: 'Engineers', project_roles: [] });
+  for (const { id } of [below, above, everywhere]) await remove(id);
+  expect(await session()).toMatchObject({ role: 'Users', project_roles: [] });
+});
+
 test('an administrator of a project renames that one, and administers nothing else', async () => {
   const { body } = await assign('ProjectAdministrator', otherProject);
   const rename = (id: number) => as('PATCH', `/cloud/v1/projects/${id}`, { name: `renamed-${id}` });
@@ -154,7 +174,11 @@ test('an API token keeps the role that it was made with, and so does what it ope
 
 test('goes with the membership', async () => {
   const id = await they.join('leaver@virga.test', 'Users');
+  const leaver = await they.signIn('leaver@virga.test');
+  const session = () => they.bearer('GET', '/virga/v1/session', leaver.access);
   await assign('User', 1, { user_id: id });
+  expect((await session()).body.project_roles).toEqual([{ project_id: 1, role: 'Engineers' }]);
   await server.call('DELETE', `/iam/clients/1/client-users/${id}`);
   expect((await server.call('GET', `${PATH}?user_id=${id}`)).body.count).toBe(0);
+  expect((await session()).status).toBe(401);
 });

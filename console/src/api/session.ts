@@ -1,4 +1,7 @@
 import { useSyncExternalStore } from 'react';
+import type { Schemas } from '../../../client/src/index.ts';
+
+export type Role = Schemas['SessionInfo']['role'];
 
 /** Who is signed in. `unknown` until the server has been asked. */
 export type Session =
@@ -8,7 +11,9 @@ export type Session =
       readonly csrf: string;
       readonly email: string;
       readonly clientId: number;
-      readonly role: string;
+      readonly role: Role;
+      /** What the person may do in single projects, where that is more. */
+      readonly projectRoles: ReadonlyMap<number, Role>;
     };
 
 let session: Session = { state: 'unknown' };

@@ -40,6 +40,8 @@ export async function readSession(): Promise<void> {
           email: data.email,
           clientId: data.client_id,
           role: data.role,
+          // A node of the last release says nothing of it.
+          projectRoles: new Map((data.project_roles ?? []).map((one) => [one.project_id, one.role])),
         }
       : { state: 'out' },
   );

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { DateTime, ListOf, Nullable, Uuid } from '../../platform/http/schemas.ts';
+import { ROLES } from '../../platform/auth/roles.ts';
+import { DateTime, ListOf, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 
 export const OpenSession = Type.Object(
   {
@@ -14,7 +15,11 @@ export const SessionInfo = Type.Object(
     user_id: Type.Integer(),
     client_id: Type.Integer(),
     email: Type.String(),
-    role: Type.String({ description: 'What the person may do in this client' }),
+    role: StringEnum(ROLES, { description: 'What the person may do in this client' }),
+    project_roles: Type.Array(
+      Type.Object({ project_id: Type.Integer(), role: StringEnum(ROLES) }, { $id: 'ProjectRole' }),
+      { description: 'What the person may do in single projects, where that is more' },
+    ),
     csrf_token: Nullable(
       Type.String({ description: 'To send with writes as X-CSRF-Token; null where there is no cookie' }),
     ),

@@ -1,5 +1,6 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { Conflict } from '../../kernel/errors.ts';
+import { roleIn } from '../../platform/auth/caller.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { listSessions } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
@@ -8,11 +9,15 @@ import { readEmail } from './user-store.ts';
 /** What people do with their own sessions. An API token, and what it opened, reach the sessions that the token
  *  opened and no others. */
 
-/** Who makes the request. @param csrfToken of the request's cookie */
+/** Who makes the request, and in which projects they may do more than elsewhere. @param csrfToken of the request's cookie */
 export async function describeSession(ctx: RequestContext, csrfToken: string | null) {
-  const { userId, clientId, role } = ctx.caller;
+  const { userId, clientId, role, projectRoles = new Map() } = ctx.caller;
   const email = (await readEmail(ctx.db, userId)) ?? '';
-  return { user_id: userId, client_id: clientId, email, role, csrf_token: csrfToken };
+  const project_roles = [...projectRoles.keys()]
+    .map((project_id) => ({ project_id, role: roleIn(ctx.caller, project_id) }))
+    .filter((here) => here.role !== role)
+    .sort((a, b) => a.project_id - b.project_id);
+  return { user_id: userId, client_id: clientId, email, role, project_roles, csrf_token: csrfToken };
 }
 
 export async function listOwnSessions(ctx: RequestContext) {
