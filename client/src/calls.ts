@@ -51,6 +51,18 @@ interface Options {
   readonly body?: unknown;
 }
 
+/** What a call needs of who makes it, before it is prepared. */
+export function needsOf<Method extends Verb, Path extends ClientPathsWithMethod<Client<paths>, Method>>(
+  method: Method,
+  path: Path,
+  project?: number,
+): Pick<ApiCall, 'role' | 'project'> {
+  return {
+    role: leastRole(method, path),
+    project: path.includes('{project_id}') ? project : undefined,
+  };
+}
+
 /** Calls through a client: what is shown of one is what is sent. */
 export function apiCallsOf(client: Client<paths>): ApiCalls {
   const prepare = (method: Verb, path: keyof paths, options: Options): ApiCall => ({

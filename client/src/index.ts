@@ -1,7 +1,7 @@
 import createClient, { type Client, type ClientOptions } from 'openapi-fetch';
 import type { components, paths } from './schema.gen.ts';
 
-export { type ApiCall, type ApiCalls, apiCallsOf, type CallRole, leastRole } from './calls.ts';
+export { type ApiCall, type ApiCalls, apiCallsOf, type CallRole, leastRole, needsOf } from './calls.ts';
 
 export type { components, paths };
 

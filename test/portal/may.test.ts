@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiCallsOf, createVirgaClient } from '../../client/src/index.ts';
 import { type Caller, NOBODY, roleIn } from '../../server/src/platform/auth/caller.ts';
@@ -25,34 +27,44 @@ const callers = ROLES.flatMap((role) =>
 );
 
 test('of every operation the portal says what the API says, for every role in the account and in a project', () => {
-  const prepare = apiCallsOf(createVirgaClient()) as never as (
-    method: string,
-    path: string,
-    options: object,
-  ) => object;
+  const prepare = apiCallsOf(createVirgaClient()) as unknown as (...call: readonly unknown[]) => object;
   let refused = 0;
   for (const { spec } of server.app.routes.filter((each) => each.spec.tag !== 'Internal')) {
-    const { access, method, path } = spec;
+    const { access, method } = spec;
     // What needs a token instead is sent with the token.
     if (typeof access === 'object' || access === 'operate' || access === 'report') continue;
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 1]);
-    for (const project of path.includes('{project_id}') ? [1, 2] : [1]) {
-      const params = { path: { ...Object.fromEntries(names), project_id: project } };
-      const call = prepare(method.toLowerCase(), path, path.includes('{project_id}') ? { params } : {});
+    for (const project of spec.path.includes('{project_id}') ? [1, 2] : [undefined]) {
+      const params = project === undefined ? {} : { path: { project_id: project } };
+      const call = prepare(method.toLowerCase(), spec.path, { params });
       for (const caller of callers) {
-        const role = roleIn(caller, path.includes('{project_id}') ? project : undefined);
-        const more = [...(caller.projectRoles ?? [])].filter(([id]) => roleIn(caller, id) !== caller.role);
-        const said = may.lackOf({ role: caller.role, projectRoles: new Map(more) }, call);
+        const role = roleIn(caller, project);
         const words = lackOf(role, access, true).replace('This call needs', 'This needs');
-        const change = '. An administrator of the account can change your role';
-        expect(said, `${method} ${path} in ${project}`).toBe(
-          allows(role, access) ? undefined : `${words}${change}`,
-        );
+        const refusal = `${words}. An administrator of the account can change your role`;
+        const said = may.lackOf(whoIs(caller), call);
+        expect(said, `${method} ${spec.path}`).toBe(allows(role, access) ? undefined : refusal);
         if (said) refused += 1;
       }
     }
   }
   expect(refused).toBeGreaterThan(500);
+});
+
+/** A caller as the session describes them: with the projects in which they may do more. */
+const whoIs = (caller: Caller) => {
+  const more = [...(caller.projectRoles ?? [])].filter(([id]) => roleIn(caller, id) !== caller.role);
+  return { role: caller.role, projectRoles: new Map(more) };
+};
+
+test('pages write through prepared calls alone, which know the role that they need', () => {
+  const sources = path.join(import.meta.dirname, '..', '..', 'console', 'src');
+  const files = readdirSync(path.join(sources, 'pages'), { recursive: true, encoding: 'utf8' });
+  const direct = files
+    .filter((file) => /\.tsx?$/.test(file))
+    .filter((file) =>
+      /\.(POST|PUT|PATCH|DELETE)\(/.test(readFileSync(path.join(sources, 'pages', file), 'utf8')),
+    );
+  expect(files.length).toBeGreaterThan(90);
+  expect(direct, 'use apiCall, and give it to what is pressed').toEqual([]);
 });
 
 test('the operator’s token makes its calls, whatever the role of who is signed in', () => {

@@ -1,8 +1,10 @@
 import { useCallback } from 'react';
-import type { ApiCall } from '../../../client/src/index.ts';
+import { type ApiCall, needsOf } from '../../../client/src/index.ts';
 import { type Role, useSession } from './session.ts';
 
 /** What may be pressed by whom. Each call says which role it needs, by the API's own document. */
+
+export { needsOf };
 
 /** What a call needs of who makes it. */
 export type Needs = Pick<ApiCall, 'role' | 'project'>;

@@ -3,6 +3,8 @@ import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlig
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { needsOf, useMay } from '../api/may.ts';
+import styles from './commands.module.css';
 import { findResources, NO_SEARCH } from './find.ts';
 import { NAV } from './nav.ts';
 import { type Place, pathIn } from './place.ts';
@@ -10,40 +12,72 @@ import { useSignOut } from './sign-out.ts';
 
 export const openCommands = () => spotlight.open();
 
+/** What is made in a place: its page, and the call that makes it. */
 const CREATE = [
-  { label: 'Create load balancer', path: 'load-balancers/new' },
-  { label: 'Create instance', path: 'instances/new' },
-  ...[
-    ['Create volume', 'volumes'],
-    ['Take snapshot', 'snapshots'],
-    ['Add image', 'images'],
-    ['Add SSH key', 'ssh-keys'],
-    ['Create server group', 'server-groups'],
-    ['Create network', 'networks'],
-    ['Create router', 'routers'],
-    ['Create security group', 'security-groups'],
-    ['Create floating IP', 'floating-ips'],
-    ['Reserve address', 'reserved-ips'],
-    ['Create cluster', 'kubernetes'],
-    ['Create storage', 'storages'],
-    ['Create PostgreSQL cluster', 'databases'],
-    ['Add certificate', 'secrets'],
-    ['Create inference secret', 'inference-secrets'],
-    ['Set storage threshold', 'storage'],
-  ].map(([label = '', path = '']) => ({ label, path, form: true })),
-  { label: 'Design response pages', path: 'response-pages/new' },
-  { label: 'Ask for more quota', path: 'quotas', form: true },
-];
+  ['Create load balancer', 'load-balancers/new', '/cloud/v1/loadbalancers/{project_id}/{region_id}'],
+  ['Create instance', 'instances/new', '/cloud/v2/instances/{project_id}/{region_id}'],
+  ['Create volume', 'volumes?new=1', '/cloud/v1/volumes/{project_id}/{region_id}'],
+  ['Take snapshot', 'snapshots?new=1', '/cloud/v1/snapshots/{project_id}/{region_id}'],
+  ['Add image', 'images?new=1', '/cloud/v1/images/{project_id}/{region_id}'],
+  ['Add SSH key', 'ssh-keys?new=1', '/cloud/v1/ssh_keys/{project_id}'],
+  ['Create server group', 'server-groups?new=1', '/cloud/v1/servergroups/{project_id}/{region_id}'],
+  ['Create network', 'networks?new=1', '/cloud/v1/networks/{project_id}/{region_id}'],
+  ['Create router', 'routers?new=1', '/cloud/v1/routers/{project_id}/{region_id}'],
+  ['Create security group', 'security-groups?new=1', '/cloud/v2/security_groups/{project_id}/{region_id}'],
+  ['Create floating IP', 'floating-ips?new=1', '/cloud/v1/floatingips/{project_id}/{region_id}'],
+  ['Reserve address', 'reserved-ips?new=1', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}'],
+  ['Create cluster', 'kubernetes?new=1', '/cloud/v2/k8s/clusters/{project_id}/{region_id}'],
+  ['Create storage', 'storages?new=1', '/storage/v4/object_storages'],
+  [
+    'Create PostgreSQL cluster',
+    'databases?new=1',
+    '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}',
+  ],
+  ['Add certificate', 'secrets?new=1', '/cloud/v2/secrets/{project_id}/{region_id}'],
+  ['Create inference secret', 'inference-secrets?new=1', '/cloud/v3/inference/{project_id}/secrets'],
+  ['Set storage threshold', 'storage?new=1', '/storage/notifications/v1/event'],
+  ['Design response pages', 'response-pages/new', '/waap/v1/custom-page-sets'],
+  ['Ask for more quota', 'quotas?new=1', '/cloud/v2/limits_request'],
+] as const;
 
 /** Of the account and of the cloud, which have no place. */
 const ELSEWHERE = [
-  { label: 'Create API token', to: '/account/tokens?new=1' },
-  { label: 'Invite person', to: '/account/people?new=1' },
-  { label: 'Add webhook', to: '/account/subscriptions?new=1' },
-  { label: 'Create client', to: '/operator/clients?new=1' },
-  { label: 'Add webhook target', to: '/operator/webhooks?new=1' },
-  { label: 'Set fault', to: '/operator/simulation?new=1' },
-];
+  ['Create API token', '/account/tokens?new=1', '/iam/clients/{clientId}/tokens'],
+  ['Invite person', '/account/people?new=1', '/iam/clients/invite_user'],
+  ['Add webhook', '/account/subscriptions?new=1', '/cloud/v1/user_actions/subscribe'],
+  ['Create client', '/operator/clients?new=1', '/virga/v1/clients'],
+  ['Add webhook target', '/operator/webhooks?new=1', '/virga/v1/webhook_targets'],
+  ['Set fault', '/operator/simulation?new=1', '/virga/v1/simulation/{region_id}/faults'],
+] as const;
+
+interface Creation {
+  readonly label: string;
+  readonly to: string;
+  /** Why it can't be done. */
+  readonly lack: string | undefined;
+}
+
+/** What can be made, and by whom it can't. */
+function useCreations(place: Place): readonly Creation[] {
+  const may = useMay();
+  return [
+    ...CREATE.map(([label, page, path]) => ({
+      label,
+      to: `${pathIn(place)}/${page}`,
+      lack: may(needsOf('post', path, place.project)),
+    })),
+    ...ELSEWHERE.map(([label, to, path]) => ({ label, to, lack: may(needsOf('post', path)) })),
+  ];
+}
+
+/** It is found, and says why it can't be done. */
+const notOffered = ({ label }: Creation): SpotlightActionData => ({
+  id: label,
+  label,
+  closeSpotlightOnTrigger: false,
+  'aria-disabled': true,
+  className: styles.off ?? '',
+});
 
 /** ⌘K: every page, every creation, and resources by name or id. */
 export function Commands({ place }: { readonly place: Place }) {
@@ -59,15 +93,10 @@ export function Commands({ place }: { readonly place: Place }) {
   const pages: SpotlightActionData[] = NAV.flatMap(({ items }) =>
     items.map((item) => ({ id: `page ${item.label}`, label: item.label, onClick: go(item.to(place)) })),
   );
-  const inPlace: SpotlightActionData[] = CREATE.map(({ label, path, ...rest }) => ({
-    id: label,
-    label,
-    onClick: go(`${pathIn(place, ...path.split('/'))}${'form' in rest ? '?new=1' : ''}`),
-  }));
-  const creations = [
-    ...inPlace,
-    ...ELSEWHERE.map(({ label, to }) => ({ id: label, label, onClick: go(to) })),
-  ];
+  const creations = useCreations(place);
+  const able = creations.filter(({ lack }) => lack === undefined);
+  // What the person lacks for several is said once, above them.
+  const lacks = [...new Set(creations.flatMap(({ lack }) => lack ?? []))];
   const portal: SpotlightActionData[] = [
     { id: 'light', label: 'Light appearance', onClick: () => setColorScheme('light') },
     { id: 'dark', label: 'Dark appearance', onClick: () => setColorScheme('dark') },
@@ -84,6 +113,7 @@ export function Commands({ place }: { readonly place: Place }) {
   }));
   return (
     <Spotlight
+      classNames={{ actionsGroup: styles.group ?? '' }}
       shortcut={['mod + K']}
       scrollable
       maxHeight={420}
@@ -95,8 +125,15 @@ export function Commands({ place }: { readonly place: Place }) {
       actions={[
         ...(resources.length > 0 ? [{ group: 'Resources', actions: resources }] : []),
         { group: 'Pages', actions: pages },
-        { group: 'Create', actions: creations },
+        {
+          group: 'Create',
+          actions: able.map(({ label, to }) => ({ id: label, label, onClick: go(to) })),
+        },
         { group: 'Portal', actions: portal },
+        ...lacks.map((lack) => ({
+          group: lack,
+          actions: creations.filter((one) => one.lack === lack).map(notOffered),
+        })),
       ]}
       searchProps={{
         leftSection: <IconSearch size={18} />,

@@ -10,7 +10,10 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { roleIn } from '../api/may.ts';
+import { useSession } from '../api/session.ts';
 import { followTasks } from '../api/tasks.ts';
+import { hint } from '../ui/hint.tsx';
 import { AwayBar } from './away-bar.tsx';
 import { Commands, openCommands } from './commands.tsx';
 import styles from './frame.module.css';
@@ -18,7 +21,8 @@ import { regionsQuery } from './home.ts';
 import { lacks, NAV, type NavGroup, type NavItem } from './nav.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { PlacePickers } from './pickers.tsx';
-import { rememberPlace, usePlace } from './place.ts';
+import { type Place, rememberPlace, usePlace } from './place.ts';
+import { readSessionOnce } from './session.ts';
 import { TaskRing } from './task-drawer.tsx';
 
 /** What stands around every page: the left bar, the top bar, and the tasks. */
@@ -28,6 +32,13 @@ export function Frame() {
   const [sheet, { open, close }] = useDisclosure(false);
   const { pathname } = useLocation();
   useEffect(() => followTasks(), []);
+  useEffect(() => {
+    // An administrator may have changed the role meanwhile.
+    const look = () =>
+      document.visibilityState === 'visible' && void readSessionOnce().catch(() => undefined);
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
   useEffect(() => {
     if (place.project) rememberPlace(place);
   }, [place]);
@@ -75,6 +86,7 @@ export function Frame() {
             aria-label="Open the menu"
           />
           <PlacePickers place={place} />
+          <ReadOnly place={place} />
           <button type="button" className={styles.search} onClick={openCommands}>
             <IconSearch size={15} />
             <span>Search or jump to…</span>
@@ -99,6 +111,21 @@ export function Frame() {
     </div>
   );
 }
+
+/** Says once for all that is shown here that nothing of it can be changed by who is signed in. */
+function ReadOnly({ place }: { readonly place: Place }) {
+  const session = useSession();
+  if (session.state !== 'in' || roleIn(session, place.project) !== 'Users') return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is said of it must be reachable by keyboard
+    <span className={styles.readOnly} tabIndex={0} {...hint(READ_ONLY)}>
+      Read only
+    </span>
+  );
+}
+
+const READ_ONLY =
+  'You have the role Users, which reads. An administrator of the account can give you another one, also for this project alone';
 
 function Brand() {
   return (

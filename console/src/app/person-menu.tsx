@@ -8,12 +8,16 @@ import {
   IconUserCircle,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { roleIn } from '../api/may.ts';
 import { useSession } from '../api/session.ts';
+import { usePlace } from './place.ts';
 import { useSignOut } from './sign-out.ts';
 
 /** Who is signed in, how the page looks, and the way out. */
 export function PersonMenu() {
   const session = useSession();
+  const { project } = usePlace();
+  const here = session.state === 'in' ? roleIn(session, project) : undefined;
   const navigate = useNavigate();
   const { setColorScheme, colorScheme } = useMantineColorScheme();
   const leave = useSignOut();
@@ -26,7 +30,13 @@ export function PersonMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {session.state === 'in' && <Menu.Label>{session.email}</Menu.Label>}
+        {session.state === 'in' && (
+          <Menu.Label>
+            {session.email}
+            <br />
+            {here === session.role ? here : `${session.role}, ${here} in this project`}
+          </Menu.Label>
+        )}
         <Menu.Item
           leftSection={<IconSun size={15} />}
           rightSection={mark('light')}

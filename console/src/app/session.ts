@@ -1,6 +1,6 @@
 import { redirect } from '@tanstack/react-router';
 import { client } from '../api/client.ts';
-import { currentSession, setSession } from '../api/session.ts';
+import { currentSession, type Session, setSession } from '../api/session.ts';
 
 /** Lets only those in who are signed in; others go to the sign-in page, and come back from there. */
 export async function requireSession({
@@ -32,20 +32,23 @@ export const readSessionOnce = (): Promise<void> => {
 export async function readSession(): Promise<void> {
   const { data, error, response } = await client.GET('/virga/v1/session');
   if (error !== undefined && response.status !== 401) throw error;
-  setSession(
-    data
-      ? {
-          state: 'in',
-          csrf: data.csrf_token ?? '',
-          email: data.email,
-          clientId: data.client_id,
-          role: data.role,
-          // A node of the last release says nothing of it.
-          projectRoles: new Map((data.project_roles ?? []).map((one) => [one.project_id, one.role])),
-        }
-      : { state: 'out' },
-  );
+  const next: Session = data
+    ? {
+        state: 'in',
+        csrf: data.csrf_token ?? '',
+        email: data.email,
+        clientId: data.client_id,
+        role: data.role,
+        // A node of the last release says nothing of it.
+        projectRoles: new Map((data.project_roles ?? []).map((one) => [one.project_id, one.role])),
+      }
+    : { state: 'out' };
+  // Read again, it is mostly what it was, and nothing is to be drawn anew.
+  if (textOf(next) !== textOf(currentSession())) setSession(next);
 }
+
+const textOf = (session: Session) =>
+  JSON.stringify(session, (_, value) => (value instanceof Map ? [...value] : value));
 
 /** Opens a session. @returns what was wrong, or undefined */
 export async function signIn(username: string, password: string): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { Skeleton, Tooltip } from '@mantine/core';
 import { meaningOf, wordOf } from '../ui/badge.tsx';
+import { hint, showHint } from '../ui/hint.tsx';
 import styles from './nodes.module.css';
 
 export interface NodeTile {
@@ -15,10 +16,12 @@ export interface NodeTile {
 interface NodesProps {
   readonly nodes: readonly NodeTile[];
   readonly onDelete?: (node: NodeTile) => void;
+  /** Why none can be deleted. */
+  readonly why?: string | undefined;
 }
 
 /** A tile a node: old, being created, ready, being deleted. */
-export function Nodes({ nodes, onDelete }: NodesProps) {
+export function Nodes({ nodes, onDelete, why }: NodesProps) {
   const common = commonPrefix(nodes.map(({ name }) => name));
   return (
     <ul className={styles.tiles}>
@@ -33,7 +36,8 @@ export function Nodes({ nodes, onDelete }: NodesProps) {
               type="button"
               className={styles.remove}
               aria-label={`Delete node ${node.name}`}
-              onClick={() => onDelete(node)}
+              {...(why ? { ...hint(why), 'aria-disabled': true } : {})}
+              onClick={({ currentTarget }) => (why ? showHint(currentTarget, why) : onDelete(node))}
             >
               ×
             </button>

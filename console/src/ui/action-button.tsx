@@ -15,6 +15,7 @@ export function ActionButton<Row>({ action, row, ...props }: ActionButtonProps<R
       variant="default"
       {...props}
       why={action.disabled?.(row)}
+      call={() => action.call?.(row)}
       onClick={() => action.run(row)}
     >
       {action.label}

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
+import type { ApiCall } from '../api/client.ts';
 import { copyText } from './clipboard.ts';
 import { ConfirmDelete } from './confirm-delete.tsx';
 import { startTask } from './follow-task.tsx';
 import type { RowAction } from './list-page.tsx';
-import type { Answer } from './submit.ts';
 
 export interface DeleteOptions<Row> {
   readonly kind: string;
@@ -11,7 +11,7 @@ export interface DeleteOptions<Row> {
   /** What stops with it. */
   readonly consequences: (row: Row) => ReactNode;
   readonly askName?: (row: Row) => boolean;
-  readonly call: (row: Row) => Promise<Answer<unknown>>;
+  readonly call: (row: Row) => ApiCall;
   readonly disabled?: (row: Row) => string | undefined;
   readonly deleted?: () => void;
   /** What else than deleting is asked about, and how the menu names it. */
@@ -36,14 +36,12 @@ export function useDelete<Row>(options: DeleteOptions<Row>): {
       close={() => setDoomed(undefined)}
       confirm={() => {
         if (!doomed) return;
-        const answer = call(doomed);
-        void startTask(answer, { title: `${verb} ${nameOf(doomed)}` });
-        void answer.then(({ error }) => error === undefined && deleted?.());
+        void startTask(call(doomed), { title: `${verb} ${nameOf(doomed)}`, accepted: deleted });
       }}
     />
   );
   return {
-    action: { label, danger: true, run: setDoomed, ...(disabled ? { disabled } : {}) },
+    action: { label, danger: true, run: setDoomed, call, ...(disabled ? { disabled } : {}) },
     dialog,
   };
 }

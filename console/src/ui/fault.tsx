@@ -17,6 +17,8 @@ function titleOf({ message, againSeconds, unanswered }: ApiFault, isRead: boolea
   return againSeconds === undefined ? message : message.replace(/\. Try again in \d+ s\.$/, '');
 }
 
+const INK = { title: { color: 'var(--ink)' } };
+
 /** What went wrong, what to do, and the id under which the server logged it. */
 export function FaultNote({ fault, retry, others }: FaultNoteProps) {
   const gone = fault.missing ? others : undefined;
@@ -25,7 +27,14 @@ export function FaultNote({ fault, retry, others }: FaultNoteProps) {
     ([field, messages]) => fault.message !== `${field}: ${messages.join(', ')}`,
   );
   return (
-    <Alert color="red" variant="light" title={titleOf(fault, retry !== undefined)} role="alert" tabIndex={-1}>
+    <Alert
+      // Nothing is wrong with a page that the person's role does not open.
+      {...(retry && fault.denied ? { color: 'gray', styles: INK } : { color: 'red' })}
+      variant="light"
+      title={titleOf(fault, retry !== undefined)}
+      role="alert"
+      tabIndex={-1}
+    >
       {fields.length > 0 && (
         <ul style={{ margin: 0, paddingLeft: 18, color: 'var(--ink)' }}>
           {fields.map(([field, messages]) => (

@@ -1,9 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { client, faultOf, queryClient, wordsOf } from '../api/client.ts';
+import { type ApiCall, client, faultOf, queryClient, wordsOf } from '../api/client.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
 import { router } from '../app/router.tsx';
-import type { Answer } from './submit.ts';
 
 /** The task that an answer names, if it names one. */
 export const taskOf = (data: unknown): string | undefined =>
@@ -14,6 +13,11 @@ interface Follow {
   /** Where the result is, once the task has ended well. */
   readonly to?: ((task: Task) => string | undefined) | undefined;
   readonly onEnd?: ((task: Task) => void) | undefined;
+}
+
+interface Start extends Follow {
+  /** Sees the answer when the call was accepted. */
+  readonly accepted?: ((data: unknown) => void) | undefined;
 }
 
 /** Shows a toast that goes along with a task to its end, then says what came of it and leads there. */
@@ -85,19 +89,18 @@ export function refused(title: string, error: unknown): void {
   });
 }
 
-/** Starts a write that answers tasks, follows its task, and returns it; a refusal is shown as a toast.
- *  @returns the task's id, or undefined when the call was refused */
-export async function startTask(call: Promise<Answer<unknown>>, follow: Follow): Promise<string | undefined> {
-  const { data, error } = await call.catch((thrown: unknown) => ({ data: undefined, error: thrown }));
+/** Makes a call that may answer tasks, and follows its task; a refusal is shown as a toast. */
+export async function startTask(call: Pick<ApiCall, 'send'>, { accepted, ...follow }: Start): Promise<void> {
+  const { data, error } = await call.send().catch((thrown: unknown) => ({ data: undefined, error: thrown }));
   if (error !== undefined) {
     refused(follow.title, error);
     // Maybe since it is not any more what the page shows.
     void queryClient.invalidateQueries();
-    return undefined;
+    return;
   }
   const task = taskOf(data);
   if (task) followTask(task, follow);
   // It was done when it was answered, and no event reports it.
   else void queryClient.invalidateQueries();
-  return task;
+  accepted?.(data);
 }

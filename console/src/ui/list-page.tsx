@@ -1,12 +1,13 @@
-import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
+import { type Needs, useMay } from '../api/may.ts';
 import { FaultNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
 import { FromBefore } from './from-before.tsx';
+import { LinkButton } from './link-button.tsx';
 import styles from './list-page.module.css';
 import { Empty, type EmptyProps, PageHead } from './page.tsx';
 import { useRowKeys } from './row-keys.ts';
@@ -21,11 +22,20 @@ interface Page<Row> {
   readonly results: readonly Row[];
 }
 
+interface Creation {
+  readonly label: string;
+  readonly to: string;
+  /** Why none can be made here. */
+  readonly disabled?: string | undefined;
+  /** The call that makes one, by which it is known who may. */
+  readonly call: () => Needs;
+}
+
 export interface ListPageProps<Row> {
   readonly title: string;
   readonly about: ReactNode;
   readonly back?: { readonly to: string; readonly label: string };
-  readonly create?: { readonly label: string; readonly to: string; readonly disabled?: string | undefined };
+  readonly create?: Creation;
   readonly filters?: readonly Filter[];
   /** How the API sorts when nothing else is asked for; a list whose columns can be sorted has it. */
   readonly defaultOrder?: string;
@@ -68,12 +78,17 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
     void navigate({ to: '.', search: clean({ ...search, offset: undefined, ...next }) as never });
   const filtered = filters.some(({ key }) => search[key] !== undefined);
   const rows = query.data?.results ?? [];
-  useRowKeys({ create: create?.disabled ? undefined : create?.to });
+  const why = useMay()(create?.call) ?? create?.disabled;
+  useRowKeys({ create: why ? undefined : create?.to });
   return (
     <>
       <PageHead title={title} about={about} {...(props.back ? { back: props.back } : {})}>
         {props.head}
-        {create && <CreateButton {...create} />}
+        {create && (
+          <LinkButton to={create.to} why={why} leftSection={<IconPlus size={16} />}>
+            {create.label}
+          </LinkButton>
+        )}
       </PageHead>
       {children}
       {filters.length > 0 && (filtered || rows.length > 0 || query.isPending) && (
@@ -89,7 +104,8 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
               about="No item has all of these properties. Remove a filter to see more."
             />
           ) : (
-            <Empty {...empty} />
+            // What cannot be made says so once, at the head.
+            <Empty {...empty} action={why ? undefined : empty.action} />
           )}
         </div>
       ) : (
@@ -149,21 +165,6 @@ function Sorting<Row>({
 
 /** The shortest pages need no word in the address. */
 const sizeIn = (size: string) => (size === SIZES[0] ? undefined : size);
-
-function CreateButton({ label, to, disabled }: NonNullable<ListPageProps<never>['create']>) {
-  if (disabled) {
-    return (
-      <VerbButton leftSection={<IconPlus size={16} />} why={disabled}>
-        {label}
-      </VerbButton>
-    );
-  }
-  return (
-    <Button component={Link} to={to} leftSection={<IconPlus size={16} />}>
-      {label}
-    </Button>
-  );
-}
 
 function Paging({
   count,

@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 import { copyId, type DeleteOptions, useDelete } from './delete-action.tsx';
 import { ListPage, type ListPageProps, type RowAction } from './list-page.tsx';
 import type { RowVerb } from './row-form.tsx';
-import { type FormOptions, SideForm, useNewForm } from './side-form.tsx';
+import { callOf, type FormOptions, SideForm, useNewForm } from './side-form.tsx';
 
 export interface NounPageProps<Row, Body>
   extends Omit<ListPageProps<Row>, 'create' | 'actions' | 'rowKey' | 'empty'> {
@@ -11,7 +11,7 @@ export interface NounPageProps<Row, Body>
   /** The form that makes one. */
   readonly form?: FormOptions<Body>;
   /** A page that makes one, where a side form is too narrow. */
-  readonly createPage?: { readonly label: string; readonly to: string };
+  readonly createPage?: Pick<NonNullable<ListPageProps<Row>['create']>, 'label' | 'to' | 'call'>;
   /** Why none can be made here. */
   readonly createDisabled?: string | undefined;
   readonly remove?: DeleteOptions<Row>;
@@ -25,7 +25,9 @@ const NOTHING: DeleteOptions<never> = {
   kind: '',
   nameOf: () => '',
   consequences: () => '',
-  call: () => Promise.resolve({}),
+  call: () => {
+    throw new Error('Nothing is deleted here');
+  },
 };
 
 /** Everything that a list of a noun has: the list, the form that makes one, the verbs of a row, the question before
@@ -34,7 +36,7 @@ export function NounPage<Row, Body>(props: NounPageProps<Row, Body>) {
   const { idOf, form, createPage, createDisabled, remove, actions = [], verbs = [], empty, ...list } = props;
   const opened = useNewForm();
   const deletion = useDelete<Row>(remove ?? (NOTHING as DeleteOptions<Row>));
-  const create = createPage ?? (form && { label: form.title, to: opened.to });
+  const create = createPage ?? (form && { label: form.title, to: opened.to, call: () => callOf(form) });
   return (
     <>
       <ListPage<Row>
@@ -47,7 +49,7 @@ export function NounPage<Row, Body>(props: NounPageProps<Row, Body>) {
           ...verbs.map(({ action }) => action),
           ...(remove ? [deletion.action] : []),
         ]}
-        empty={{ ...empty, action: createDisabled ? undefined : create }}
+        empty={{ ...empty, action: create }}
       />
       {deletion.dialog}
       {verbs.map(({ action, dialog }) => (

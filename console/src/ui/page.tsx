@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { LinkButton } from './link-button.tsx';
 import styles from './page.module.css';
+import { VerbButton, type VerbProps } from './verb-button.tsx';
 import { useWindowTitle } from './window-title.ts';
 
 export interface HeadProps {
@@ -81,8 +82,8 @@ export interface EmptyProps {
   readonly about: ReactNode;
   /** Leads to a page, or does something at once. */
   readonly action?:
-    | { readonly label: string; readonly to: string }
-    | { readonly label: string; readonly run: () => void }
+    | { readonly label: string; readonly to: string; readonly call: VerbProps['call'] }
+    | { readonly label: string; readonly run: () => void; readonly call: VerbProps['call'] }
     | undefined;
   /** One line that does the same from a terminal. */
   readonly code?: string | undefined;
@@ -95,11 +96,15 @@ export function Empty({ title, about, action, code }: EmptyProps) {
       <h2>{title}</h2>
       <p>{about}</p>
       {action && 'to' in action && (
-        <Button component={Link} to={action.to}>
+        <LinkButton to={action.to} call={action.call}>
           {action.label}
-        </Button>
+        </LinkButton>
       )}
-      {action && 'run' in action && <Button onClick={action.run}>{action.label}</Button>}
+      {action && 'run' in action && (
+        <VerbButton onClick={action.run} call={action.call}>
+          {action.label}
+        </VerbButton>
+      )}
       {code && <pre className={styles.emptyCode}>{code}</pre>}
     </div>
   );

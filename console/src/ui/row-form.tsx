@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { RowAction } from './row-menu.tsx';
-import { type FormOptions, SideForm } from './side-form.tsx';
+import { callOf, type FormOptions, SideForm } from './side-form.tsx';
 
 /** A verb of a row: its entry in the menu, and what it opens. */
 export interface RowVerb<Row> {
@@ -19,7 +19,7 @@ export interface RowFormOptions<Row, Body> {
 export function useRowForm<Row, Body>({ label, disabled, form }: RowFormOptions<Row, Body>): RowVerb<Row> {
   const [row, setRow] = useState<Row>();
   return {
-    action: { label, run: setRow, ...(disabled ? { disabled } : {}) },
+    action: { label, run: setRow, call: (one) => callOf(form(one)), ...(disabled ? { disabled } : {}) },
     dialog: row !== undefined && <SideForm {...form(row)} opened close={() => setRow(undefined)} />,
   };
 }

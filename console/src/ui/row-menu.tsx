@@ -1,6 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDots } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { type Needs, useMay } from '../api/may.ts';
 import icon from './icon-button.module.css';
 import styles from './list-page.module.css';
 
@@ -8,6 +9,8 @@ export interface RowAction<Row> {
   readonly label: string;
   readonly run: (row: Row) => void;
   readonly danger?: boolean;
+  /** What it sends in the end, by which it is known who may run it; absent: it sends nothing that not everybody may. */
+  readonly call?: (row: Row) => Needs | undefined;
   /** Why it can't be done now, shown instead of doing it; empty where that stands elsewhere. */
   readonly disabled?: (row: Row) => string | undefined;
 }
@@ -129,13 +132,19 @@ function Verbs<Row>({ row, actions, from }: VerbsProps<Row>) {
     from()?.focus({ preventScroll: true });
     run(row);
   };
-  const first = actions.find(({ disabled }) => disabled?.(row) === undefined);
-  return actions.map((action) => {
-    const { label, run, danger, disabled } = action;
-    const why = disabled?.(row);
+  const may = useMay();
+  const lacks = actions.map(({ call }) => may(() => call?.(row)));
+  const whys = actions.map(({ disabled }, index) => (lacks[index] ? '' : disabled?.(row)));
+  const first = actions[whys.indexOf(undefined)];
+  const items = actions.map((action, index) => {
+    const { label, run, danger } = action;
+    const why = whys[index];
+    const lack = lacks[index];
     return (
       <div key={label}>
         {danger && <Menu.Divider />}
+        {/* What the person lacks for several is said once, above the first of them. */}
+        {lack && lacks.indexOf(lack) === index && <Menu.Label className={styles.lack}>{lack}</Menu.Label>}
         <Menu.Item
           className={styles.verb}
           {...(danger ? { color: 'red' } : {})}
@@ -149,4 +158,10 @@ function Verbs<Row>({ row, actions, from }: VerbsProps<Row>) {
       </div>
     );
   });
+  return (
+    // The focus must be in the menu for keys to close it, also where nothing in it can be chosen.
+    <div className={styles.verbs} {...(first ? {} : { tabIndex: -1, 'data-autofocus': true })}>
+      {items}
+    </div>
+  );
 }

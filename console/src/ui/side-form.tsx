@@ -2,6 +2,7 @@ import { Button, Drawer, Group, Stack } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { type ApiCall, type ApiFault, queryClient } from '../api/client.ts';
+import { useMay } from '../api/may.ts';
 import type { Task } from '../api/tasks.ts';
 import { CodePanel } from './code-panel.tsx';
 import { FaultNote } from './fault.tsx';
@@ -9,6 +10,8 @@ import { type Field, FieldInput, initialValue, type Value, type Values } from '.
 import { followTask, taskOf } from './follow-task.tsx';
 import styles from './side-form.module.css';
 import { focusFault, useSubmit } from './submit.ts';
+
+import { VerbButton } from './verb-button.tsx';
 
 export { given, text } from './values.ts';
 export type { Field, Value, Values };
@@ -42,6 +45,13 @@ export interface SideFormProps<Body> extends FormOptions<Body> {
   /** Returns what is to end before the form can be sent again. */
   readonly close: () => unknown;
 }
+
+const initialValues = (fields: readonly Field[]): Values =>
+  Object.fromEntries(fields.map((field) => [field.key, initialValue(field)]));
+
+/** The call that a form makes as it is opened, by which it is known who may send it. */
+export const callOf = <Body,>({ fields, body, request }: FormOptions<Body>): ApiCall =>
+  request(body(initialValues(fields)));
 
 /** Opens and closes a form that has its own address over the live list: `?new=1`. */
 export function useNewForm(): {
@@ -102,9 +112,7 @@ function errorOf(fault: ApiFault | undefined, field: Field): string | undefined 
 
 function Form<Body>(props: SideFormProps<Body>) {
   const { title, verb = title, fields, request, to, done, close, picture } = props;
-  const [values, setValues] = useState<Values>(() =>
-    Object.fromEntries(fields.map((field) => [field.key, initialValue(field)])),
-  );
+  const [values, setValues] = useState(() => initialValues(fields));
   const { busy, fault, send } = useSubmit();
   const form = useRef<HTMLFormElement>(null);
   const shown = fields.filter(({ when }) => when?.(values) ?? true);
@@ -112,9 +120,11 @@ function Form<Body>(props: SideFormProps<Body>) {
     ([name]) => !shown.some((field) => isAbout(field, name)),
   );
   const body = props.body(values);
+  const call = request(body);
+  const lack = useMay()(call);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const { error } = await send(request(body).send, (data) => {
+    const { error } = await send(call.send, (data) => {
       const task = taskOf(data);
       if (task) followTask(task, { title, to });
       // It was done when it was answered, and no event reports it.
@@ -128,6 +138,7 @@ function Form<Body>(props: SideFormProps<Body>) {
     <form ref={form} onSubmit={(event) => void submit(event)} className={styles.columns}>
       <Stack gap="sm">
         {fault && <FaultNote fault={{ ...fault, fields: Object.fromEntries(others) }} />}
+        {lack && <p className={styles.about}>{lack}.</p>}
         {props.about && <p className={styles.about}>{props.about}</p>}
         {shown.map((field, index) => (
           <FieldInput
@@ -143,16 +154,21 @@ function Form<Body>(props: SideFormProps<Body>) {
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" loading={busy} data-autofocus={fields.length === 0 || undefined}>
+          <VerbButton
+            type="submit"
+            loading={busy}
+            why={lack}
+            data-autofocus={fields.length === 0 || undefined}
+          >
             {verb}
-          </Button>
+          </VerbButton>
         </Group>
       </Stack>
       <Stack gap="sm">
         {picture?.(values)}
         <CodePanel
           call={{
-            ...request(body),
+            ...call,
             ...(props.shown ? { body: props.shown(body) } : {}),
             ...(props.terraform ? { terraform: props.terraform(body) } : {}),
           }}

@@ -1,10 +1,12 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { type FormEvent, type ReactNode, useRef } from 'react';
 import type { ApiCall } from '../api/client.ts';
+import { useMay } from '../api/may.ts';
 import { CodePanel } from './code-panel.tsx';
 import { FaultNote } from './fault.tsx';
 import { PageHead } from './page.tsx';
 import { focusFault, useSubmit } from './submit.ts';
+import { VerbButton } from './verb-button.tsx';
 import styles from './wizard.module.css';
 
 interface WizardProps<Data> {
@@ -32,6 +34,7 @@ interface WizardProps<Data> {
 export function Wizard<Data>(props: WizardProps<Data>) {
   const { request, terraform } = props;
   const { busy, fault, send } = useSubmit();
+  const lack = useMay()(request);
   const form = useRef<HTMLFormElement>(null);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -41,7 +44,7 @@ export function Wizard<Data>(props: WizardProps<Data>) {
   const others = Object.entries(fault?.fields ?? {}).filter(([field]) => !props.known(field));
   return (
     <form ref={form} onSubmit={(event) => void submit(event)}>
-      <PageHead title={props.title} about={props.about} back={props.back} />
+      <PageHead title={props.title} about={lack ? `${lack}.` : props.about} back={props.back} />
       <div className={styles.columns}>
         <div className={styles.fields}>
           {fault && (
@@ -52,9 +55,9 @@ export function Wizard<Data>(props: WizardProps<Data>) {
           {props.fields((field) => fault?.fields[field]?.join(', '))}
           <Group justify="space-between">
             {props.aside ?? <span />}
-            <Button type="submit" loading={busy}>
+            <VerbButton type="submit" loading={busy} why={lack}>
               {props.title}
-            </Button>
+            </VerbButton>
           </Group>
         </div>
         <div className={styles.outcome}>

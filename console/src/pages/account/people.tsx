@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -74,7 +74,7 @@ export function People() {
             ? 'They are signed out at once, and the tokens that they made stop working.'
             : 'Their invitation no longer works.',
         call: ({ id }) =>
-          client.DELETE('/iam/clients/{clientId}/client-users/{userId}', {
+          apiCall('delete', '/iam/clients/{clientId}/client-users/{userId}', {
             params: { path: { clientId, userId: id } },
           }),
         deleted: refresh,

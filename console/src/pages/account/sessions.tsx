@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { setSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
@@ -38,17 +38,19 @@ export function Sessions() {
     queryClient.clear();
     void navigate({ to: '/sign-in' });
   };
-  const end = async ({ id, is_current }: Session) => {
-    const call = client.DELETE('/virga/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
-    void startTask(call, { title: 'Sign out there' });
-    const { error } = await call;
-    if (is_current && error === undefined) leave();
-  };
+  const end = rowCall<Session>({
+    label: 'Sign out there',
+    danger: true,
+    title: () => 'Sign out there',
+    call: ({ id }) =>
+      apiCall('delete', '/virga/v1/sessions/{session_id}', { params: { path: { session_id: id } } }),
+    accepted: (_, { is_current }) => is_current && leave(),
+  });
   const everywhere = useDelete<{ readonly name: string }>({
     kind: 'all sessions',
     nameOf: () => '',
     consequences: () => 'You are signed out here and everywhere else. API tokens stay.',
-    call: () => client.DELETE('/virga/v1/sessions'),
+    call: () => apiCall('delete', '/virga/v1/sessions', {}),
     deleted: leave,
   });
   const password = useRowForm<number, NewPassword>({
@@ -85,7 +87,7 @@ export function Sessions() {
         result={sessions}
         columns={COLUMNS}
         rowKey={({ id }) => id}
-        actions={[{ label: 'Sign out there', run: (row) => void end(row), danger: true }]}
+        actions={[end]}
         empty={{ title: 'No sessions', about: 'Nobody is signed in.' }}
         head={
           <>

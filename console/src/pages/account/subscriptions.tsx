@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -25,7 +25,7 @@ export function Subscriptions() {
     kind: 'webhook',
     nameOf: ({ url }) => url,
     consequences: () => 'It hears of no change any more.',
-    call: () => client.POST('/cloud/v1/user_actions/unsubscribe'),
+    call: () => apiCall('post', '/cloud/v1/user_actions/unsubscribe', {}),
     deleted: refresh,
   });
   const [one] = result.data?.results ?? [];
@@ -38,13 +38,7 @@ export function Subscriptions() {
         columns={COLUMNS}
         idOf={({ id }) => String(id)}
         createDisabled={one ? 'There is one already: remove it first' : undefined}
-        head={
-          one && (
-            <Button variant="default" onClick={() => stop.action.run(one)}>
-              Remove…
-            </Button>
-          )
-        }
+        head={one && <ActionButton size="sm" action={{ ...stop.action, label: 'Remove…' }} row={one} />}
         empty={{
           title: 'Nobody is notified',
           about: 'Add an address, and your own systems know of changes as they happen.',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -79,7 +79,7 @@ export function ApiTokens() {
             last_usage ? 'Programs that use it are refused from now on.' : 'It was never used.',
           askName: ({ last_usage }) => Boolean(last_usage),
           call: ({ id }) =>
-            client.DELETE('/iam/clients/{clientId}/tokens/{tokenId}', {
+            apiCall('delete', '/iam/clients/{clientId}/tokens/{tokenId}', {
               params: { path: { ...path, tokenId: id } },
             }),
           deleted: refresh,

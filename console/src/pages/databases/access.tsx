@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { client, queryClient, type Schemas } from '../../api/client.ts';
+import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/copy.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -95,29 +95,25 @@ function usePasswords(cluster: Cluster) {
   const path = (username: string) => ({ ...clusterPath(place, cluster.cluster_name), username });
   const PATH =
     '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/credentials';
-  const show = (
-    title: string,
-    call: Promise<{ data?: Schemas['PostgresqlCredentials']; error?: unknown }>,
-  ) => {
-    void startTask(call as never, { title });
-    void call.then(({ data }) => {
-      if (data) setShown(data);
-      void queryClient.invalidateQueries();
-    });
+  const accepted = (data: unknown) => {
+    setShown(data as Schemas['PostgresqlCredentials']);
+    void queryClient.invalidateQueries();
   };
   const actions: readonly RowAction<User>[] = [
-    {
+    rowCall({
       label: 'Show password, once',
+      title: ({ name }) => `Password of ${name}`,
       disabled: ({ is_secret_revealed: was }) => (was ? 'It was shown; make a new one' : whyFixed(cluster)),
-      run: ({ name }) =>
-        show(`Password of ${name}`, client.GET(PATH, { params: { path: path(name) } }) as never),
-    },
-    {
+      call: ({ name }) => apiCall('get', PATH, { params: { path: path(name) } }),
+      accepted,
+    }),
+    rowCall({
       label: 'Make a new password',
+      title: ({ name }) => `New password of ${name}`,
       disabled: () => whyFixed(cluster),
-      run: ({ name }) =>
-        show(`New password of ${name}`, client.POST(PATH, { params: { path: path(name) } }) as never),
-    },
+      call: ({ name }) => apiCall('post', PATH, { params: { path: path(name) } }),
+      accepted,
+    }),
   ];
   return { actions, shown, close: () => setShown(undefined) };
 }

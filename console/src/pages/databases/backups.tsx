@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { every, faultOf, type Schemas } from '../../api/client.ts';
-import { operatorApi, operatorCall, operatorClient, useOperatorToken } from '../../api/operator.ts';
+import { operatorApi, operatorCall, useOperatorToken } from '../../api/operator.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
@@ -57,7 +57,7 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
     nameOf: () => cluster.cluster_name,
     consequences: () => 'All copies are removed, and no earlier moment can be restored any more.',
     askName: () => true,
-    call: () => operatorClient.DELETE(BACKUPS, { params: { path } }),
+    call: () => operatorCall('delete', BACKUPS, { params: { path } }),
     deleted: () => void query.refetch(),
   });
   if (query.error && !query.data)

@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, client, faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
@@ -11,6 +10,7 @@ import { NounPage } from '../../ui/noun-page.tsx';
 import { Card, Empty, PageHead } from '../../ui/page.tsx';
 import { useNewForm } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import { createForm } from './create.ts';
 import { clusterPath, useOffer } from './queries.ts';
 
@@ -40,7 +40,7 @@ export const removal = (
       ? `It is ${status}; wait until its task has ended`
       : undefined,
   call: ({ cluster_name: name }) =>
-    client.DELETE('/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
+    apiCall('delete', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
       params: { path: clusterPath(place, name) },
     }),
   deleted,
@@ -65,32 +65,25 @@ export function Databases() {
   );
 }
 
-function useSetUp(): (is_initialized: boolean) => void {
-  const path = pathParams(usePlace());
-  return (is_initialized) =>
-    void startTask(
-      client
-        .PUT('/cloud/v1/dbaas/status/{project_id}/{region_id}', {
-          params: { path },
-          body: { is_initialized },
-        })
-        .then((answer) => {
-          void queryClient.invalidateQueries();
-          return answer as never;
-        }),
-      { title: is_initialized ? 'Set up PostgreSQL' : 'Undo the set-up of PostgreSQL' },
-    );
-}
+/** Sets managed PostgreSQL up in a project and region, or undoes that. */
+const setUp = (place: Place, is_initialized: boolean) =>
+  apiCall('put', '/cloud/v1/dbaas/status/{project_id}/{region_id}', {
+    params: { path: pathParams(place) },
+    body: { is_initialized },
+  });
 
 function NotSetUp() {
   const place = usePlace();
-  const setUp = useSetUp();
   return (
     <Card>
       <Empty
         title="Not set up here"
         about="Set it up once for this project in this region. It costs nothing until the first cluster."
-        action={{ label: 'Set up PostgreSQL', run: () => setUp(true) }}
+        action={{
+          label: 'Set up PostgreSQL',
+          run: () => void startTask(setUp(place, true), { title: 'Set up PostgreSQL' }),
+          call: setUp(place, true),
+        }}
         code={`curl -X PUT ${location.origin}/cloud/v1/dbaas/status/${place.project}/${place.region} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"is_initialized": true}'`}
       />
     </Card>
@@ -102,7 +95,6 @@ function Clusters() {
   const { page, search } = useListSearch();
   const form = useNewForm();
   const offer = useOffer(form.opened);
-  const setUp = useSetUp();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}', {
       params: { path: pathParams(place), query: { ...page, ...(search.name ? { name: search.name } : {}) } },
@@ -120,9 +112,13 @@ function Clusters() {
       remove={removal(place) as DeleteOptions<Short>}
       head={
         result.data?.count === 0 && (
-          <Button variant="default" onClick={() => setUp(false)}>
+          <VerbButton
+            variant="default"
+            call={setUp(place, false)}
+            onClick={() => void startTask(setUp(place, false), { title: 'Undo the set-up of PostgreSQL' })}
+          >
             Undo the set-up
-          </Button>
+          </VerbButton>
         )
       }
       empty={{

@@ -80,7 +80,7 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
             }}
           />
           <div style={{ display: 'flex', gap: 8 }}>
-            <VerbButton onClick={() => void save()} loading={busy} why={why}>
+            <VerbButton onClick={() => void save()} loading={busy} why={why} call={call}>
               Save settings
             </VerbButton>
             <VerbButton

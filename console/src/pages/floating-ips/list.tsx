@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
@@ -10,6 +11,7 @@ import { unread } from '../../ui/field-input.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { withDistinctLabels } from '../../ui/options.ts';
+import { rowCall } from '../../ui/row-call.ts';
 import { SideForm, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
@@ -53,24 +55,26 @@ export function FloatingIps() {
     askName: ({ port_id }) => port_id !== null,
     disabled: whyBusy,
     call: ({ id }) =>
-      client.DELETE('/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
+      apiCall('delete', '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
         params: { path: { ...path, floating_ip_id: id } },
       }),
   });
-  const point = (ip: FloatingIp, port_id: string | null, words: string) =>
-    void startTask(
-      client.PATCH('/cloud/v2/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
-        params: { path: { ...path, floating_ip_id: ip.id } },
-        body: { port_id },
-      }),
-      { title: words },
-    );
+  const point = (ip: FloatingIp, port_id: string | null) =>
+    apiCall('patch', '/cloud/v2/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
+      params: { path: { ...path, floating_ip_id: ip.id } },
+      body: { port_id },
+    });
+  const create = {
+    label: 'Create floating IP',
+    to: form.to,
+    call: () => needsOf('post', '/cloud/v1/floatingips/{project_id}/{region_id}', place.project),
+  };
   return (
     <>
       <ListPage<FloatingIp>
         title="Floating IPs"
         about="An address of the outside that leads to what you point it at, and can be pointed elsewhere at any time."
-        create={{ label: 'Create floating IP', to: form.to }}
+        create={create}
         filters={[
           {
             kind: 'choice',
@@ -88,19 +92,20 @@ export function FloatingIps() {
         rowKey={({ id }) => id}
         actions={[
           copyId(({ id }) => id),
-          { label: 'Point at…', run: setAttaching, disabled: whyBusy },
-          {
+          { label: 'Point at…', run: setAttaching, call: (ip) => point(ip, null), disabled: whyBusy },
+          rowCall({
             label: 'Detach',
-            run: (ip) => point(ip, null, `Detach ${ip.floating_ip_address}`),
+            title: (ip) => `Detach ${ip.floating_ip_address}`,
+            call: (ip) => point(ip, null),
             disabled: (ip) => whyBusy(ip) ?? (ip.port_id ? undefined : 'It leads to nothing'),
-          },
+          }),
           remove.action,
         ]}
         empty={{
           title: 'No floating IPs',
           about:
             'Create one, and point it at a load balancer. Its address stays yours when that is replaced.',
-          action: { label: 'Create floating IP', to: form.to },
+          action: create,
         }}
       />
       {remove.dialog}
@@ -108,7 +113,11 @@ export function FloatingIps() {
         <PointAt
           ip={attaching}
           close={() => setAttaching(undefined)}
-          choose={(port, name) => point(attaching, port, `Point ${attaching.floating_ip_address} at ${name}`)}
+          choose={(port, name) =>
+            void startTask(point(attaching, port), {
+              title: `Point ${attaching.floating_ip_address} at ${name}`,
+            })
+          }
         />
       )}
       <SideForm

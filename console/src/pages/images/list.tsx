@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -112,7 +112,7 @@ export function Images() {
           whyBusy(image) ?? (image.visibility === 'public' ? 'It is the region’s' : undefined),
         consequences: () => 'Nothing new can start from it. Volumes that were made of it stay.',
         call: ({ id }) =>
-          client.DELETE('/cloud/v1/images/{project_id}/{region_id}/{image_id}', {
+          apiCall('delete', '/cloud/v1/images/{project_id}/{region_id}/{image_id}', {
             params: { path: { ...path, image_id: id } },
           }),
       }}

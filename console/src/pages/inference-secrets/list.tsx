@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -50,7 +50,7 @@ export function InferenceSecrets() {
         consequences: () => 'Models that use it can no longer read their data.',
         askName: () => true,
         call: ({ name }) =>
-          client.DELETE('/cloud/v3/inference/{project_id}/secrets/{secret_name}', {
+          apiCall('delete', '/cloud/v3/inference/{project_id}/secrets/{secret_name}', {
             params: { path: { ...path, secret_name: name } },
           }),
         deleted: refresh,

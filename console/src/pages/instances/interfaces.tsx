@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
-import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -119,14 +119,17 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
         }),
     }),
   });
-  const detach = ({ port_id, ip_assignments }: Interface) =>
-    void startTask(
-      client.POST('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/detach_interface', {
+  const detach = rowCall<Interface>({
+    label: 'Detach',
+    danger: true,
+    title: ({ ip_assignments }) => `Detach ${ip_assignments[0]?.ip_address} from ${instance.name}`,
+    call: ({ port_id, ip_assignments }) =>
+      apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/detach_interface', {
         params: { path },
         body: { port_id, ip_address: ip_assignments[0]?.ip_address ?? '' },
       }),
-      { title: `Detach ${ip_assignments[0]?.ip_address} from ${instance.name}` },
-    );
+    disabled: () => why(instance),
+  });
   if (query.error && !query.data)
     return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
   const rows = query.data?.results ?? [];
@@ -141,7 +144,7 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
           columns={COLUMNS}
           loading={query.isPending}
           rowKey={({ port_id }) => port_id}
-          actions={[{ label: 'Detach', danger: true, run: detach, disabled: () => why(instance) }]}
+          actions={[detach]}
         />
       )}
       {attach.dialog}

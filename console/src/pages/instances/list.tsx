@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
@@ -73,7 +74,11 @@ export function Instances() {
     <NounPage<Instance, never>
       title="Instances"
       about="Virtual machines with volumes, addresses and firewall rules of their own."
-      createPage={{ label: 'Create instance', to: pathIn(place, 'instances', 'new') }}
+      createPage={{
+        label: 'Create instance',
+        to: pathIn(place, 'instances', 'new'),
+        call: () => needsOf('post', '/cloud/v2/instances/{project_id}/{region_id}', place.project),
+      }}
       filters={[
         { kind: 'text', key: 'name', label: 'Name' },
         { kind: 'text', key: 'ip', label: 'Address' },

@@ -2,12 +2,15 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, every, faultOf, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Empty } from '../../ui/page.tsx';
 import type { RowVerb } from '../../ui/row-form.tsx';
 
 type Instance = Schemas['Instance'];
+
+const SCREEN = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console';
 
 /** Leads to the screen of an instance, or says why there is none. */
 export function useScreen(
@@ -16,7 +19,12 @@ export function useScreen(
 ): RowVerb<Instance> {
   const [instance, setInstance] = useState<Instance>();
   return {
-    action: { label: 'Show screen…', run: setInstance, disabled },
+    action: {
+      label: 'Show screen…',
+      run: setInstance,
+      call: () => needsOf('get', SCREEN, place.project),
+      disabled,
+    },
     dialog: (
       <Modal
         opened={instance !== undefined}
@@ -32,7 +40,7 @@ export function useScreen(
 
 function Screen({ place, id }: { readonly place: Place; readonly id: string }) {
   const query = useQuery({
-    ...api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console', {
+    ...api.queryOptions('get', SCREEN, {
       params: { path: { ...pathParams(place), instance_id: id } },
     }),
     // Each answer may be an address that works once.

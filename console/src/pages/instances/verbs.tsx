@@ -1,8 +1,8 @@
 import { flavors, serverGroups } from '../../api/choices.ts';
-import { apiCall, client } from '../../api/client.ts';
+import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { text } from '../../ui/side-form.tsx';
@@ -42,14 +42,6 @@ interface InstanceVerbs {
 /** What can be done with an instance, in its list and on its page. */
 export function useInstanceVerbs(place: Place): InstanceVerbs {
   const path = (id: string) => ({ ...pathParams(place), instance_id: id });
-  const power = (action: Power, label: string) => (instance: Instance) =>
-    void startTask(
-      client.POST('/cloud/v2/instances/{project_id}/{region_id}/{instance_id}/action', {
-        params: { path: path(instance.id) },
-        body: { action },
-      }),
-      { title: `${label} ${instance.name}` },
-    );
   const screen = useScreen(place, whyNot(['ACTIVE']));
   const resize = useRowForm<Instance, { flavor_id: string }>({
     label: 'Resize…',
@@ -118,11 +110,18 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
     }),
   });
   return {
-    actions: POWER.map(({ action, label, from }) => ({
-      label,
-      run: power(action, label),
-      disabled: whyNot(from),
-    })),
+    actions: POWER.map(({ action, label, from }) =>
+      rowCall({
+        label,
+        title: ({ name }) => `${label} ${name}`,
+        call: ({ id }) =>
+          apiCall('post', '/cloud/v2/instances/{project_id}/{region_id}/{instance_id}/action', {
+            params: { path: path(id) },
+            body: { action },
+          }),
+        disabled: whyNot(from),
+      }),
+    ),
     verbs: [screen, resize, group, edit],
     remove: {
       kind: 'instance',
@@ -132,7 +131,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
         whyBusy(instance) ?? (instance.status === 'BUILD' ? 'It is being built' : undefined),
       consequences: consequencesOf,
       call: ({ id }) =>
-        client.DELETE('/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
+        apiCall('delete', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
           params: { path: path(id) },
         }),
     },

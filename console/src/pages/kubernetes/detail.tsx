@@ -2,7 +2,8 @@ import { Button, Group, Modal, Select, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, client, every, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, every, faultOf, type Schemas } from '../../api/client.ts';
+import { needsOf, useMay } from '../../api/may.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { Nodes, NodesSkeleton, type NodeTile } from '../../pictures/nodes.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -108,6 +109,13 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
     ),
     ...LIVE,
   });
+  const drop = (id: string) =>
+    apiCall(
+      'delete',
+      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}/instances/{instance_id}',
+      { params: { path: { ...path, instance_id: id } } },
+    );
+  const lack = useMay()(() => drop(''));
   const tiles = (nodes.data?.results ?? []).map(({ id, name, status, created_at }) => {
     const old = upgradeSince !== undefined && readTime(created_at).getTime() < upgradeSince;
     return {
@@ -131,7 +139,7 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
       {nodes.error && !nodes.data ? (
         <FaultNote fault={faultOf(nodes.error)} retry={() => void nodes.refetch()} />
       ) : nodes.data ? (
-        <Nodes nodes={tiles} onDelete={setDoomed} />
+        <Nodes nodes={tiles} onDelete={setDoomed} why={lack} />
       ) : (
         <NodesSkeleton count={pool.node_count} />
       )}
@@ -141,30 +149,18 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
         askName={false}
         consequences="What runs on it moves to other nodes. A new node comes up in its place by itself."
         close={() => setDoomed(undefined)}
-        confirm={() =>
-          doomed &&
-          void startTask(
-            client.DELETE(
-              '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}/instances/{instance_id}',
-              {
-                params: { path: { ...path, instance_id: doomed.id } },
-              },
-            ),
-            { title: `Delete node ${doomed.name}` },
-          )
-        }
+        confirm={() => doomed && void startTask(drop(doomed.id), { title: `Delete node ${doomed.name}` })}
       />
     </Card>
   );
 }
 
+const CONFIG = '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/config';
+
 function KubeconfigButton({ name }: { readonly name: string }) {
   const path = { ...pathParams(usePlace()), cluster_name: name };
   const download = async () => {
-    const { data, error } = await client.GET(
-      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/config',
-      { params: { path } },
-    );
+    const { data, error } = await client.GET(CONFIG, { params: { path } });
     if (!data) return refused(`Kubeconfig of ${name}`, error);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([data.config], { type: 'application/yaml' }));
@@ -173,9 +169,13 @@ function KubeconfigButton({ name }: { readonly name: string }) {
     URL.revokeObjectURL(link.href);
   };
   return (
-    <Button variant="default" onClick={() => void download()}>
+    <VerbButton
+      variant="default"
+      onClick={() => void download()}
+      call={needsOf('get', CONFIG, path.project_id)}
+    >
       Download kubeconfig
-    </Button>
+    </VerbButton>
   );
 }
 
@@ -191,21 +191,21 @@ function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
     ),
     enabled: opened,
   });
+  const upgrade = (to: string) =>
+    apiCall('post', '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade', {
+      params: { path },
+      body: { version: to },
+    });
   const start = () => {
     if (!version) return;
-    void startTask(
-      client.POST('/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade', {
-        params: { path },
-        body: { version },
-      }),
-      { title: `Upgrade ${cluster.name} to ${version}` },
-    );
+    void startTask(upgrade(version), { title: `Upgrade ${cluster.name} to ${version}` });
     setOpened(false);
   };
   return (
     <>
       <VerbButton
         why={cluster.task_id ? 'A task is changing the cluster' : undefined}
+        call={() => upgrade('')}
         onClick={() => setOpened(true)}
       >
         Upgrade…

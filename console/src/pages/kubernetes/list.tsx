@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { clusterVersions, nodeFlavors, sshKeys } from '../../api/choices.ts';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
@@ -44,16 +45,21 @@ export function Clusters() {
     askName: () => true,
     disabled: whyBusy,
     call: ({ name }) =>
-      client.DELETE('/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}', {
+      apiCall('delete', '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}', {
         params: { path: { ...path, cluster_name: name } },
       }),
   });
+  const create = {
+    label: 'Create cluster',
+    to: form.to,
+    call: () => needsOf('post', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', place.project),
+  };
   return (
     <>
       <ListPage<Cluster>
         title="Kubernetes"
         about="Clusters whose nodes heal themselves, and are replaced one by one when you upgrade."
-        create={{ label: 'Create cluster', to: form.to }}
+        create={create}
         result={result}
         columns={COLUMNS}
         rowKey={({ id }) => id}
@@ -62,7 +68,7 @@ export function Clusters() {
         empty={{
           title: 'No clusters here',
           about: 'Create one, then watch its nodes come up, be replaced and come back.',
-          action: { label: 'Create cluster', to: form.to },
+          action: create,
         }}
       />
       {remove.dialog}

@@ -1,5 +1,5 @@
-import { client } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { apiCall } from '../../api/client.ts';
+import { type Place, pathParams, usePlace } from '../../app/place.ts';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import type { LoadBalancer } from './list.tsx';
@@ -9,6 +9,12 @@ interface DeleteProps {
   readonly close: () => void;
   readonly deleted?: () => void;
 }
+
+/** The call that deletes a load balancer. */
+export const deletionOf = (place: Place, id: string) =>
+  apiCall('delete', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+    params: { path: { ...pathParams(place), load_balancer_id: id } },
+  });
 
 export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
   const place = usePlace();
@@ -26,12 +32,10 @@ export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
       close={close}
       confirm={() => {
         if (!lb) return;
-        void startTask(
-          client.DELETE('/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
-            params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
-          }),
-          { title: `Delete ${lb.name}`, onEnd: ({ state }) => state === 'FINISHED' && deleted?.() },
-        );
+        void startTask(deletionOf(place, lb.id), {
+          title: `Delete ${lb.name}`,
+          onEnd: ({ state }) => state === 'FINISHED' && deleted?.(),
+        });
       }}
     />
   );

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { apiCall, client, faultOf } from '../../api/client.ts';
+import { apiCall, faultOf } from '../../api/client.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -12,13 +12,13 @@ import { Copy, CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { DetailTabs } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DeleteLoadBalancer } from './delete.tsx';
+import { DeleteLoadBalancer, deletionOf } from './delete.tsx';
 import { Health, type LoadBalancer } from './list.tsx';
 import { Listeners } from './listeners.tsx';
 import { Logs } from './logs.tsx';
@@ -27,7 +27,7 @@ import { Policies } from './policies.tsx';
 import { Pools } from './pools.tsx';
 import { useLoadBalancer } from './queries.ts';
 import { topologyOf } from './topology.ts';
-import { useLoadBalancerForms } from './verbs.tsx';
+import { failOver, useLoadBalancerForms } from './verbs.tsx';
 
 /** One load balancer: what it is, how it is, and the way of a request through it. */
 export function LoadBalancerDetail() {
@@ -87,33 +87,29 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
   const forms = useLoadBalancerForms(place);
   const list = pathIn(place, 'load-balancers');
   const path = { ...pathParams(place), load_balancer_id: lb.id };
-  const failOver = () =>
-    void startTask(
-      client.POST('/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/failover', {
-        params: { path },
-        body: {},
-      }),
-      {
-        title: `Fail over ${lb.name}`,
-      },
-    );
-  const switchTo = (admin_state_up: boolean) =>
-    void startTask(
-      client.PATCH('/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
-        params: { path },
-        body: { admin_state_up },
-      }),
-      {
-        title: `${admin_state_up ? 'Enable' : 'Disable'} ${lb.name}`,
-      },
-    );
+  const verb = lb.admin_state_up ? 'Disable' : 'Enable';
   // Why it is busy stands once above all of them.
   const disabled = (one: LoadBalancer) => (whyBusy(one) === undefined ? undefined : '');
   const actions: readonly RowAction<LoadBalancer>[] = [
     ...forms.map(({ action }) => ({ ...action, disabled })),
-    { label: 'Fail over', run: failOver, disabled },
-    { label: lb.admin_state_up ? 'Disable' : 'Enable', run: () => switchTo(!lb.admin_state_up), disabled },
-    { label: 'Delete…', run: ask.open, danger: true, disabled },
+    { ...failOver(place), disabled },
+    rowCall({
+      label: verb,
+      title: ({ name }) => `${verb} ${name}`,
+      call: () =>
+        apiCall('patch', '/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+          params: { path },
+          body: { admin_state_up: !lb.admin_state_up },
+        }),
+      disabled,
+    }),
+    {
+      label: 'Delete…',
+      run: ask.open,
+      call: ({ id }) => deletionOf(place, id),
+      danger: true,
+      disabled,
+    },
   ];
   return (
     <PageHead

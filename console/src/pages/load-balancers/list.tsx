@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, client, type Schemas } from '../../api/client.ts';
+import { api, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge, wordOf } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { copyId } from '../../ui/delete-action.tsx';
+import { copyId, whyBusy } from '../../ui/delete-action.tsx';
 import type { Search } from '../../ui/filters.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DeleteLoadBalancer } from './delete.tsx';
+import { DeleteLoadBalancer, deletionOf } from './delete.tsx';
+import { failOver } from './verbs.tsx';
 
 export type LoadBalancer = Schemas['LoadBalancer'];
 
@@ -101,9 +102,6 @@ function filtersOf(search: Search) {
   };
 }
 
-const whyBusy = (lb: LoadBalancer) =>
-  lb.task_id ? `Task ${lb.task_id.slice(0, 8)} is changing it` : undefined;
-
 export function LoadBalancers() {
   const place = usePlace();
   const [doomed, setDoomed] = useState<LoadBalancer>();
@@ -114,12 +112,17 @@ export function LoadBalancers() {
       params: { path, query: { ...page, ...filtersOf(search) } },
     }),
   );
+  const create = {
+    label: 'Create load balancer',
+    to: pathIn(place, 'load-balancers', 'new'),
+    call: () => needsOf('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}', place.project),
+  };
   return (
     <>
       <ListPage<LoadBalancer>
         title="Load balancers"
         about="One address in front of several servers: it sends each connection to a server that is well."
-        create={{ label: 'Create load balancer', to: pathIn(place, 'load-balancers', 'new') }}
+        create={create}
         filters={FILTERS}
         defaultOrder="created_at.desc"
         result={result}
@@ -128,24 +131,19 @@ export function LoadBalancers() {
         href={({ id }) => pathIn(place, 'load-balancers', id)}
         actions={[
           copyId(({ id }) => id),
+          failOver(place),
           {
-            label: 'Fail over',
+            label: 'Delete…',
+            danger: true,
             disabled: whyBusy,
-            run: ({ id, name }) =>
-              void startTask(
-                client.POST('/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/failover', {
-                  params: { path: { ...path, load_balancer_id: id } },
-                  body: {},
-                }),
-                { title: `Fail over ${name}` },
-              ),
+            run: setDoomed,
+            call: ({ id }) => deletionOf(place, id),
           },
-          { label: 'Delete…', danger: true, disabled: whyBusy, run: setDoomed },
         ]}
         empty={{
           title: 'No load balancers here',
           about: 'Put one in front of two servers, and visitors no longer notice when one of them dies.',
-          action: { label: 'Create load balancer', to: pathIn(place, 'load-balancers', 'new') },
+          action: create,
           code: `curl ${location.origin}/cloud/v1/loadbalancers/${place.project}/${place.region} -H "Authorization: APIKey $API_TOKEN"`,
         }}
       />

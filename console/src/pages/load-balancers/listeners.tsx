@@ -1,5 +1,5 @@
 import { certificates } from '../../api/choices.ts';
-import { apiCall, client, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -162,7 +162,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
     disabled: whyBusy,
     consequences: ({ protocol_port }) => `Nothing answers at port ${protocol_port} any more. Its pool stays.`,
     call: ({ id }) =>
-      client.DELETE('/cloud/v1/lblisteners/{project_id}/{region_id}/{listener_id}', {
+      apiCall('delete', '/cloud/v1/lblisteners/{project_id}/{region_id}/{listener_id}', {
         params: { path: { ...path, listener_id: id } },
       }),
   });

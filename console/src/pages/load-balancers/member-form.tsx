@@ -1,5 +1,6 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { needsOf } from '../../api/may.ts';
+import { type Place, pathParams, usePlace } from '../../app/place.ts';
 import { type Field, given, SideForm, text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 
@@ -37,6 +38,11 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
+const MEMBERS = '/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members';
+
+/** What adding a member needs. */
+export const newMember = ({ project }: Place) => needsOf('post', MEMBERS, project);
+
 /** Another server in a pool. */
 export function MemberForm({ pool, close }: MemberFormProps) {
   const path = { ...pathParams(usePlace()), pool_id: pool.id };
@@ -54,7 +60,7 @@ export function MemberForm({ pool, close }: MemberFormProps) {
         ...(values.backup ? { backup: true } : {}),
       })}
       request={(body) =>
-        apiCall('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members', {
+        apiCall('post', MEMBERS, {
           params: { path },
           body,
         })

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { client, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
@@ -57,6 +57,8 @@ function Why({ member: { operating_status: status, last_check: check } }: { read
   );
 }
 
+const MEMBER = '/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members/{member_id}';
+
 interface MemberRowProps {
   readonly pool: Pool;
   readonly member: Member;
@@ -68,20 +70,9 @@ function MemberRow({ pool, member, index }: MemberRowProps) {
   const name = `${member.address}:${member.protocol_port}`;
   const why = whyBusy(pool);
   const toggle = () =>
-    void startTask(
-      client.PATCH('/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members/{member_id}', {
-        params: { path },
-        body: { admin_state_up: !member.admin_state_up },
-      }),
-      { title: `${member.admin_state_up ? 'Disable' : 'Enable'} ${name}` },
-    );
-  const remove = () =>
-    void startTask(
-      client.DELETE('/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members/{member_id}', {
-        params: { path },
-      }),
-      { title: `Remove ${name}` },
-    );
+    apiCall('patch', MEMBER, { params: { path }, body: { admin_state_up: !member.admin_state_up } });
+  const remove = () => apiCall('delete', MEMBER, { params: { path } });
+  const verb = member.admin_state_up ? 'Disable' : 'Enable';
   return (
     <tr data-row aria-rowindex={index}>
       <td>
@@ -96,10 +87,24 @@ function MemberRow({ pool, member, index }: MemberRowProps) {
         {member.backup && ', backup'}
       </td>
       <td className={styles.actions}>
-        <VerbButton size="compact-sm" variant="subtle" color="gray" why={why} onClick={toggle}>
-          {member.admin_state_up ? 'Disable' : 'Enable'}
+        <VerbButton
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          why={why}
+          call={toggle}
+          onClick={() => void startTask(toggle(), { title: `${verb} ${name}` })}
+        >
+          {verb}
         </VerbButton>
-        <VerbButton size="compact-sm" variant="subtle" color="red" why={why} onClick={remove}>
+        <VerbButton
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          why={why}
+          call={remove}
+          onClick={() => void startTask(remove(), { title: `Remove ${name}` })}
+        >
           Remove
         </VerbButton>
       </td>

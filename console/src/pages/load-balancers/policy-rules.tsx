@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
@@ -137,7 +137,7 @@ export function useRuleVerbs(): readonly RowVerb<Rule>[] {
     nameOf: ({ value }) => value,
     disabled: whyBusy,
     consequences: () => 'The policy then decides without it; without any rule it decides nothing.',
-    call: (rule) => client.DELETE(ONE, { params: { path: pathOf(rule) } }),
+    call: (rule) => apiCall('delete', ONE, { params: { path: pathOf(rule) } }),
   });
   return [edit, remove];
 }

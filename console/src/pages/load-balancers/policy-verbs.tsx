@@ -1,4 +1,4 @@
-import { apiCall, client, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -164,7 +164,7 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
     consequences: ({ rules }) =>
       `Its ${rules.length === 1 ? 'rule goes' : `${rules.length} rules go`} with it. What it decided on goes to the listener’s own pool.`,
     call: ({ id }) =>
-      client.DELETE('/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}', {
+      apiCall('delete', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}', {
         params: { path: { ...path, l7policy_id: id } },
       }),
   });

@@ -1,4 +1,4 @@
-import { apiCall, client, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -178,7 +178,9 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
     disabled: whyBusy,
     consequences: ({ members }) => `${members.length} members lose their traffic.`,
     call: ({ id }) =>
-      client.DELETE('/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}', { params: { path: path(id) } }),
+      apiCall('delete', '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}', {
+        params: { path: path(id) },
+      }),
   });
   return [edit, check, remove];
 }

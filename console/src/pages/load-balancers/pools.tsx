@@ -10,7 +10,7 @@ import { Card, Empty } from '../../ui/page.tsx';
 import { ActionsMenu } from '../../ui/row-menu.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
-import { MemberForm } from './member-form.tsx';
+import { MemberForm, newMember } from './member-form.tsx';
 import { Members } from './members.tsx';
 import { useNewPool } from './new-pool.tsx';
 import { usePoolVerbs } from './pool-verbs.tsx';
@@ -49,7 +49,13 @@ export function Pools({ lb, listeners, pools }: PoolsProps) {
             }
             aside={
               <Group gap="xs">
-                <VerbButton size="xs" variant="default" why={whyBusy(pool)} onClick={() => setAdding(pool)}>
+                <VerbButton
+                  size="xs"
+                  variant="default"
+                  why={whyBusy(pool)}
+                  call={newMember(place)}
+                  onClick={() => setAdding(pool)}
+                >
                   Add member
                 </VerbButton>
                 <ActionsMenu row={pool} actions={verbs.map(({ action }) => action)} />

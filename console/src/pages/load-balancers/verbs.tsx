@@ -2,10 +2,24 @@ import { loadBalancerFlavors } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { number, tagChanges, tagPairs } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
+
+/** Another server takes over. */
+export const failOver = (place: Place) =>
+  rowCall<LoadBalancer>({
+    label: 'Fail over',
+    title: ({ name }) => `Fail over ${name}`,
+    call: ({ id }) =>
+      apiCall('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/failover', {
+        params: { path: { ...pathParams(place), load_balancer_id: id } },
+        body: {},
+      }),
+    disabled: whyBusy,
+  });
 
 /** Forms about the load balancer itself: its name and tags, its size, and where its access log goes. */
 export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalancer>[] {

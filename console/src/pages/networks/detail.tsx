@@ -1,13 +1,16 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { api, apiCall, client, faultOf, type Schemas } from '../../api/client.ts';
+import { useParams } from '@tanstack/react-router';
+import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { SubnetStrip } from '../../pictures/subnet-strip.tsx';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { FromBefore } from '../../ui/from-before.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
 import { type Field, given, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -69,6 +72,7 @@ export function NetworkDetail() {
       </>
     );
   const { data } = network;
+  const needed = needsOf('post', '/cloud/v1/subnets/{project_id}/{region_id}', place.project);
   return (
     <>
       <PageHead
@@ -80,9 +84,9 @@ export function NetworkDetail() {
         }
       >
         {!data.external && (
-          <Button component={Link} to={form.to}>
+          <LinkButton to={form.to} call={needed}>
             Create subnet
-          </Button>
+          </LinkButton>
         )}
       </PageHead>
       <FromBefore query={network} />
@@ -102,7 +106,7 @@ export function NetworkDetail() {
           <Empty
             title="No subnets"
             about="A subnet is a range of addresses. Without one nothing can stand on this network."
-            action={data.external ? undefined : { label: 'Create subnet', to: form.to }}
+            action={data.external ? undefined : { label: 'Create subnet', to: form.to, call: needed }}
           />
         </Card>
       )}
@@ -162,7 +166,7 @@ function SubnetCard({
     nameOf: ({ name }) => name,
     consequences: () => 'A subnet whose addresses are in use stays.',
     call: ({ id }) =>
-      client.DELETE('/cloud/v1/subnets/{project_id}/{region_id}/{subnet_id}', {
+      apiCall('delete', '/cloud/v1/subnets/{project_id}/{region_id}/{subnet_id}', {
         params: { path: { ...path, subnet_id: id } },
       }),
   });
@@ -173,11 +177,7 @@ function SubnetCard({
           {subnet.name} <code>{subnet.cidr}</code>
         </>
       }
-      aside={
-        <Button size="xs" variant="subtle" color="red" onClick={() => remove.action.run(subnet)}>
-          Delete…
-        </Button>
-      }
+      aside={<ActionButton variant="subtle" color="red" action={remove.action} row={subnet} />}
     >
       <SubnetStrip subnet={subnet} ports={ports} />
       {remove.dialog}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -74,7 +74,7 @@ export function Networks() {
         askName: ({ subnets }) => subnets.length > 0,
         disabled: (network) => (network.external ? 'It belongs to the region' : whyBusy(network)),
         call: ({ id }) =>
-          client.DELETE('/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
+          apiCall('delete', '/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
             params: { path: { ...path, network_id: id } },
           }),
       }}

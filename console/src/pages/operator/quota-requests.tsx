@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
-import { operatorApi, operatorClient } from '../../api/operator.ts';
+import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
@@ -28,7 +28,7 @@ export function QuotaRequests() {
   );
   const answer = (request: Request, verb: 'approve' | 'reject') =>
     startTask(
-      operatorClient.POST(`/virga/v1/limits_requests/{request_id}/${verb}`, {
+      operatorCall('post', `/virga/v1/limits_requests/{request_id}/${verb}`, {
         params: { path: { request_id: request.id } },
       }),
       { title: `${verb === 'approve' ? 'Approve' : 'Reject'} request ${request.id}` },

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
-import { operatorApi, operatorCall, operatorClient } from '../../api/operator.ts';
+import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { regionsQuery } from '../../app/home.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -116,7 +116,7 @@ export function Simulation() {
         nameOf: ({ kind }) => words(kind),
         consequences: () => 'What begins from now on is not struck by it any more.',
         call: ({ id }) =>
-          operatorClient.DELETE('/virga/v1/simulation/{region_id}/faults/{fault_id}', {
+          operatorCall('delete', '/virga/v1/simulation/{region_id}/faults/{fault_id}', {
             params: { path: { ...path, fault_id: id } },
           }),
         deleted: refresh,

@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryClient, type Schemas } from '../../api/client.ts';
-import { operatorApi, operatorCall, operatorClient } from '../../api/operator.ts';
+import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
@@ -41,7 +41,7 @@ export function WebhookTargets() {
           nameOf: ({ url }) => url,
           consequences: () => 'Deliveries that still wait for it are given up.',
           call: ({ id }) =>
-            operatorClient.DELETE('/virga/v1/webhook_targets/{target_id}', {
+            operatorCall('delete', '/virga/v1/webhook_targets/{target_id}', {
               params: { path: { target_id: id } },
             }),
           deleted: refresh,
@@ -108,7 +108,7 @@ export function Deliveries() {
   );
   const replay = ({ id, type }: Delivery) =>
     startTask(
-      operatorClient.POST('/virga/v1/webhook_deliveries/{delivery_id}/replay', {
+      operatorCall('post', '/virga/v1/webhook_deliveries/{delivery_id}/replay', {
         params: { path: { delivery_id: id } },
       }),
       { title: `Post ${type} again` },

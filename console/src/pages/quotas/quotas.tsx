@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, client, faultOf, queryClient } from '../../api/client.ts';
+import { api, apiCall, faultOf, queryClient } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
@@ -119,11 +119,12 @@ interface ThresholdProps {
 
 function Threshold({ clientId, value, lastSending }: ThresholdProps) {
   const [draft, setDraft] = useState<number | string>();
+  const call = apiCall('put', '/cloud/v2/client_quotas/{client_id}/notification_threshold', {
+    params: { path: { client_id: clientId } },
+    body: { threshold: Number(draft) },
+  });
   const save = async () => {
-    const { error } = await client.PUT('/cloud/v2/client_quotas/{client_id}/notification_threshold', {
-      params: { path: { client_id: clientId } },
-      body: { threshold: Number(draft) },
-    });
+    const { error } = await call.send();
     if (error)
       notifications.show({
         color: 'red',
@@ -145,6 +146,7 @@ function Threshold({ clientId, value, lastSending }: ThresholdProps) {
       />
       <VerbButton
         why={draft === undefined || draft === value ? 'Nothing is changed' : undefined}
+        call={call}
         onClick={() => void save()}
       >
         Save

@@ -1,12 +1,12 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { api, apiCall, client, faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { SideForm, text, useNewForm } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -45,9 +45,9 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
   });
   return (
     <>
-      <Button component={Link} to={form.to}>
+      <LinkButton to={form.to} call={needsOf('post', '/cloud/v2/limits_request')}>
         Request more
-      </Button>
+      </LinkButton>
       <SideForm
         title="Request more"
         fields={[
@@ -109,7 +109,7 @@ export function OwnRequests() {
     nameOf: ({ requested_limits }) => wishesOf(requested_limits),
     consequences: () => 'Nobody will decide on it. Limits that were granted stay.',
     call: ({ id }) =>
-      client.DELETE('/cloud/v2/limits_request/{request_id}', {
+      apiCall('delete', '/cloud/v2/limits_request/{request_id}', {
         params: { path: { request_id: id } },
       }),
     deleted: refresh,

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { networks, subnets } from '../../api/choices.ts';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
@@ -113,19 +113,6 @@ export function ReservedIps() {
       },
     }),
   );
-  const share = (ip: Reserved) =>
-    void startTask(
-      client
-        .PATCH('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
-          params: { path: { ...path, port_id: ip.port_id } },
-          body: { is_vip: !ip.is_vip },
-        })
-        .then((answer) => {
-          void queryClient.invalidateQueries();
-          return answer as never;
-        }),
-      { title: `Change ${addressOf(ip)}` },
-    );
   return (
     <NounPage<Reserved, Body>
       title="Reserved addresses"
@@ -148,7 +135,18 @@ export function ReservedIps() {
       result={result}
       columns={COLUMNS}
       idOf={({ port_id }) => port_id}
-      actions={[{ label: 'Make virtual, or not', run: share, disabled: whyBusy }]}
+      actions={[
+        rowCall<Reserved>({
+          label: 'Make virtual, or not',
+          title: (ip) => `Change ${addressOf(ip)}`,
+          call: ({ port_id, is_vip }) =>
+            apiCall('patch', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
+              params: { path: { ...path, port_id } },
+              body: { is_vip: !is_vip },
+            }),
+          disabled: whyBusy,
+        }),
+      ]}
       remove={{
         kind: 'reserved address',
         nameOf: addressOf,
@@ -159,7 +157,7 @@ export function ReservedIps() {
             ? `It is used by the ${ownerOf(ip)} ${ip.reservation.resource_id.slice(0, 8)}`
             : undefined),
         call: ({ port_id }) =>
-          client.DELETE('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
+          apiCall('delete', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
             params: { path: { ...path, port_id } },
           }),
       }}

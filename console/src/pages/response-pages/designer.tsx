@@ -18,6 +18,7 @@ import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
 import { focusFault, useSubmit } from '../../ui/submit.ts';
+import { VerbButton } from '../../ui/verb-button.tsx';
 import styles from '../../ui/wizard.module.css';
 import { type Draft, type Drafts, draftsOf, FIELDS, type Key, KINDS, type PageSet, pageOf } from './kinds.ts';
 import { Previews } from './previews.tsx';
@@ -100,9 +101,9 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
         about="Write on one page; the others show what they have. Nothing is kept before you save."
         back={{ to: list, label: 'Response pages' }}
       >
-        <Button onClick={() => void save()} loading={busy}>
+        <VerbButton onClick={() => void save()} loading={busy} call={call}>
           Save
-        </Button>
+        </VerbButton>
       </PageHead>
       <div className={styles.columns}>
         <div className={styles.fields} ref={fields}>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, queryClient } from '../../api/client.ts';
+import { api, apiCall, queryClient } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -37,7 +38,11 @@ export function ResponsePages() {
       title="Response pages"
       about="What visitors see when the protection of a site blocks or challenges them, in your words and with your logo."
       filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
-      createPage={{ label: 'Design pages', to: pathIn(place, 'response-pages', 'new') }}
+      createPage={{
+        label: 'Design pages',
+        to: pathIn(place, 'response-pages', 'new'),
+        call: () => needsOf('post', '/waap/v1/custom-page-sets'),
+      }}
       defaultOrder="name.asc"
       result={result as never}
       columns={COLUMNS}
@@ -49,7 +54,7 @@ export function ResponsePages() {
         askName: ({ domains }) => (domains?.length ?? 0) > 0,
         consequences: ({ domains }) => `${domains?.length ?? 0} domains show the built-in pages again.`,
         call: ({ id }) =>
-          client.DELETE('/waap/v1/custom-page-sets/{set_id}', { params: { path: { set_id: id } } }),
+          apiCall('delete', '/waap/v1/custom-page-sets/{set_id}', { params: { path: { set_id: id } } }),
         deleted: () => void queryClient.invalidateQueries(),
       }}
       empty={{

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { subnets } from '../../api/choices.ts';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { type ApiCall, api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
-import { VerbButton } from '../../ui/verb-button.tsx';
 import { type Router, routerDeletion } from './list.tsx';
 
 const refresh = () => void queryClient.invalidateQueries();
@@ -92,18 +92,10 @@ export function RouterDetail() {
     }),
   });
   const detach = (subnetId: string) =>
-    void startTask(
-      client
-        .POST('/cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach', {
-          params: { path: routerPath },
-          body: { subnet_id: subnetId },
-        })
-        .then((answer) => {
-          refresh();
-          return answer as never;
-        }),
-      { title: 'Detach the subnet' },
-    );
+    apiCall('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach', {
+      params: { path: routerPath },
+      body: { subnet_id: subnetId },
+    });
   return (
     <Detail<Router>
       kind="Router"
@@ -114,9 +106,12 @@ export function RouterDetail() {
       badge={({ status }) => <StatusBadge status={status} />}
       verbs={[attach, edit, deletion]}
       head={(router) => (
-        <VerbButton onClick={() => attach.action.run(router)} why={whyBusy(router)}>
-          Attach subnet
-        </VerbButton>
+        <ActionButton
+          size="sm"
+          variant="filled"
+          action={{ ...attach.action, label: 'Attach subnet' }}
+          row={router}
+        />
       )}
       facts={(router) => [
         {
@@ -142,7 +137,7 @@ export function RouterDetail() {
 
 interface InterfacesProps {
   readonly router: Router;
-  readonly detach: (subnetId: string) => void;
+  readonly detach: (subnetId: string) => ApiCall;
 }
 
 function Interfaces({ router, detach }: InterfacesProps) {
@@ -179,12 +174,13 @@ function Interfaces({ router, detach }: InterfacesProps) {
             { label: 'MAC address', cell: ({ mac_address }) => <code>{mac_address}</code>, wideOnly: true },
           ]}
           actions={[
-            {
+            rowCall<Router['interfaces'][number]>({
               label: 'Detach',
+              title: () => 'Detach the subnet',
               danger: true,
               disabled: () => whyBusy(router),
-              run: ({ ip_assignments }) => detach(ip_assignments[0]?.subnet_id ?? ''),
-            },
+              call: ({ ip_assignments }) => detach(ip_assignments[0]?.subnet_id ?? ''),
+            }),
           ]}
         />
       )}

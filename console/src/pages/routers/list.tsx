@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { subnets } from '../../api/choices.ts';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
@@ -36,7 +36,7 @@ export const routerDeletion = (path: { project_id: number; region_id: number }):
       : 'No subnet is on it.',
   disabled: whyBusy,
   call: ({ id }) =>
-    client.DELETE('/cloud/v1/routers/{project_id}/{region_id}/{router_id}', {
+    apiCall('delete', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}', {
       params: { path: { ...path, router_id: id } },
     }),
 });

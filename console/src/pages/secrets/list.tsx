@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -70,7 +70,7 @@ export function Secrets() {
         nameOf: ({ name }) => name,
         consequences: () => 'A certificate that a listener or pool uses stays.',
         call: ({ id }) =>
-          client.DELETE('/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}', {
+          apiCall('delete', '/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}', {
             params: { path: { ...path, secret_id: id } },
           }),
       }}

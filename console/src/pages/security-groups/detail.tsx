@@ -1,14 +1,15 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { securityGroups } from '../../api/choices.ts';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
+import type { RowAction } from '../../ui/row-menu.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -55,13 +56,15 @@ export function SecurityGroupDetail() {
         }),
     }),
   });
-  const drop = (rule: Rule) =>
-    void startTask(
-      client.DELETE('/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules/{rule_id}', {
+  const drop = rowCall<Rule>({
+    label: 'Remove',
+    danger: true,
+    title: (rule) => `Remove the rule for ${whatPasses(rule)}`,
+    call: (rule) =>
+      apiCall('delete', '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules/{rule_id}', {
         params: { path: { ...path, rule_id: rule.id } },
       }),
-      { title: `Remove the rule for ${whatPasses(rule)}` },
-    );
+  });
   return (
     <Detail<SecurityGroup>
       kind="Security group"
@@ -70,7 +73,9 @@ export function SecurityGroupDetail() {
       nameOf={({ name }) => name}
       idOf={(group) => group.id}
       verbs={[add, ...verbs, deletion]}
-      head={(group) => <Button onClick={() => add.action.run(group)}>Add rule</Button>}
+      head={(group) => (
+        <ActionButton size="sm" variant="filled" action={{ ...add.action, label: 'Add rule' }} row={group} />
+      )}
       facts={(group) => [
         { label: 'What it is for', value: group.description || 'nobody said' },
         { label: 'Instances', value: <Members instances={members.data?.results} unread={members.isError} /> },
@@ -111,7 +116,7 @@ function Members({
 interface RulesProps {
   readonly group: SecurityGroup;
   readonly direction: 'ingress' | 'egress';
-  readonly drop: (rule: Rule) => void;
+  readonly drop: RowAction<Rule>;
 }
 
 function Rules({ group, direction, drop }: RulesProps) {
@@ -136,7 +141,7 @@ function Rules({ group, direction, drop }: RulesProps) {
           rows={rules}
           columns={columns}
           rowKey={({ id }) => id}
-          actions={[{ label: 'Remove', danger: true, run: drop }]}
+          actions={[drop]}
         />
       )}
     </Card>

@@ -1,4 +1,4 @@
-import { apiCall, client, queryClient } from '../../api/client.ts';
+import { apiCall, queryClient } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -73,7 +73,7 @@ export function useGroupVerbs(place: Place): {
       disabled: ({ name }) =>
         name === 'default' ? 'It is the one that instances get that name none' : undefined,
       call: ({ id }) =>
-        client.DELETE('/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}', {
+        apiCall('delete', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}', {
           params: { path: path(id) },
         }),
       deleted: refresh,

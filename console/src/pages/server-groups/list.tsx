@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -60,7 +60,7 @@ export function ServerGroups() {
         disabled: ({ instances }) =>
           instances.length > 0 ? 'Instances are in it: remove them first' : undefined,
         call: ({ servergroup_id }) =>
-          client.DELETE('/cloud/v1/servergroups/{project_id}/{region_id}/{group_id}', {
+          apiCall('delete', '/cloud/v1/servergroups/{project_id}/{region_id}/{group_id}', {
             params: { path: { ...path, group_id: servergroup_id } },
           }),
       }}

@@ -1,4 +1,4 @@
-import { apiCall, client, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathIn, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -54,7 +54,7 @@ export function useSnapshotVerbs(place: Place): { readonly verbs: readonly RowVe
     consequences: () => 'Its volume can no longer go back to it. Volumes that were made of it stay.',
     disabled: whyBusy,
     call: ({ id }) =>
-      client.DELETE('/cloud/v1/snapshots/{project_id}/{region_id}/{snapshot_id}', {
+      apiCall('delete', '/cloud/v1/snapshots/{project_id}/{region_id}/{snapshot_id}', {
         params: { path: { ...path, snapshot_id: id } },
       }),
   });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -61,7 +61,7 @@ export function SshKeys() {
         nameOf: ({ name }) => name,
         consequences: () => 'New instances can no longer be given it. Instances that have it keep it.',
         call: ({ id }) =>
-          client.DELETE('/cloud/v1/ssh_keys/{project_id}/{ssh_key_id}', {
+          apiCall('delete', '/cloud/v1/ssh_keys/{project_id}/{ssh_key_id}', {
             params: { path: { ...path, ssh_key_id: id } },
           }),
         deleted: refresh,

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { api, apiCall, client, faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, queryClient, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -75,7 +75,7 @@ export function StorageNotifications() {
           nameOf: ({ kind, storage, bucket }) => `${kind.label} of ${bucket || storage}`,
           consequences: () => 'Nobody is notified any more when it is reached.',
           call: ({ uuid, kind }) =>
-            client.DELETE('/storage/notifications/v1/event', {
+            apiCall('delete', '/storage/notifications/v1/event', {
               body: { uuid, name: kind.name } as Body,
             }),
           deleted: refresh,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -49,7 +49,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
     consequences: () => 'Only an empty bucket is deleted. Its policy, CORS and expiration go with it.',
     disabled: () => whyFixed(storage),
     call: ({ name }) =>
-      client.DELETE('/storage/v4/object_storages/{storage_id}/buckets/{name}', {
+      apiCall('delete', '/storage/v4/object_storages/{storage_id}/buckets/{name}', {
         params: { path: { ...path, name } },
       }),
     deleted: refresh,

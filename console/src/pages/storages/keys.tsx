@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, client, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -61,7 +61,7 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
     consequences: () => 'It opens nothing any more. Programs that use it are refused from now on.',
     disabled: () => whyFixed(storage),
     call: ({ access_key: key }) =>
-      client.DELETE('/storage/v4/object_storages/{storage_id}/access_keys/{access_key}', {
+      apiCall('delete', '/storage/v4/object_storages/{storage_id}/access_keys/{access_key}', {
         params: { path: { ...path, access_key: key } },
       }),
     deleted: refresh,

@@ -1,11 +1,13 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { api, faultOf, type Schemas } from '../../api/client.ts';
+import { needsOf } from '../../api/may.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote } from '../../ui/fault.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import metrics from '../../ui/metrics.module.css';
 import { Card } from '../../ui/page.tsx';
 import { type Mark, Series } from '../../ui/series.tsx';
@@ -173,16 +175,15 @@ function Below({ storage, none }: { readonly storage: string; readonly none: boo
   const place = usePlace();
   return (
     <p style={{ display: 'flex', gap: 12, alignItems: 'center', margin: 0, padding: '0 16px 14px' }}>
-      <Button
+      <LinkButton
         flex="none"
         size="xs"
         variant="default"
-        component={Link}
-        to={pathIn(place, 'storage')}
-        search={{ new: '1', storage } as never}
+        to={`${pathIn(place, 'storage')}?new=1&storage=${encodeURIComponent(storage)}`}
+        call={needsOf('post', '/storage/notifications/v1/event')}
       >
         Set threshold
-      </Button>
+      </LinkButton>
       {none && 'Set one, and you are notified by mail and webhook when it is reached.'}
     </p>
   );

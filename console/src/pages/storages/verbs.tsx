@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, client, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
-import type { RowAction } from '../../ui/list-page.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 
 export type Storage = Schemas['ObjectStorage'];
 
@@ -43,7 +42,7 @@ export const removal = (deleted: () => void = () => undefined): DeleteOptions<St
   askName: () => true,
   disabled: whyFixed,
   call: ({ id }) =>
-    client.DELETE('/storage/v4/object_storages/{storage_id}', {
+    apiCall('delete', '/storage/v4/object_storages/{storage_id}', {
       params: { path: { storage_id: id } },
     }),
   deleted: () => {
@@ -53,13 +52,12 @@ export const removal = (deleted: () => void = () => undefined): DeleteOptions<St
 });
 
 /** Brings a deleted storage back. */
-export const restore: RowAction<Storage> = {
+export const restore = rowCall<Storage>({
   label: 'Restore',
+  title: ({ name }) => `Restore ${name}`,
   disabled: ({ provisioning_status: status }) => (status === 'deleted' ? undefined : 'It is not deleted'),
-  run: ({ id, name }) => {
-    const answer = client.POST('/storage/v4/object_storages/{storage_id}/restore', {
+  call: ({ id }) =>
+    apiCall('post', '/storage/v4/object_storages/{storage_id}/restore', {
       params: { path: { storage_id: id } },
-    });
-    void startTask(answer as never, { title: `Restore ${name}` }).then(refresh);
-  },
-};
+    }),
+});

@@ -8,7 +8,7 @@ import { SubjectOf } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
-import { acknowledge, acknowledgeAll, type Task } from './acknowledge.ts';
+import { acknowledge, acknowledgeAll, allAcknowledged, type Task } from './acknowledge.ts';
 import { Took } from './life.tsx';
 
 type State = Task['state'];
@@ -70,7 +70,11 @@ export function Tasks() {
       href={({ id }) => pathIn(place, 'tasks', id)}
       actions={[acknowledge]}
       head={
-        <VerbButton variant="default" onClick={() => void acknowledgeAll(place)}>
+        <VerbButton
+          variant="default"
+          call={allAcknowledged(place)}
+          onClick={() => void acknowledgeAll(place)}
+        >
           Acknowledge all
         </VerbButton>
       }

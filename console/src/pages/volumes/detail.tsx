@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { api, faultOf } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
@@ -10,7 +12,6 @@ import { Card, Empty } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
-import { VerbButton } from '../../ui/verb-button.tsx';
 import { SNAPSHOT_COLUMNS } from '../snapshots/list.tsx';
 import { useSnapshotVerbs } from '../snapshots/verbs.tsx';
 import { useVolumeVerbs, type Volume } from './verbs.tsx';
@@ -59,8 +60,9 @@ export function VolumeDetail() {
       {(volume) => (
         <SnapshotsOf
           volume={volume}
-          onCreate={snapshot ? () => snapshot.action.run(volume) : undefined}
-          why={snapshot?.action.disabled?.(volume)}
+          aside={
+            snapshot && <ActionButton action={{ ...snapshot.action, label: 'Take snapshot' }} row={volume} />
+          }
         />
       )}
     </Detail>
@@ -80,11 +82,10 @@ function AttachedTo({ volume: { attachments } }: { readonly volume: Volume }) {
 
 interface SnapshotsOfProps {
   readonly volume: Volume;
-  readonly onCreate: (() => void) | undefined;
-  readonly why: string | undefined;
+  readonly aside: ReactNode;
 }
 
-function SnapshotsOf({ volume, onCreate, why }: SnapshotsOfProps) {
+function SnapshotsOf({ volume, aside }: SnapshotsOfProps) {
   const place = usePlace();
   const { verbs } = useSnapshotVerbs(place);
   const query = useQuery(
@@ -93,14 +94,7 @@ function SnapshotsOf({ volume, onCreate, why }: SnapshotsOfProps) {
     }),
   );
   return (
-    <Card
-      title="Snapshots"
-      aside={
-        <VerbButton size="xs" variant="default" why={why} onClick={onCreate}>
-          Take snapshot
-        </VerbButton>
-      }
-    >
+    <Card title="Snapshots" aside={aside}>
       {query.error && !query.data ? (
         <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />
       ) : query.data?.results.length === 0 ? (

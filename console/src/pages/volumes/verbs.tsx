@@ -1,9 +1,9 @@
 import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
-import { apiCall, client, queryClient, type Schemas } from '../../api/client.ts';
+import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
-import { startTask } from '../../ui/follow-task.tsx';
+import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -30,14 +30,6 @@ interface VolumeVerbs {
 /** What can be done with a volume, in its list, on its page, and on that of its machine. */
 export function useVolumeVerbs(place: Place): VolumeVerbs {
   const path = (id: string) => ({ ...pathParams(place), volume_id: id });
-  const detach = ({ id, name, attachments }: Volume) =>
-    void startTask(
-      client.POST('/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/detach', {
-        params: { path: path(id) },
-        body: { instance_id: attachments?.[0]?.server_id ?? '' },
-      }),
-      { title: `Detach ${name}` },
-    );
   const attach = useRowForm<Volume, { instance_id: string }>({
     label: 'Attach…',
     disabled: whyNot(['available']),
@@ -136,7 +128,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       ((volume.snapshot_ids ?? []).length === 0 ? 'It has no snapshot' : undefined),
     consequences: () => 'It will hold what its last snapshot holds. What was written since is lost.',
     call: ({ id }) =>
-      client.POST('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/revert', {
+      apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/revert', {
         params: { path: path(id) },
       }),
     deleted: () => {
@@ -146,12 +138,17 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
   });
   return {
     actions: [
-      {
+      rowCall({
         label: 'Detach',
-        run: detach,
+        title: ({ name }) => `Detach ${name}`,
+        call: ({ id, attachments }) =>
+          apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/detach', {
+            params: { path: path(id) },
+            body: { instance_id: attachments?.[0]?.server_id ?? '' },
+          }),
         disabled: (volume) =>
           whyNot(['in-use'])(volume) ?? (volume.is_root_volume ? 'Its instance starts from it' : undefined),
-      },
+      }),
     ],
     verbs: [attach, extend, snapshot, edit, revert],
     remove: {
@@ -163,7 +160,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         ((volume.snapshot_ids ?? []).length > 0 ? 'It has snapshots: delete them first' : undefined),
       consequences: ({ size }) => `What is on its ${size} GiB is lost.`,
       call: ({ id }) =>
-        client.DELETE('/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
+        apiCall('delete', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
           params: { path: path(id) },
         }),
     },
