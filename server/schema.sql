@@ -284,6 +284,7 @@ CREATE INDEX instances_name ON public.instances USING btree (project_id, region_
 CREATE INDEX instances_name_parts ON public.instances USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE INDEX instances_private_ip_begin ON public.instances USING btree (project_id, region_id, private_ip text_pattern_ops) WHERE (private_ip IS NOT NULL);
 CREATE INDEX instances_public_ip_begin ON public.instances USING btree (project_id, region_id, public_ip text_pattern_ops) WHERE (public_ip IS NOT NULL);
+CREATE INDEX instances_security_groups ON public.instances USING gin (security_groups) WHERE (security_groups <> '{}'::text[]);
 CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);

@@ -20,10 +20,16 @@ beforeAll(async () => {
     do $$ declare c record; begin
       for c in select conname, conrelid::regclass as of from pg_constraint
                 where contype = 'f' and conrelid in ('instances'::regclass, 'ports'::regclass, 'floating_ips'::regclass,
-                                                     'region_addresses'::regclass, 'networks'::regclass)
+                                                     'region_addresses'::regclass, 'networks'::regclass,
+                                                     'security_groups'::regclass)
       loop execute format('alter table %s drop constraint %I', c.of, c.conname); end loop; end $$;
     insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, created_at, updated_at)
-    values ('${id(7)}', 1, 2, 1, 'seven', 'vxlan', 7, 1450, now(), now())`);
+    values ('${id(7)}', 1, 2, 1, 'seven', 'vxlan', 7, 1450, now(), now());
+    insert into networks (id, region_id, name, type, segmentation_id, mtu, external, created_at, updated_at)
+    values ('${id(6)}', 2, 'outside', 'vlan', 8, 1450, true, now(), now());
+    insert into security_groups (id, project_id, region_id, client_id, name, created_at, updated_at)
+    select ('00000000-0000-4000-8000-00000000030' || i)::uuid, 1, 2, 1, case when i < 2 then 'web' else 'db' end, now(), now()
+      from generate_series(0, 2) i`);
 });
 
 afterAll(async () => {
@@ -51,6 +57,11 @@ const instance = fc.record({
   inside: fc.option(fc.constantFrom(...ADDRESSES), { nil: undefined }),
   floating: fc.option(fc.constantFrom(...ADDRESSES), { nil: undefined }),
   node: fc.option(fc.constantFrom(...ADDRESSES), { nil: undefined }),
+  /** Of the groups 300, 301 (web) and 302 (db), those of its port. */
+  groups: fc.subarray([300, 301, 302]),
+  nodeGroups: fc.subarray(['web', 'db']),
+  isOutside: fc.boolean(),
+  publicIp: fc.boolean(),
   // What happens to it once it is counted.
   later: fc.option(
     fc.record({ at: moment, tags: fc.dictionary(fc.constantFrom('team'), fc.constantFrom(...VALUES)) }),
@@ -67,6 +78,9 @@ const query = fc.record({
   ),
   status: maybe(fc.constantFrom('ACTIVE' as const, 'ERROR' as const)),
   include_k8s: maybe(fc.boolean()),
+  exclude_secgroup: maybe(fc.constantFrom('web', 'db', 'none')),
+  only_with_fixed_external_ip: maybe(fc.boolean()),
+  available_floating: maybe(fc.boolean()),
   tags: fc.dictionary(fc.constantFrom('team', 'cost'), fc.constantFrom('a', 'b'), { maxKeys: 2 }),
 });
 type Query = typeof query extends fc.Arbitrary<infer T> ? T : never;
@@ -113,7 +127,8 @@ async function compare(stored: readonly Stored[], asked: Query) {
 
 function matches(one: Stored, asked: Query): boolean {
   const { 'changes-since': since, 'changes-before': before, tag_value: values = [], ip, status } = asked;
-  const addresses = [one.inside, one.floating, one.node].filter((address) => address !== undefined);
+  const own = one.publicIp ? PUBLIC_IP : undefined;
+  const addresses = [one.inside, one.floating, one.node, own].filter((address) => address !== undefined);
   return (
     (since === undefined || one.changed >= since) &&
     (before === undefined || one.changed <= before) &&
@@ -121,9 +136,18 @@ function matches(one: Stored, asked: Query): boolean {
     (ip === undefined || addresses.some((address) => address.startsWith(ip))) &&
     (status === undefined || one.status === status) &&
     (asked.include_k8s !== false || !one.inCluster) &&
+    !groupsOf(one).some((group) => group === asked.exclude_secgroup) &&
+    (!asked.only_with_fixed_external_ip || one.publicIp || one.isOutside) &&
+    (!asked.available_floating || (one.inCluster && !one.publicIp) || !one.isOutside) &&
     Object.entries(asked.tags).every(([key, value]) => one.tags[key] === value)
   );
 }
+
+const groupsOf = ({ groups, nodeGroups }: Instance) => [
+  ...nodeGroups,
+  ...groups.map((group) => (group < 302 ? 'web' : 'db')),
+];
+const PUBLIC_IP = '203.0.113.1';
 
 const stored = (tags: Readonly<Record<string, string>>) =>
   JSON.stringify(
@@ -135,23 +159,18 @@ async function add(n: number, one: Instance): Promise<Stored> {
   const changed = one.changed > one.created ? one.changed : one.created;
   await db.pool.query(
     `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, tags, private_ip,
-                            status_since, created_at, updated_at, cluster_id)
-     values ($1, 1, $2, 2, 'name', '{"id": "f"}', $3, 'active', $4, $5, now(), $6, $7, $8)`,
+                            status_since, created_at, updated_at, cluster_id, security_groups, public_ip)
+     values ($1, 1, $2, 2, 'name', '{"id": "f"}', $3, 'active', $4, $5, now(), $6, $7, $8, $9, $10)`,
     [
-      id(n),
-      one.project,
-      one.status,
-      stored(one.tags),
-      one.node ?? null,
-      one.created,
-      changed,
-      one.inCluster ? id(8) : null,
+      ...[id(n), one.project, one.status, stored(one.tags), one.node ?? null, one.created, changed],
+      ...[one.inCluster ? id(8) : null, one.nodeGroups, one.publicIp ? PUBLIC_IP : null],
     ],
   );
   await db.pool.query(
-    `insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at)
-     values ($1, $2, 2, 1, $3, 'instance', $4, now(), now())`,
-    [id(100 + n), one.project, id(7), id(n)],
+    `insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, created_at, updated_at,
+                        security_group_ids)
+     values ($1, $2, 2, 1, $3, 'instance', $4, now(), now(), $5)`,
+    [id(100 + n), one.project, id(one.isOutside ? 6 : 7), id(n), one.groups.map(id)],
   );
   const give = (address: string | undefined, owner: number) =>
     address === undefined
@@ -187,15 +206,8 @@ test('an address that very many begin like is found as well', async () => {
     'delete from instances; delete from ports; delete from floating_ips; delete from region_addresses',
   );
   const at = '2026-03-01';
-  const one = {
-    project: 1,
-    created: at,
-    changed: at,
-    status: 'ACTIVE',
-    inCluster: false,
-    tags: {},
-    later: undefined,
-  } as const;
+  const none = { tags: {}, groups: [], nodeGroups: [], inCluster: false, isOutside: false, publicIp: false };
+  const one = { ...none, project: 1, created: at, changed: at, status: 'ACTIVE', later: undefined } as const;
   await add(1, { ...one, inside: '10.0.0.7', floating: undefined, node: undefined });
   await add(2, { ...one, inside: '192.0.2.1', floating: '10.0.0.8', node: undefined });
   await add(3, { ...one, inside: '192.0.2.2', floating: undefined, node: '10.0.0.9' });

@@ -10,6 +10,7 @@ import { idContains, nameContains } from '../../platform/database/text-parts.ts'
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import { addressBegins } from './by-address.ts';
+import { countWithoutGroup, hasExternalAddress, lacksGroup } from './by-ports.ts';
 import type { InstanceRow, Place } from './model.ts';
 import type { InstanceListQuery } from './schema.ts';
 
@@ -111,6 +112,7 @@ export async function listInstances(db: Db, where: ListWhere): Promise<Page<Show
   const { query } = where;
   const other = conditionsOf(where);
   if (query.ip !== undefined) other.push(await addressBegins(db, where, query.ip));
+  if (query.only_with_fixed_external_ip) other.push(await hasExternalAddress(db, where));
   const kept = keptOf(where, other.length);
   const way = hasFlavor(query) ? undefined : await wayOf(db, kept);
   const tags = tagConditions({ tags: where.tags });
@@ -170,6 +172,8 @@ function countOf(where: ListWhere, kept: Counted, narrowed: number): RawBuilder<
       ...{ resource: 'instances by hour', place: where, from, to, rows, time: sql`updated_at` },
     });
   }
+  const group = where.query.exclude_secgroup;
+  if (group !== undefined && narrowed === 1 && !isTagged) return countWithoutGroup(where, group);
   const [value] = values;
   if (value !== undefined && narrowed === 1 && !isTagged)
     return keptCountOfExactly('instances by tag value', where, { value });
@@ -200,7 +204,8 @@ const flavorId = sql`flavor->>'id'`;
 /** What the project's instances are narrowed by beside tags and addresses; none: all of them. */
 function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const { query } = where;
-  const found = [...textConditions(where, query), ...addressConditions(query)];
+  const found = textConditions(where, query);
+  if (query.available_floating) found.push(CAN_HAVE_FLOATING);
   if (query.status !== undefined) found.push(sql`status = ${query.status}`);
   if (query.include_k8s === false) found.push(sql`cluster_id is null`);
   found.push(...changeConditions(query));
@@ -221,11 +226,7 @@ function textConditions(place: Place, query: InstanceListQuery): RawBuilder<unkn
   if (uuid !== undefined) found.push(idContains(place, uuid));
   if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
   found.push(...flavorConditions(flavorId, query));
-  if (exclude_secgroup !== undefined) {
-    found.push(sql`not (${exclude_secgroup} = any(security_groups)) and not exists (
-        select from ports p join security_groups g on g.id = any(p.security_group_ids)
-         where p.device_id = i.id and g.name = ${exclude_secgroup})`);
-  }
+  if (exclude_secgroup !== undefined) found.push(lacksGroup(exclude_secgroup));
   return found;
 }
 
@@ -237,15 +238,7 @@ function flavorConditions(flavor: RawBuilder<unknown>, query: InstanceListQuery)
   ];
 }
 
-/** Addresses of nodes are columns, those of other machines belong to their ports. */
-function addressConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
-  const found: RawBuilder<unknown>[] = [];
-  const portWhere = (condition: RawBuilder<unknown>) =>
-    sql`exists (select from ports p join networks n on n.id = p.network_id where p.device_id = i.id and ${condition})`;
-  if (query.only_with_fixed_external_ip)
-    found.push(sql`(public_ip is not null or ${portWhere(sql`n.external`)})`);
-  // A floating IP leads to an inner address that has none yet.
-  if (query.available_floating)
-    found.push(sql`((cluster_id is not null and public_ip is null) or ${portWhere(sql`not n.external`)})`);
-  return found;
-}
+/** A floating IP leads to an inner address that has none yet. Addresses of nodes are columns, those of other machines
+ *  belong to their ports. */
+const CAN_HAVE_FLOATING = sql`((cluster_id is not null and public_ip is null) or exists (
+  select from ports p join networks n on n.id = p.network_id where p.device_id = i.id and not n.external))`;

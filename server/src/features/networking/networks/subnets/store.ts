@@ -10,8 +10,10 @@ import type { StoredTags } from '../../../../platform/http/tags.ts';
 import type { HostRoute, Place, SubnetRow } from '../model.ts';
 import type { SubnetOrderField } from './schema.ts';
 
-const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id
-                               and a.address is distinct from s.gateway_ip)`;
+/** The gateway's address is no address that could be given, should something have it. */
+const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id)
+  + (select count(*) from region_addresses g
+      where g.region_id = s.region_id and g.address = s.gateway_ip and g.subnet_id = s.id)`;
 
 /** Times, names and so on of a subnet `s`; how many addresses are free is counted. */
 const COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
