@@ -159,7 +159,7 @@ CREATE INDEX floating_ips_port ON public.floating_ips USING btree (port_id) WHER
 CREATE INDEX floating_ips_status ON public.floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
 CREATE INDEX floating_ips_tags ON public.floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX floating_ips_task ON public.floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER floating_ips_count AFTER INSERT OR DELETE OR UPDATE OF port_id, tags ON public.floating_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('floatingips', 'tags');
+CREATE TRIGGER floating_ips_count AFTER INSERT OR DELETE OR UPDATE OF port_id, tags ON public.floating_ips FOR EACH ROW EXECUTE FUNCTION count_floating_ips('floatingips', 'tags');
 
 create table idempotency_keys (
   client_id integer not null,
@@ -1841,6 +1841,41 @@ begin
   execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_floating_ips()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  same_tags boolean := tg_op = 'UPDATE' and old.tags = new.tags;
+begin
+  if tg_op <> 'INSERT' then before := facets_of(old); end if;
+  if tg_op <> 'DELETE' then after := facets_of(new); end if;
+  if before is not distinct from after and same_tags then return null; end if;
+  if before is distinct from after then
+    if before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, 'floatingips', before, -1);
+    end if;
+    if after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, 'floatingips', after, 1);
+    end if;
+  end if;
+  if before is not null and old.tags <> '{}' then
+    insert into resource_changes
+    select old.project_id, old.region_id, 'floatingips by tag' || side.with_status, f || side.facets, -1
+      from facets_of_tags(old.tags) f, (values ('', '{}'::jsonb), (' and status', before)) side (with_status, facets)
+     where not same_tags or side.with_status <> '';
+  end if;
+  if after is not null and new.tags <> '{}' then
+    insert into resource_changes
+    select new.project_id, new.region_id, 'floatingips by tag' || side.with_status, f || side.facets, 1
+      from facets_of_tags(new.tags) f, (values ('', '{}'::jsonb), (' and status', after)) side (with_status, facets)
+     where not same_tags or side.with_status <> '';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_instances()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2324,7 +2359,8 @@ begin
     select tgrelid::regclass as of, tgfoid <> 'count_rows'::regproc as faceted,
            string_to_array(encode(tgargs, 'escape'), '\000') as args
       from pg_trigger
-     where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc, 'count_instances'::regproc)
+     where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc, 'count_instances'::regproc,
+                      'count_floating_ips'::regproc)
        and tgparentid = 0 order by 1
   loop
     execute format('lock table %s in share row exclusive mode', t.of);
@@ -2348,7 +2384,10 @@ begin
   select project_id, region_id, 'instances by hour', hour_of(updated_at), count(*) from instances group by 1, 2, 3, 4
   union all
   select project_id, region_id, 'instances by tag value', f, count(*) from instances, tag_values(tags) f
-   where tags <> '{}' group by 1, 2, 3, 4;
+   where tags <> '{}' group by 1, 2, 3, 4
+  union all
+  select project_id, region_id, 'floatingips by tag and status', f || facets_of(i), count(*)
+    from floating_ips i, facets_of_tags(tags) f where tags <> '{}' group by 1, 2, 3, 4;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.recount_tasks()

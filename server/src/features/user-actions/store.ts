@@ -41,17 +41,19 @@ export async function listUserActions(db: Db, clientId: number, query: UserActio
   const { limit = 1000, offset = 0 } = query;
   const direction = (query.sorting ?? query.order_by) === 'asc' ? '' : ' desc';
   const order = sql.raw(`a.at${direction}, a.id${direction}`);
-  const page = sql<UserActionRow>`select ${sql.raw(COLUMNS)} from (
-      select * from audit_log a where ${filter} order by ${order} limit ${limit}::int offset ${offset}::bigint) a
+  const page = (most: number) => sql<UserActionRow>`select ${sql.raw(COLUMNS)} from (
+      select * from audit_log a where ${filter} order by ${order} limit ${most}::int offset ${offset}::bigint) a
       ${sql.raw(JOINS)} order by ${order}`;
-  const [{ rows }, count] = await Promise.all([
-    page.execute(db.kysely),
-    counted(
-      db,
-      countIfKept(clientId, query) ?? sql`select count(*) as count from audit_log a where ${filter}`,
-    ),
-  ]);
-  return { count, rows };
+  const kept = countIfKept(clientId, query);
+  if (kept === undefined) {
+    const all = sql<{ count: number }>`select count(*) as count from audit_log a where ${filter}`;
+    const [{ rows }, count] = await Promise.all([page(limit).execute(db.kysely), counted(db, all)]);
+    return { count, rows };
+  }
+  // Nobody looks for more than there are: of what never was done, the whole log would be read.
+  const count = await counted(db, kept);
+  const most = Math.min(limit, count - offset);
+  return { count, rows: most > 0 ? (await page(most).execute(db.kysely)).rows : [] };
 }
 
 /** The count as far as it is kept: by what was done and where, by who asked, or by the time. */

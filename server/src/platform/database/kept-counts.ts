@@ -128,6 +128,12 @@ export function countIfKept(list: Counted): RawBuilder<{ count: number }> | unde
   return alone && tag ? keptCountOfExactly(`${list.resource} by tag`, list.place, tag) : undefined;
 }
 
+/** The only tag that a list is narrowed by, as tags are counted. */
+export function onlyTag(filters: TagFilters): object | undefined {
+  const tags = tagsOf(filters);
+  return tags.length === 1 ? tags[0] : undefined;
+}
+
 /** Tags as they are counted: by key, and by key and value. */
 function tagsOf({ tagKeys = [], tags = {} }: TagFilters): readonly object[] {
   // Who has a pair has its key.

@@ -1,8 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../../platform/database/db.ts';
-import { type Counted, countIfKept } from '../../../platform/database/kept-counts.ts';
+import {
+  type Counted,
+  countIfKept,
+  keptCountOfExactly,
+  onlyTag,
+} from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
-import { asked, countByOthers, differs, type Way, wayOf } from '../../../platform/database/tagged-lists.ts';
+import { asked } from '../../../platform/database/tagged-lists.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
 import { PORT_OF_FIP, VIEW_COLUMNS } from './store.ts';
@@ -17,7 +22,7 @@ export interface ListWhere extends TagFilters {
 }
 
 /** The page, newest first, and how many match in all. */
-export async function listFloatingIps(db: Db, where: ListWhere): Promise<Page<FloatingIpView>> {
+export function listFloatingIps(db: Db, where: ListWhere): Promise<Page<FloatingIpView>> {
   const kept: Counted = {
     resource: 'floatingips',
     place: where,
@@ -25,31 +30,31 @@ export async function listFloatingIps(db: Db, where: ListWhere): Promise<Page<Fl
     tags: { tagKeys: where.tagKeys, tags: where.tags },
     more: (where.portIds ?? []).length > 0,
   };
-  const way = await wayOf(db, kept);
-  const conditions = conditionsOf(where, way);
-  const byOthers = {
-    from: sql`floating_ips where ${inPlace(where)}`,
-    others: differs(sql`status`, where.status ?? ''),
-    tags: sql.join(tagConditions(where).map(asked), sql` and `),
-  };
+  const conditions = conditionsOf(where);
   return listPage<FloatingIpView>(db, {
     name: conditions.length === 0 ? 'fip_list' : undefined,
     ...{ table: 'floating_ips', alias: 'f', columns: VIEW_COLUMNS, joins: PORT_OF_FIP },
     where: [inPlace(where), ...conditions],
     order: 'created_at desc, id desc',
-    count: countIfKept(kept) ?? countByOthers(way, kept, byOthers),
+    count: countIfKept(kept) ?? countByTagAndStatus(where, kept),
     ...{ limit: where.limit, offset: where.offset },
   });
 }
 
-/** Ports leave few, and so may a status: tags are asked without their index then. */
-function conditionsOf(where: ListWhere, way: Way | undefined): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = [];
-  const ofPorts = (where.portIds ?? []).length > 0;
-  if (where.portIds?.length) conditions.push(sql`port_id = any(${[...where.portIds]}::uuid[])`);
-  if (where.status !== undefined) conditions.push(sql`status = ${where.status}`);
+/** There are many of both statuses: they are counted together with each tag. */
+function countByTagAndStatus(where: ListWhere, { tags, more }: Counted): RawBuilder<unknown> | undefined {
+  const tag = onlyTag(tags);
+  if (more || tag === undefined || where.status === undefined) return undefined;
+  return keptCountOfExactly('floatingips by tag and status', where, { ...tag, status: where.status });
+}
+
+/** Ports leave few: tags are asked without their index then. */
+function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const tags = tagConditions(where);
-  return [...conditions, ...(ofPorts || way === 'facets' ? tags.map(asked) : tags)];
+  if (!where.portIds?.length)
+    return [...(where.status === undefined ? [] : [sql`status = ${where.status}`]), ...tags];
+  const conditions = [sql`port_id = any(${[...where.portIds]}::uuid[])`, ...tags.map(asked)];
+  return where.status === undefined ? conditions : [...conditions, sql`status = ${where.status}`];
 }
 
 /** Those that lead to these ports, oldest first. */
