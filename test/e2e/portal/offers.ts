@@ -17,11 +17,31 @@ const namesIn = (within: string) => `(() => {
     .map((one) => (one.ariaLabel || one.innerText).trim().split('\\n')[0]);
 })()`;
 
-export const offered = (page: Page, within: string) => page.evaluate<string[]>(namesIn(within));
+/** Names of what can't be pressed, and why: as a menu has it below the name, or as it is said when it is pressed. */
+const reasonsIn = (within: string) => `(async () => {
+  const found = [];
+  for (const one of document.querySelectorAll('${within} :is([aria-disabled=true], [role=menuitem]:disabled)')) {
+    const [name, below = ''] = (one.ariaLabel || one.innerText).trim().split('\\n');
+    if (one.role !== 'menuitem') {
+      one.click();
+      await new Promise((drawn) => setTimeout(drawn));
+    }
+    const said = one.role === 'menuitem' ? below : document.querySelector('[role=tooltip]')?.innerText;
+    found.push([name, said ?? '']);
+  }
+  return found;
+})()`;
+
+/** What can be pressed, and what can't for another reason than a role. Elsewhere or later it can. */
+async function offered(page: Page, within: string): Promise<string[]> {
+  const reasons = await page.evaluate<[name: string, why: string][]>(reasonsIn(within));
+  const others = reasons.filter(([, why]) => why !== '' && !why.startsWith('This needs the role'));
+  return [...(await page.evaluate<string[]>(namesIn(within))), ...others.map(([name]) => name)];
+}
 
 /** The first button of each kind that opens a menu. */
-const OPENERS = `(() => {
-  const all = [...document.querySelectorAll('main button[aria-haspopup=menu]')];
+const openersIn = (within: string) => `(() => {
+  const all = [...document.querySelectorAll('${within} button[aria-haspopup=menu]')];
   const tables = new Set();
   return all.flatMap((one, index) => {
     const table = one.closest('table');
@@ -33,11 +53,11 @@ const OPENERS = `(() => {
 
 const IN_MENU = "document.activeElement?.closest('[role=menu]') !== null";
 
-async function offeredInMenus(page: Page): Promise<string[]> {
+async function offeredInMenus(page: Page, within: string): Promise<string[]> {
   const found: string[] = [];
   const menu = page.getByRole('menu');
-  for (const index of await page.evaluate<number[]>(OPENERS)) {
-    await page.locator('main button[aria-haspopup=menu]').nth(index).click();
+  for (const index of await page.evaluate<number[]>(openersIn(within))) {
+    await page.locator(`${within} button[aria-haspopup=menu]`).nth(index).click();
     await menu.waitFor();
     // Keys close it once the focus is in it, also where nothing in it can be chosen.
     await waitUntil(() => page.evaluate<boolean>(IN_MENU), { what: 'the menu to have the focus' });
@@ -48,15 +68,17 @@ async function offeredInMenus(page: Page): Promise<string[]> {
   return found;
 }
 
+const PANEL = 'main [role=tabpanel]';
+
 /** All that can be pressed on the page of an address, on each of its tabs, and in the form that it opens. */
 export async function offersOf(page: Page, questions: Questions, address: string): Promise<string[]> {
   await visit(page, questions, address);
-  const offers = [...(await offered(page, 'main')), ...(await offeredInMenus(page))];
+  const offers = [...(await offered(page, 'main')), ...(await offeredInMenus(page, 'main'))];
   const tabs = await page.locator('main [role=tab]').all();
   for (const tab of tabs.slice(1)) {
     await tab.click();
     await still(page, questions);
-    offers.push(...(await offered(page, 'main')), ...(await offeredInMenus(page)));
+    offers.push(...(await offered(page, PANEL)), ...(await offeredInMenus(page, PANEL)));
   }
   if ((await page.locator('main form').count()) > 0) return offers;
   await page.evaluate(`__TSR_ROUTER__.navigate({ to: ${JSON.stringify(`${address}?new=1`)} })`);

@@ -16,7 +16,7 @@ const READS = [
   /^(Actions|Cancel|Close|Try again|Go to .*)$/,
   /^(Change password…|Sign out there|Sign out everywhere…)$/,
   // Of the video page, and of databases.
-  /^(Get an address|Download certificate|and \d+ more)$/,
+  /^(Get an address|Download certificate|and \d+ more|Undo changes)$/,
   // Of the operator's gate.
   /^(Go on|Toggle password visibility)$/,
 ];
