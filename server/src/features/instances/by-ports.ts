@@ -24,11 +24,12 @@ export async function hasExternalAddress(db: Db, place: Place): Promise<RawBuild
     select from ports p join networks n on n.id = p.network_id where p.device_id = i.id and n.external))`;
 }
 
-/** A condition on an instance `i`: no security group of this name filters it. */
+/** A condition on an instance `i`: no security group of this name filters it. It is asked of one after the other, since
+ *  most lack a group. */
 export const lacksGroup = (name: string): RawBuilder<unknown> =>
-  sql`not (${name} = any(security_groups)) and not exists (
-    select from ports p join security_groups g on g.id = any(p.security_group_ids)
-     where p.device_id = i.id and g.name = ${name})`;
+  sql`not (${name} = any(security_groups)) and (
+    select true from ports p join security_groups g on g.id = any(p.security_group_ids)
+     where p.device_id = i.id and p.security_group_ids <> '{}' and g.name = ${name} limit 1) is null`;
 
 /** How many those are: all but the ones that a group of this name filters, which are found by it. */
 export const countWithoutGroup = (place: Place, name: string): RawBuilder<unknown> =>

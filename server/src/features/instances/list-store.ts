@@ -5,7 +5,7 @@ import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { type Counted, countIfKept, keptCountOfExactly } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
-import { asked, countByOthers, differs, wayOf } from '../../platform/database/tagged-lists.ts';
+import { asked, countByOthers, differs, NO_WAY, wayOf } from '../../platform/database/tagged-lists.ts';
 import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
@@ -114,11 +114,11 @@ export async function listInstances(db: Db, where: ListWhere): Promise<Page<Show
   if (query.ip !== undefined) other.push(await addressBegins(db, where, query.ip));
   if (query.only_with_fixed_external_ip) other.push(await hasExternalAddress(db, where));
   const kept = keptOf(where, other.length);
-  const way = hasFlavor(query) ? undefined : await wayOf(db, kept);
+  const way = hasFlavor(query) ? NO_WAY : await wayOf(db, kept);
   const tags = tagConditions({ tags: where.tags });
   // What is looked for leaves few, and so may a status: tags are asked without their index then.
   const isSearch = [query.name, query.uuid, query.ip].some((text) => text !== undefined);
-  const conditions = [...other, ...(isSearch || way === 'facets' ? tags.map(asked) : tags)];
+  const conditions = [...other, ...(isSearch || way.by === 'facets' ? tags.map(asked) : tags)];
   const order = query.order_by ?? 'created.desc';
   return listPage<ShownInstance>(db, {
     name: conditions.length === 0 ? `instance_list_${order}` : undefined,

@@ -7,33 +7,43 @@ import { type Counted, countIfKept, keptCount } from './kept-counts.ts';
  *  without them, which are taken from all that have the tag. */
 
 /** What a list is looked through by. */
-export type Way = 'tags' | 'facets' | 'others';
+export interface Way {
+  /** undefined: it is not narrowed by one tag and facets, or by something else, too. */
+  readonly by: 'tags' | 'facets' | 'others' | undefined;
+  /** Whether so few have the facets that all of them are read and sorted. In an order that has to do with them, the
+   *  first of them may come after all others. */
+  readonly few: boolean;
+}
 
-/** undefined: it is not narrowed by one tag and facets, or by something else, too. */
-export async function wayOf(db: Db, list: Counted): Promise<Way | undefined> {
+const FEW = 20_000;
+export const NO_WAY: Way = { by: undefined, few: false };
+
+export async function wayOf(db: Db, list: Counted): Promise<Way> {
   const { resource, place, facets, ofFacets, tags, more } = list;
-  const tagged = countIfKept({ ...list, facets: {}, ofFacets: [] });
   const isFaceted = Object.values(facets).some((value) => value !== undefined);
+  if (more || !isFaceted) return NO_WAY;
   const isTagged = (tags.tagKeys ?? []).length + Object.keys(tags.tags ?? {}).length > 0;
-  if (more || !isFaceted || !isTagged || !tagged) return undefined;
+  const tagged = isTagged ? countIfKept({ ...list, facets: {}, ofFacets: [] }) : undefined;
   const { rows } = await sql<Record<'all' | 'faceted' | 'tagged', number>>`select
     (${keptCount(resource, place)}) as all, (${keptCount(resource, place, facets, ofFacets)}) as faceted,
-    (${tagged}) as tagged`.execute(db.kysely);
-  const [{ all = 0, faceted = 0, tagged: few = 0 } = {}] = rows;
-  if (few <= Math.min(faceted, all - faceted)) return 'tags';
-  return faceted <= all - faceted ? 'facets' : 'others';
+    (${tagged ?? sql`select 0::bigint`}) as tagged`.execute(db.kysely);
+  const [{ all = 0, faceted = 0, tagged: withTag = 0 } = {}] = rows;
+  const few = faceted <= FEW;
+  if (tagged === undefined) return { by: undefined, few };
+  if (withTag <= Math.min(faceted, all - faceted)) return { by: 'tags', few: false };
+  return { by: faceted <= all - faceted ? 'facets' : 'others', few };
 }
 
 /** The count of a list that is looked through by those without its facets; else undefined, and it has to be counted.
  *  @param from the rows of the place: what follows `from`, up to its conditions
  *  @param others that a row lacks one of the facets; tags are to be asked without their index */
 export function countByOthers(
-  way: Way | undefined,
+  { by }: Way,
   list: Counted,
   { from, others, tags }: Readonly<Record<'from' | 'others' | 'tags', RawBuilder<unknown>>>,
 ): RawBuilder<{ count: number }> | undefined {
   const tagged = countIfKept({ ...list, facets: {}, ofFacets: [] });
-  if (way !== 'others' || !tagged) return undefined;
+  if (by !== 'others' || !tagged) return undefined;
   return sql`select (${tagged}) - (select count(*) from ${from} and ${others} and ${tags}) as count`;
 }
 

@@ -13,8 +13,8 @@ export interface DeviceRow {
   readonly connected: boolean;
 }
 
-/** The ports of instances that share the subnet of a reserved fixed IP, or have its address among their pairs;
- *  oldest first. */
+/** The ports of instances that share the subnet of a reserved fixed IP, or have its address among their pairs; oldest
+ *  first. They are found by their network alone. */
 export async function readDevices(db: Queryable, reserved: ReservedIpRow): Promise<DeviceRow[]> {
   return db.named<DeviceRow>(
     'reserved_devices',
@@ -23,7 +23,8 @@ export async function readDevices(db: Queryable, reserved: ReservedIpRow): Promi
        from (select ${PORT_COLUMNS},
                     p.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', $4::text)) as connected
                from ports p
-              where p.project_id = $1 and p.region_id = $2 and p.network_id = $3 and p.device_type = 'instance') d
+              where p.project_id = $1 and p.region_id = $2 and p.network_id = $3
+                and p.device_type is not distinct from 'instance') d
        left join instances i on i.id = d.device_id
       where d.connected
          or d.ip_assignments @> jsonb_build_array(jsonb_build_object('subnet_id', $5::text))
