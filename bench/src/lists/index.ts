@@ -28,7 +28,7 @@ const ONLY = (option('only') ?? '').split(',');
 
 const GOAL_MS = 50;
 /** A page of 100 of what one in a hundred has takes 10,000 rows. Whoever reads more than this goes through them. */
-const MOST_READ = Math.max(20_000, ROWS / 20);
+const MOST_READ = Math.max(25_000, ROWS / 20);
 const TRIES = 5;
 /** What takes long is not asked for so often. */
 const ENOUGH_MS = 1000;
