@@ -110,7 +110,7 @@ async function creationRate(
 
 async function unfinished(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
-    `select count(*)::int as count from tasks where state in ('NEW', 'RUNNING')`,
+    'select count(*)::int as count from tasks_active where finished_at is null',
   );
   return rows[0].count;
 }

@@ -24,7 +24,7 @@ export function readFaults(db: Queryable, keys: readonly string[]): Promise<Faul
   return db.named<FaultRow>(
     'simulated_faults_of',
     `select ${COLUMNS} from simulated_faults f
-       join unnest($1::int[], $2::text[]) as asked (region_id, kind) using (region_id, kind)
+       join unnest((select $1::int[]), (select $2::text[])) as asked (region_id, kind) using (region_id, kind)
       order by f.created_at, f.id`,
     [pairs.map(([region]) => Number(region)), pairs.map(([, kind]) => kind)],
   );

@@ -96,31 +96,57 @@ export function seenSql(kind: PartKind): { columns: string; set: string; differs
 }
 
 /** Ends a task's hold: what was to be deleted is gone, everything else is ACTIVE with the operating status that
- *  the data plane gave. */
+ *  the data plane gave.
+ *  @param isNew nothing of it has ever changed: nothing is to be deleted */
 export async function settleLoadBalancer(
   tx: Tx,
-  { id, taskId }: { id: string; taskId: string },
+  { id, taskId, isNew }: { id: string; taskId: string; isNew: boolean },
   status: OperatingStatus,
   parts: readonly PartStatus[],
 ): Promise<void> {
-  await tx.named('lb_settle', SETTLE, [JSON.stringify(parts), id, taskId, status]);
+  const has = new Set(parts.map(({ kind }) => kind));
+  const [name, sql] = isNew
+    ? settleNewSql(ALL_KINDS.map(([kind]) => kind).filter((kind) => has.has(kind)))
+    : SETTLE;
+  const values = [id, taskId, status];
+  await tx.named(name, sql, has.size > 0 || !isNew ? [...values, JSON.stringify(parts)] : values);
 }
 
-const SETTLE = forEachKind(
-  (table, kind) => {
-    const seen = seenSql(kind);
-    return `${kind}_gone as (
-    delete from ${table} where load_balancer_id = $2 and provisioning_status = 'PENDING_DELETE'
-  ), ${kind} as (
+const SETTLE_LAST = `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $3, task_id = null
+    where id = $1 and task_id = $2`;
+
+function settlePartsSql(table: string, kind: PartKind): string {
+  const seen = seenSql(kind);
+  return `${kind} as (
     update ${table} t set provisioning_status = 'ACTIVE', operating_status = g.status, task_id = null,
            previous = null${seen.set}
-      from jsonb_to_recordset($1::jsonb) as g (kind text, id uuid, status text${seen.columns})
-     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $2 and t.provisioning_status <> 'PENDING_DELETE'
+      from jsonb_to_recordset($4::jsonb) as g (kind text, id uuid, status text${seen.columns})
+     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $1 and t.provisioning_status <> 'PENDING_DELETE'
        and (t.provisioning_status <> 'ACTIVE' or t.operating_status <> g.status or t.task_id is not null${seen.differs}))`;
-  },
-  `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $4, task_id = null
-    where id = $2 and task_id = $3`,
-);
+}
+
+const SETTLE = [
+  'lb_settle',
+  forEachKind(
+    (table, kind) => `${kind}_gone as (
+    delete from ${table} where load_balancer_id = $1 and provisioning_status = 'PENDING_DELETE'
+  ), ${settlePartsSql(table, kind)}`,
+    SETTLE_LAST,
+  ),
+] as const;
+
+const settleNew = new Map<string, readonly [string, string]>();
+
+/** Only what there is costs something: most new load balancers have parts of few kinds, or none. */
+function settleNewSql(kinds: readonly PartKind[]): readonly [name: string, sql: string] {
+  const name = ['lb_settle_new', ...kinds].join('_');
+  const known = settleNew.get(name);
+  if (known) return known;
+  const parts = kinds.map((kind) => settlePartsSql(KINDS[kind].table, kind));
+  const made = [name, `${parts.length > 0 ? `with ${parts.join(', ')} ` : ''}${SETTLE_LAST}`] as const;
+  settleNew.set(name, made);
+  return made;
+}
 
 /** Undoes a change of parts, as yet another version, once: `changed` is the version that is undone. New
  *  parts are gone, changed ones are as they were, deleted ones are desired again; the task still holds them. */

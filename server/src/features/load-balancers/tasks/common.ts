@@ -131,5 +131,6 @@ async function settling(
 ): Promise<(tx: Tx) => Promise<void>> {
   const observed = (await provider.observe([tree.id])).get(tree.id);
   const { status, parts } = healthOf(tree, observed);
-  return (tx) => settleLoadBalancer(tx, { id: tree.id, taskId: task.id }, status, parts);
+  const held = { id: tree.id, taskId: task.id, isNew: tree.version === 1 };
+  return (tx) => settleLoadBalancer(tx, held, status, parts);
 }
