@@ -1,10 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { DomainError, messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { Db, Tx } from '../database/db.ts';
+import type { Db } from '../database/db.ts';
 import { type Span, type Tracing, traced } from '../tracing/tracing.ts';
+import { Ends } from './ends.ts';
 import type { Done, TaskHandler, TaskRun, Wait } from './handler.ts';
-import { type ClaimedTask, claimTask, fail, finish, LEASE_MS, reschedule } from './queue.ts';
+import { type ClaimedTask, claimTask, fail, LEASE_MS, reschedule } from './queue.ts';
 import { asRun } from './running.ts';
 import { TASK_ENDED } from './watch.ts';
 
@@ -40,9 +41,11 @@ const LAST_RETRY_MS = 30_000;
 export class TaskEngine {
   readonly #options: EngineOptions;
   readonly #handlers: ReadonlyMap<string, TaskHandler>;
+  readonly #ends: Ends;
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#ends = new Ends(options.db);
     this.#handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
   }
 
@@ -104,24 +107,21 @@ export class TaskEngine {
   ): Promise<number | undefined> {
     const outcome = await handler.undo(run, reason);
     if (outcome.kind === 'wait') return this.#wait(task, outcome);
-    await this.#end(outcome, (tx) => fail(tx, this.#ending(task)));
+    await this.#options.db.transaction(async (tx) => {
+      // Nothing, when another run has taken over.
+      if (!(await fail(tx, this.#ending(task)))) throw new Overtaken();
+      await outcome.commit?.(tx);
+    });
     this.#ended(task, 'ERROR');
     run.log.info({ reason }, 'task failed');
     return undefined;
   }
 
-  async #finish(task: ClaimedTask, run: TaskRun, outcome: Done): Promise<void> {
-    await this.#end(outcome, (tx) => finish(tx, this.#ending(task), outcome.created));
+  async #finish(task: ClaimedTask, run: TaskRun, { created, commit }: Done): Promise<void> {
+    const end = { ...this.#ending(task), clientId: task.client_id, created, commit };
+    if (!(await this.#ends.write(end))) throw new Overtaken();
     this.#ended(task, 'FINISHED');
     run.log.info('task finished');
-  }
-
-  /** Writes the outcome and the end together, or nothing when another run has taken over. */
-  async #end({ commit }: Done, end: (tx: Tx) => Promise<boolean>): Promise<void> {
-    await this.#options.db.transaction(async (tx) => {
-      if (!(await end(tx))) throw new Overtaken();
-      await commit?.(tx);
-    });
   }
 
   /** From here on the task is undone until that succeeds; then it is an ERROR. */

@@ -86,17 +86,18 @@ export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
   return db.named<ClaimedTask>(
     'task_claim',
     `with places as materialized (
-       select 0 as id where $1::int is null
+       select 0 as id where (select $1::int) is null
         union all
        select r.id from regions r left join region_owners o on o.region_id = r.id
-        where case when $1::int is null then o.region_id is null else r.id = $1::int and o.holder = $2::uuid end
+        where case when (select $1::int) is null then o.region_id is null
+                   else r.id = (select $1::int) and o.holder = (select $2::uuid) end
      ), due as (
        select t.id from (select id from places order by random()) place cross join lateral (
          select id from tasks_active
           where coalesce(region_id, 0) = place.id and finished_at is null and greatest(run_at, lease_until) <= now()
-            and id <> all($4::uuid[])
-          order by greatest(run_at, lease_until) limit $3::int for update skip locked) t
-        limit $3::int)
+            and id <> all((select $4::uuid[])::uuid[])
+          order by greatest(run_at, lease_until) limit (select $3::int) for update skip locked) t
+        limit (select $3::int))
      ${claimOf('array(select id from due)', '$5', '$6')}`,
     [claim.regionId, claim.owner, claim.limit, claim.except, claim.leaseMs, claim.timestamp],
   );
@@ -144,30 +145,44 @@ interface Ending extends Hold {
 }
 
 /** The statement that ends tasks: what it returns goes into the counts of lists as well.
- *  @param update SQL that ends them
+ *  @param update SQL that ends them, where they are called `t`
  *  @param result SQL for columns of `tasks` that it answers */
 export const endOf = (update: string, result: string): string => `
   with ended as (${update}
-       returning id, client_id, created_at, project_id, region_id, type, state, acknowledged_at),
+       returning t.id, t.client_id, t.created_at, t.project_id, t.region_id, t.type, t.state, t.acknowledged_at),
   counted as (
     insert into task_count_changes (client_id, day, project_id, region_id, type, state, acknowledged, count)
     select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state,
            acknowledged_at is not null, 1 from ended)
   select ${result} from ended`;
 
-/** @returns false when another run has taken over; then the caller must roll back */
-export async function finish(tx: Tx, { id, attempt, timestamp }: Ending, all: Created): Promise<boolean> {
-  const rows = await tx.named(
+/** Ends tasks well, each with what it has created.
+ *  @returns the ids of those that no other run has taken over */
+export async function finishAll(
+  tx: Tx,
+  ends: readonly (Ending & { readonly created: Created })[],
+): Promise<readonly string[]> {
+  const rows = await tx.named<{ id: string }>(
     'task_finish',
     endOf(
-      `update tasks set state = 'FINISHED', progress = 100, step = null, created_resources = $4, lease_until = null,
-              updated_at = $3, finished_at = $3, change = next_task_change()
-        where id = $1 and attempt = $2 and finished_at is null`,
+      `update tasks t set state = 'FINISHED', progress = 100, step = null, created_resources = e.created,
+              lease_until = null, updated_at = e.timestamp, finished_at = e.timestamp, change = next_task_change()
+         from jsonb_to_recordset($1::jsonb) as e (id uuid, attempt int, timestamp timestamptz, created jsonb)
+        where t.id = e.id and t.attempt = e.attempt and t.finished_at is null`,
       'id',
     ),
-    [id, attempt, timestamp, JSON.stringify(created(all))],
+    [
+      JSON.stringify(
+        ends.map(({ id, attempt, timestamp, created: all }) => ({
+          id,
+          attempt,
+          timestamp,
+          created: created(all),
+        })),
+      ),
+    ],
   );
-  return rows.length === 1;
+  return rows.map(({ id }) => id);
 }
 
 /** @returns false when another run has taken over; then the caller must roll back */
@@ -175,7 +190,7 @@ export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<
   const rows = await tx.named(
     'task_fail',
     endOf(
-      `update tasks set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
+      `update tasks t set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
               updated_at = $3, finished_at = $3, change = next_task_change()
         where id = $1 and attempt = $2 and finished_at is null`,
       'id',
