@@ -895,6 +895,7 @@ create table object_storages (
   constraint object_storages_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX object_storages_created ON public.object_storages USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX object_storages_held ON public.object_storages USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX object_storages_name ON public.object_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
 CREATE INDEX object_storages_region ON public.object_storages USING btree (region_id, id);
 
@@ -979,6 +980,7 @@ create table postgresql_clusters (
   constraint postgresql_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX postgresql_clusters_created ON public.postgresql_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX postgresql_clusters_held ON public.postgresql_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX postgresql_clusters_name ON public.postgresql_clusters USING btree (project_id, region_id, name);
 CREATE INDEX postgresql_clusters_name_parts ON public.postgresql_clusters USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE TRIGGER postgresql_clusters_count AFTER INSERT OR DELETE ON public.postgresql_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('postgresql_clusters');
@@ -1397,6 +1399,7 @@ create table sftp_storages (
   constraint sftp_storages_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX sftp_storages_created ON public.sftp_storages USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX sftp_storages_held ON public.sftp_storages USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX sftp_storages_name ON public.sftp_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
 CREATE INDEX sftp_storages_region ON public.sftp_storages USING btree (region_id, id);
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TaskView } from '../harness/server.ts';
 import { type Fault, type Kind, type Place, REASON, type Reach } from './faults.ts';
 import { type Attempt, type Ending, Fixture } from './fixture.ts';
 import { scenarios } from './scenarios/index.ts';
@@ -84,6 +85,27 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     expect(message).toContain(id);
     expect(message).toContain(type);
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test('says what it is about, which waits for it', async () => {
+    await fixture.from(reference.before);
+    const call = scenario.start(...reference.prepared);
+    const id = await fixture.accepted(call);
+    const read = (path: string) => fixture.server.call('GET', path);
+    const { subject }: TaskView = (await read(`/cloud/v1/tasks/${id}`)).body;
+    const locks = await read(`/virga/v1/tasks/${id}/locks?limit=1000`);
+    // Whoever waits for the end of the task has it now, and not when its patience ends.
+    if (call.waits) await fixture.goOn(id);
+    expect(locks).toMatchObject({ status: 200 });
+    const locked = (locks.body.results as { type: string; id: string }[]).map(
+      (one) => `${one.type} ${one.id}`,
+    );
+    const about = [subject, subject?.parent].flatMap((one) => (one ? `${one.type} ${one.id}` : []));
+    expect(locked.filter((one) => about.includes(one))).not.toEqual([]);
+    expect(subject?.name, 'what has no name says null').not.toBe('');
+    // Where it is locked itself, it is called the same.
+    const others = locked.filter((one) => one.endsWith(` ${subject?.id}`));
+    expect(others).toEqual(others.filter((one) => about.includes(one)));
   });
 
   test('ends the same when every step is done twice', async () => {

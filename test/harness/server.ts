@@ -79,6 +79,12 @@ export interface TaskView {
   readonly state: string;
   readonly error: string | null;
   readonly created_resources: Readonly<Record<string, readonly (string | number)[]>> | null;
+  readonly subject: (Resource & { readonly name: string | null; readonly parent: Resource | null }) | null;
+}
+
+interface Resource {
+  readonly type: string;
+  readonly id: string;
 }
 
 export interface TestServerOptions {

@@ -21,7 +21,7 @@ export const LOCKABLES: readonly Lockable[] = [
   {
     table: 'lb_members',
     type: 'lbpool_member',
-    name: `concat(r.address, ':', r.protocol_port)`,
+    name: `concat(case when family(r.address) = 6 then '[' || host(r.address) || ']' else host(r.address) end, ':', r.protocol_port)`,
     isPart: true,
   },
   { table: 'lb_health_monitors', type: 'lb_health_monitor', name: 'null', isPart: true },
@@ -47,15 +47,12 @@ export const LOCKABLES: readonly Lockable[] = [
 ];
 
 function rowsOf({ table, type, name = 'r.name', isPart }: Lockable, position: number): string {
-  const [join, parent] = isPart
-    ? [
-        'join load_balancers b on b.id = r.load_balancer_id and b.task_id = $1 where r.task_id = $1',
-        'b.id, b.name',
-      ]
-    : ['where r.task_id = $1', 'null, null'];
-  const [parentId, parentName] = parent.split(', ');
+  // Parts are found by their load balancer: they have no index of their own by task.
+  const whole = isPart ? 'join load_balancers b on b.id = r.load_balancer_id and b.task_id = $1' : '';
+  const [parentId, parentName] = isPart ? ['b.id', 'b.name'] : ['null', 'null'];
   return `select ${position} as position, '${type}' as type, ${ID[table] ?? 'r.id'}::text as id, ${name}::text as name,
-            ${parentId}::text as parent_id, ${parentName}::text as parent_name from ${table} r ${join}`;
+            ${parentId}::text as parent_id, ${parentName}::text as parent_name
+       from ${table} r ${whole} where r.task_id = $1`;
 }
 
 /** What identifies a row, where that is not its `id`. */

@@ -2,9 +2,11 @@ import { userActionOf } from '../../platform/audit/actions.ts';
 import type { TaskSubject } from './schema.ts';
 import type { TaskRow } from './store.ts';
 
-/** Types of resources that user actions do not name, by the ends of the types of their tasks. */
+/** What tasks are about that user actions do not name, or name by what becomes of it: by the ends of the tasks' types. */
 const OTHERS = {
+  lbmembers: 'lbpool',
   object_storage: 'object_storage',
+  security_group_rule: 'securitygroup',
   sftp_storage: 'sftp_storage',
   storage_access_key: 'object_storage',
   storage_bucket: 'object_storage',
@@ -44,8 +46,8 @@ export function subjectOf(row: TaskRow): TaskSubject | null {
   return {
     type,
     id: row.subject_id,
-    // What has no name is called as its id.
-    name: row.subject_name === row.subject_id ? null : row.subject_name,
+    // What has no name is called as its id, or has none.
+    name: row.subject_name === row.subject_id ? null : row.subject_name || null,
     parent: parentOf(type, row.parent_id, row.parent_name),
   };
 }
