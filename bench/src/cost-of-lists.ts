@@ -2,13 +2,7 @@ import type pg from 'pg';
 
 /** What lists cost those who write: their indexes and counts, removed and put back. */
 
-const COUNTS = [
-  'count_rows',
-  'count_rows_by_facets',
-  'count_rows_of_client',
-  'count_user_action',
-  'count_ports_added',
-];
+const COUNTS = ['count_rows', 'count_rows_by_facets', 'count_rows_of_client', 'count_user_action'];
 
 /** Triggers that count. Those of partitions go with their parent's. */
 const TRIGGERS = `select tgrelid::regclass::text as of, tgname as name from pg_trigger

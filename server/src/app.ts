@@ -45,6 +45,7 @@ import { operationName } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import { foldCounts } from './platform/database/kept-counts.ts';
+import { recountAfterOlderNodes } from './platform/database/recount.ts';
 import type { Feature } from './platform/feature.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { METADATA_EXAMPLES } from './platform/http/metadata-routes.ts';
@@ -275,6 +276,7 @@ export class App {
         this.watchdog.job,
         monthsJob({ kept: KEPT_A_YEAR, ...options }),
         foldCounts(options.db),
+        recountAfterOlderNodes(options.db),
       ],
       options.db,
       options.log,

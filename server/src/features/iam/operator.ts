@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { sql } from 'kysely';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { countedRows, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
@@ -88,7 +88,9 @@ async function createClient(
     const timestamp = ctx.clock.timestamp();
     const [row] = await tx.named<ClientRow>(
       'client_insert',
-      `insert into clients (name, email, created_at) values ($1, $2, $3) returning ${COLUMNS}`,
+      `with client as (insert into clients (name, email, created_at) values ($1, $2, $3) returning ${COLUMNS}),
+            counted as (${countedRows('clients by client', 'client', 'inserted')})
+       select ${COLUMNS} from client`,
       [input.name, input.email, timestamp],
     );
     if (!row) throw new Error('the client was not inserted');

@@ -17,6 +17,7 @@ import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../networking/floating-ips/index.ts';
 import { EXTERNAL_SUBNET_OF } from '../networking/networks/index.ts';
 import { COLUMNS } from './columns.ts';
+import { COUNTED } from './counters.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
 import type { DdosProfileRecord } from './schema-ddos.ts';
 
@@ -110,11 +111,7 @@ const STATS = `, (select jsonb_build_object(
     'active_connections', coalesce(sum(s.active_connections), 0), 'bytes_in', coalesce(sum(s.bytes_in), 0),
     'bytes_out', coalesce(sum(s.bytes_out), 0), 'request_errors', coalesce(sum(s.request_errors), 0),
     'total_connections', coalesce(sum(s.total_connections), 0))
-     from (select active_connections, bytes_in, bytes_out, request_errors, total_connections
-             from lb_listener_stats where load_balancer_id = lb.id
-           union all
-           select 0, bytes_in, bytes_out, request_errors, total_connections
-             from lb_ended_stats where load_balancer_id = lb.id) s) as stats`;
+     from (${COUNTED}) s where s.load_balancer_id = lb.id) as stats`;
 
 const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from lb_ddos_profiles d
     where d.load_balancer_id = lb.id) as ddos_profile`;

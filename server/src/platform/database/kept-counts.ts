@@ -89,6 +89,17 @@ export function keptCountOfClient(
   );
 }
 
+/** Part of a statement: counts the rows that another part of it has inserted or deleted, where no trigger does. They are
+ *  read with `keptCountOfClient(resource, 'all')`.
+ *  @param rows the name of that part */
+export const countedRows = (
+  resource: 'clients by client' | 'mail by client',
+  rows: string,
+  change: 'inserted' | 'deleted',
+) =>
+  `insert into resource_changes
+   select 0, 0, '${resource}', '{}', ${change === 'inserted' ? '' : '-'}count(*) from ${rows} having count(*) > 0`;
+
 /** Runs a count. */
 export async function counted(db: Db, count: RawBuilder<{ count: number }>): Promise<number> {
   const { rows } = await count.execute(db.kysely);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../database/db.ts';
-import { keptCountOfClient } from '../database/kept-counts.ts';
+import { countedRows, keptCountOfClient } from '../database/kept-counts.ts';
 import { listPage } from '../database/list-page.ts';
 import type { Backlog } from '../metrics/cluster.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
@@ -47,13 +47,18 @@ export interface MailRow {
 const COLUMNS = `id, client_id, kind, recipient, subject, body, details, message_id, created_at, attempts, sent_at,
   failed_at, error, key_id, sealed`;
 
+/** How mail is counted. */
+const COUNTED = 'mail by client';
+
 export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
   const sealed: Sealed | undefined = mail.secret?.cipher.seal(mail.secret.text, contextOf(mail.messageId));
   await tx.named(
     'mail_queue',
-    `insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at, next_attempt_at,
-                              key_id, sealed)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)`,
+    `with queued as (
+       insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at,
+                                next_attempt_at, key_id, sealed)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10) returning 1)
+     ${countedRows(COUNTED, 'queued', 'inserted')}`,
     [
       mail.clientId,
       mail.kind,
@@ -153,15 +158,17 @@ export const listMail = (db: Db, page: { limit: number; offset: number }) =>
     ...{ name: 'mail_list', table: 'mail_outbox', alias: 'm', columns: COLUMNS, ...page },
     where: [sql`true`],
     order: 'id desc',
-    count: keptCountOfClient('mail by client', 'all'),
+    count: keptCountOfClient(COUNTED, 'all'),
   });
 
 /** Forgets mail that was sent or refused before a moment. What waits stays, however old. */
 export async function deleteEndedMail(db: Queryable, before: Date): Promise<void> {
   await db.named(
     'mail_forget',
-    `delete from mail_outbox
-      where (sent_at is not null or failed_at is not null) and coalesce(sent_at, failed_at) < $1`,
+    `with gone as (
+       delete from mail_outbox
+        where (sent_at is not null or failed_at is not null) and coalesce(sent_at, failed_at) < $1 returning 1)
+     ${countedRows(COUNTED, 'gone', 'deleted')}`,
     [before.toISOString()],
   );
 }

@@ -134,16 +134,27 @@ test('what a listener had counted stays with its load balancer when the listener
   await minute(listener, counted(100, 1000));
   await region.server.db.named('test_drop_listener', 'delete from lb_listeners where id = $1', [listener]);
   region.provider.stats.delete(listener);
-  const { body } = await region.server.call('GET', `${LBS}/${id}?show_stats=true`);
-  expect(body.stats).toEqual({
-    active_connections: 0,
-    bytes_in: 100,
-    bytes_out: 1000,
-    request_errors: 1,
-    total_connections: 7,
-  });
   const total = new RegExp(`^virga_loadbalancer_bytes_out_total\\{.*"${id}"\\} 1000$`, 'm');
-  expect(await region.counters()).toMatch(total);
+  const connections = new RegExp(`^virga_loadbalancer_active_connections\\{.*"${id}"\\} 0$`, 'm');
+  // Before and after it is added up.
+  for (const turn of [0, 1]) {
+    const { body } = await region.server.call('GET', `${LBS}/${id}?show_stats=true`);
+    expect(body.stats, `turn ${turn}`).toEqual({
+      active_connections: 0,
+      bytes_in: 100,
+      bytes_out: 1000,
+      request_errors: 1,
+      total_connections: 7,
+    });
+    expect(await region.counters()).toMatch(total);
+    expect(await region.counters()).toMatch(connections);
+    region.clock.advance(15 * MINUTE);
+    await region.sampler.run();
+    const left = await region.server.db.pool.query('select from lb_listener_stats where listener_id = $1', [
+      listener,
+    ]);
+    expect(left.rowCount).toBe(0);
+  }
 });
 
 test('operators see the counters of each load balancer and listener, by id', async () => {

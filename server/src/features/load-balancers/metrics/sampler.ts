@@ -5,7 +5,7 @@ import type { Db } from '../../../platform/database/db.ts';
 import type { DataPlanes } from '../data-planes.ts';
 import { flavorOf } from '../flavors.ts';
 import type { LoadBalancerProvider, Usage } from '../port.ts';
-import { insertSamples, readSampled, thinSamples, type UsageRow } from './store.ts';
+import { addUpEnded, insertSamples, readSampled, thinSamples, type UsageRow } from './store.ts';
 
 const QUARTER_MS = 15 * 60_000;
 const MIB = 1024 * 1024;
@@ -39,7 +39,9 @@ export class Sampler {
     const samples = rows.map(({ id, flavor }) => sampleOf(id, flavor, usage.get(id)));
     await insertSamples(this.#db, samples, this.#clock.timestamp(), coarse);
     this.#quarter = quarter;
-    if (coarse) await thinSamples(this.#db, this.#clock.timestamp());
+    if (!coarse) return;
+    await thinSamples(this.#db, this.#clock.timestamp());
+    await addUpEnded(this.#db);
   }
 
   async #usage(

@@ -1,4 +1,5 @@
-import type { Queryable } from '../../../platform/database/db.ts';
+import type { Db, Queryable } from '../../../platform/database/db.ts';
+import { COUNTED } from '../counters.ts';
 import type { Sample } from './series.ts';
 
 /** Samples are kept as they come for a day, one of each quarter of an hour for 30 days. */
@@ -44,9 +45,7 @@ export async function insertSamples(
        join load_balancers lb on lb.id = r.id
        left join lateral (
          select sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out
-           from (select bytes_in, bytes_out from lb_listener_stats where load_balancer_id = lb.id
-                 union all
-                 select bytes_in, bytes_out from lb_ended_stats where load_balancer_id = lb.id) every_listener
+           from (${COUNTED}) c where c.load_balancer_id = lb.id
        ) s on true
         for key share of lb
      on conflict do nothing`,
@@ -64,6 +63,26 @@ export async function thinSamples(db: Queryable, now: string): Promise<void> {
     [now],
   );
 }
+
+/** Adds up what listeners that are gone had counted: what a load balancer has carried never falls. */
+export async function addUpEnded(db: Db): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Who has seen one of these listeners, and is about to write what it has counted, comes first or sees it gone.
+    await tx.named('lb_stats_lock', 'lock table lb_listener_stats in share row exclusive mode', []);
+    await tx.named('lb_stats_ended', ADD_UP_ENDED, []);
+  });
+}
+
+const ADD_UP_ENDED = `
+  with ended as (
+    delete from lb_listener_stats s where not exists (select from lb_listeners l where l.id = s.listener_id)
+    returning *)
+  insert into lb_ended_stats as s (load_balancer_id, bytes_in, bytes_out, request_errors, total_connections)
+  select load_balancer_id, sum(bytes_in), sum(bytes_out), sum(request_errors), sum(total_connections)
+    from ended group by load_balancer_id
+  on conflict (load_balancer_id) do update set bytes_in = s.bytes_in + excluded.bytes_in,
+    bytes_out = s.bytes_out + excluded.bytes_out, request_errors = s.request_errors + excluded.request_errors,
+    total_connections = s.total_connections + excluded.total_connections`;
 
 const SAMPLE = 'at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util';
 
@@ -125,12 +144,7 @@ export async function readCounters(db: Queryable, regionIds: readonly number[]):
   if (regionIds.length === 0) return [];
   return db.named<CountedRow>(
     'lb_counters',
-    `with counted as (
-       select load_balancer_id, listener_id, ${COUNTERS.join(', ')} from lb_listener_stats
-       union all
-       select load_balancer_id, null, 0, bytes_in, bytes_out, request_errors, total_connections
-         from lb_ended_stats
-     )
+    `with counted as (${COUNTED})
      select lb.id, l.id as listener_id, lb.project_id, lb.region_id,
             coalesce(l.provisioning_status, lb.provisioning_status) as provisioning_status,
             coalesce(l.operating_status, lb.operating_status) as operating_status,
