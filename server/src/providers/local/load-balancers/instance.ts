@@ -7,7 +7,7 @@ import type {
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import { commandLine, processKey } from '../../../kernel/processes.ts';
-import { rotateAccessLog } from './access-logs/file.ts';
+import { logWritersEnded, rotateAccessLog } from './access-logs/file.ts';
 import type { AddressClaims } from './address-claims.ts';
 import { type Endpoint, requireFree } from './bind-probe.ts';
 import { render } from './config/render.ts';
@@ -31,6 +31,9 @@ import { requireNginx, UdpPlane } from './udp/nginx.ts';
 import { udpBinds } from './udp/plan.ts';
 import { readSessions } from './udp/session-log.ts';
 import { UsageMeter } from './usage.ts';
+
+/** Writers of logs end when they have written what is in their pipe. */
+const LAST_LINES_MS = 2_000;
 
 export interface InstanceContext {
   readonly program: string;
@@ -214,6 +217,7 @@ export class Instance {
    *  @param lastWords what to do once nothing is served any more, with the files still there */
   async remove(lastWords: () => Promise<void> = async () => undefined): Promise<void> {
     await this.#endAll();
+    if (this.#state.logging) await logWritersEnded(this.#paths.accessLog, LAST_LINES_MS);
     await lastWords();
     rmSync(this.#paths.socket, { force: true });
     rmSync(this.#paths.directory, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   openSync,
+  readlinkSync,
   readSync,
   renameSync,
   rmSync,
@@ -11,6 +12,8 @@ import {
   truncateSync,
 } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { allPids, commandLine } from '../../../../kernel/processes.ts';
 import { unprivileged } from '../account.ts';
 import { findProgram } from '../programs.ts';
 
@@ -19,6 +22,7 @@ const LARGEST_LOG = 16 * 1024 * 1024;
 const KEPT = 3;
 export const MOST_KEPT = 64;
 const DAY_MS = 86_400_000;
+const LOOK_AGAIN_MS = 5;
 
 export interface Retention {
   /** How long lines are kept. */
@@ -110,5 +114,26 @@ export function startLogWriter(path: string): Writable {
     return stdin;
   } finally {
     closeSync(file);
+  }
+}
+
+/** Waits until all that a data plane has written stands in the log: its writers end after the last process that wrote
+ *  to them. */
+export async function logWritersEnded(path: string, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (logWriters(path).length > 0 && performance.now() < deadline) await delay(LOOK_AGAIN_MS);
+}
+
+/** The processes that `startLogWriter` has started for this log, also those of an earlier server. */
+export function logWriters(path: string): readonly number[] {
+  return allPids().filter((pid) => commandLine(pid).join(' ') === 'cat' && outputOf(pid) === path);
+}
+
+function outputOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/1`);
+  } catch {
+    // It has ended, or is not ours to see.
+    return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { Shipper, type ShipperLog } from './shipper.ts';
 import { LogTail } from './tail.ts';
 
 /** How long the end of a load balancer or of the server waits for a collector. */
-const LAST_WORDS_MS = 500;
+const LAST_WORDS_MS = 2_000;
 
 interface Carried {
   readonly shipper: Shipper;
