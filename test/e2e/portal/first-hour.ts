@@ -129,7 +129,7 @@ export function firstHourStories(portal: Portal): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Upgrade' }).click();
     await page.getByText('to be replaced').first().waitFor();
     await portal.picture('cluster-upgrade');
-    await page.getByText(/^Done/).waitFor({ timeout: 60_000 });
+    await page.locator('main').getByText(/^Done/).waitFor({ timeout: 60_000 });
     const after = await nodes();
     expect(after).toHaveLength(before.length);
     expect(after.filter((id: string) => before.includes(id))).toEqual([]);
