@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser } from '../../test/e2e/portal/harness.ts';
+import { launchBrowser } from '../../test/harness/browser.ts';
 import { type Figure, median } from './measure.ts';
 import { type BenchServer, fillLoadBalancers, startBenchServer } from './server.ts';
 

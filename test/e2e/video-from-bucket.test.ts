@@ -13,11 +13,12 @@ import { deliveryTable, NEW_SECRET, SECRETS, signedPath } from '../../edge/src/t
 import { ACCOUNT, makeOrigin } from '../../edge/src/testing/origin-files.ts';
 import { ask, freePort, listen, type Running } from '../../edge/src/testing/processes.ts';
 import { EdgeProcess } from '../../server/src/edge-process.ts';
+import { launchBrowser } from '../harness/browser.ts';
 import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
 import { SEGMENT_SECONDS, silentStreamInOneFile } from '../harness/silent-stream.ts';
 import { waitUntil } from '../harness/wait.ts';
 import { filesBelow } from './video/files.ts';
-import { openBrowser, seen, servePage } from './video/player.ts';
+import { AUTOPLAY, seen, servePage } from './video/player.ts';
 
 /** All the way: the API makes a storage, a bucket and a key, the AWS SDK uploads a stream, the edge reads it from the
  *  bucket, and a browser plays it at signed addresses. */
@@ -91,7 +92,7 @@ describe.skipIf(fault !== undefined)(`video from a bucket${fault ? `: skipped, $
     edge.start();
     await waitUntil(() => lines.some((line) => line.includes('listening')), { what: 'the edge to listen' });
     pages = await listen(http.createServer(servePage));
-    browser = await openBrowser();
+    browser = await launchBrowser([AUTOPLAY]);
   });
 
   afterAll(async () => {

@@ -13,10 +13,11 @@ import { freePort, listen, type Running } from '../../edge/src/testing/processes
 import { UsageCounter } from '../../edge/src/usage.ts';
 import { EdgeProcess } from '../../server/src/edge-process.ts';
 import { IpRanges } from '../../signing/src/addresses.ts';
+import { launchBrowser } from '../harness/browser.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { writeSilentStream } from '../harness/silent-stream.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { openBrowser, seen, servePage } from './video/player.ts';
+import { AUTOPLAY, seen, servePage } from './video/player.ts';
 
 /** The whole chain in a real browser: the token service signs, the edge delivers, hls.js plays, and the refresh
  *  module keeps it playing past the expiry of its tokens. */
@@ -51,7 +52,7 @@ beforeAll(async () => {
   server = await startTokenService(edge.port);
   other = await startTokenService(port);
   pages = await listen(http.createServer(servePage));
-  browser = await openBrowser();
+  browser = await launchBrowser([AUTOPLAY]);
 });
 
 afterAll(async () => {

@@ -1,34 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import {
-  type Browser,
-  type BrowserContext,
-  chromium,
-  type Locator,
-  type Page,
-  type Request,
-} from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
+import { launchBrowser } from '../../harness/browser.ts';
 import { witnesses } from '../../harness/on-failure.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../harness/process.ts';
 
 /** A real browser in front of the real program, shared by all stories of the portal. */
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const IMAGES = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
-
-/** The browser of this machine. */
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
 
 export class Portal {
   virga!: VirgaProcess;

@@ -2,25 +2,14 @@ import { readFileSync } from 'node:fs';
 import type http from 'node:http';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 /** A page with hls.js and the refresh module, in a real browser. */
 
+/** A flag of browsers: videos start without a click. */
+export const AUTOPLAY = '--autoplay-policy=no-user-gesture-required';
+
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--autoplay-policy=no-user-gesture-required',
-];
-
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-
 const SCRIPTS: Readonly<Record<string, () => string>> = {
   '/hls.js': () => readFileSync(path.join(ROOT, 'node_modules/hls.js/dist/hls.min.js'), 'utf8'),
   '/refresh.js': () => {
