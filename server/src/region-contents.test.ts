@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../test/harness/server.ts';
+import { shared } from '../../test/harness/shared.ts';
 import type { NewRegion } from './features/regions/index.ts';
 import { randomIds } from './kernel/ids.ts';
 import { completeProjects, setUpRegions } from './region-contents.ts';
@@ -11,11 +12,9 @@ const region = (id: number, provider: string) => ({
   ...{ display_name: `Region ${id}`, slug: `region-${id}` },
 });
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ worker: false, regions: [region(1, 'local'), region(2, 'simulated')] });
-});
-afterAll(() => server.close());
+const server = shared(() =>
+  startTestServer({ worker: false, regions: [region(1, 'local'), region(2, 'simulated')] }),
+);
 
 const start = async (regions: readonly NewRegion[] = []) => {
   await server.db.transaction((tx) =>

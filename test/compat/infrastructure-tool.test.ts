@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { monitor } from '../../server/src/features/load-balancers/testing/bodies.ts';
-import { type Reply, startTestServer, type TaskView, type TestServer } from '../harness/server.ts';
+import { type Reply, startTestServer, type TaskView } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** The calls of an infrastructure tool, in its order: create, poll, read; update, poll, read; delete, poll, and
  *  the object is not found any more. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MAX_NAMED } from '../../server/src/kernel/named-faults.ts';
 import { BODY_LIMIT, JSON_BOUNDS, PUBLIC_BODY_LIMIT } from '../../server/src/platform/http/bounds.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { type Attack, attacksOn, type Operation, operationsOf } from './attacks.ts';
 
 /** The worst shapes of input to every operation: never a 5xx, a refusal below 64 KB, and a bounded amount of work,
  *  which is counted: how many faults are named, and how many were found before the checking ended. What that takes in
  *  milliseconds is measured by `npm run bench -- attack`. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const ANSWER_LIMIT = 64 * 1024;
 /** Bytes of the longest bodies: room for more values and levels than any body may have. */

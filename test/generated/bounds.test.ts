@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { mapSchema } from '../../server/src/platform/http/bounds.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { nameOf } from './operations.ts';
 
 /** Every text, list and map that anybody can send has a bound, and the document says which. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allows, ROLES } from '../../server/src/platform/auth/roles.ts';
-import { type Caller, startTestServer, type TestServer } from '../harness/server.ts';
+import { type Caller, startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 import { fingerprint, guarded, isStream, nameOf, OWN_IDS, pathOf, type Spec } from './operations.ts';
 
 /** Every operation, with every role, with no token, a revoked and an expired one, and with another client's ids. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const send = (spec: Spec, options: { as?: Caller; token?: string; headers?: Record<string, string> }) => {
   const body = spec.body === undefined ? {} : { body: {} };

@@ -1,20 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allows, isForTokens, ROLES } from '../../server/src/platform/auth/roles.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
 import { expectGolden } from './golden.ts';
+import { shared } from '../harness/shared.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 test('the OpenAPI document is the one that clients were generated from', async () => {
   const { body } = await server.call('GET', '/openapi.json');

@@ -1,4 +1,4 @@
-import type { Reply, TestServer } from './server.ts';
+import { type Reply, startTestServer, type TestServer } from './server.ts';
 import { waitUntil } from './wait.ts';
 
 /** Clusters for tests, in the simulated region 2 of project 1. */
@@ -17,6 +17,13 @@ export async function addSshKey(server: TestServer): Promise<void> {
   const { method, path, body } = addSshKeyCall;
   const reply = await server.call(method, path, { body });
   if (reply.status !== 201) throw new Error(`the SSH key was not added: ${JSON.stringify(reply.body)}`);
+}
+
+/** A server for tests of clusters, whose nodes need a key to be reached. */
+export async function startServerWithSshKey(): Promise<TestServer> {
+  const server = await startTestServer();
+  await addSshKey(server);
+  return server;
 }
 
 export const clusterBody = (name: string, change: Readonly<Record<string, unknown>> = {}) => ({

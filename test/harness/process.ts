@@ -126,13 +126,18 @@ function launch({ dataDir, env = {}, args = [] }: StartOptions): {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return { child, output: outputOf(child) };
+}
+
+/** What a process has written so far, to both of its outputs. */
+export function outputOf(child: ChildProcess): () => string {
   let text = '';
   const collect = (chunk: Buffer) => {
     text += chunk.toString();
   };
   child.stdout?.on('data', collect);
   child.stderr?.on('data', collect);
-  return { child, output: () => text };
+  return () => text;
 }
 
 /** Pids of processes on this machine whose command line or working directory mentions a text. */

@@ -10,6 +10,18 @@ const KINDS: Readonly<Record<string, string>> = { reserved_fixed_ips: 'ports' };
 /** What the second version of the API creates. */
 const V2 = new Set(['instances', 'security_groups']);
 
+/** Waits for the end of what was accepted, which ends well. @returns what it created */
+export async function createdBy(
+  server: TestServer,
+  call: Promise<Reply>,
+): Promise<TaskView['created_resources']> {
+  const reply = await call;
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  const task = await server.ended(reply);
+  expect(task).toMatchObject({ state: 'FINISHED', error: null });
+  return task.created_resources;
+}
+
 /** Calls in a region of a project; region 2 is simulated and instant.
  *  @param server is there when the first test runs */
 export function project(server: () => TestServer, place = '1/2') {
@@ -36,4 +48,15 @@ export function project(server: () => TestServer, place = '1/2') {
     return String(ids[0]);
   };
   return { call, read, finished, make };
+}
+
+/** Creates a network with one subnet.
+ *  @param make of `project`
+ *  @returns their ids */
+export async function makeNetwork(
+  make: ReturnType<typeof project>['make'],
+  cidr: string,
+): Promise<readonly [network: string, subnet: string]> {
+  const network = await make('networks', { name: 'net' });
+  return [network, await make('subnets', { name: 'sub', network_id: network, cidr })];
 }

@@ -13,7 +13,10 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
-import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+import { createdBy } from '../harness/project.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import type { Reply } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** L7 rules about the certificates of real TLS clients, through the API and a real HAProxy. */
 
@@ -22,7 +25,7 @@ const POLICIES = '/cloud/v1/l7policies/1/1';
 /** With authorities, without authorities, without rules. */
 const [KNOWING, TRUSTLESS, PLAIN] = [8443, 8444, 8445];
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let backend: Backend;
 let address: string;
 let listeners: ReadonlyMap<number, string>;
@@ -30,8 +33,6 @@ let authority: MadeCertificate;
 let clients: Readonly<Record<'nobody' | 'stranger' | 'known' | 'expired', MadeCertificate | null>>;
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   backend = await startBackend('one');
   authority = await makeCertificate(['Clients'], { authority: true });
   clients = {
@@ -73,16 +74,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await backend.kill();
-  await server.close();
 });
 
-async function done(call: Promise<Reply>) {
-  const reply = await call;
-  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
-  const task = await server.ended(reply);
-  expect(task.error).toBeNull();
-  return task.created_resources;
-}
+const done = (call: Promise<Reply>) => createdBy(server, call);
 
 async function secret(payload: object): Promise<string> {
   const created = await done(

@@ -8,7 +8,8 @@ import {
   urlOf,
 } from '../../server/src/providers/local/load-balancers/test-support/ipv6.ts';
 import { project } from '../harness/project.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Load balancers of both IP versions from the API to a real HAProxy. */
@@ -19,12 +20,10 @@ const SUBNETS = '/cloud/v1/subnets/1/1';
 const NETWORKS = '/cloud/v1/networks/1/1';
 const PORT = 8093;
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let member: http.Server;
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   member = http.createServer((request, response) => response.end(request.headers['x-forwarded-for']));
   await new Promise<void>((resolve) => member.listen(0, '::', resolve));
 });
@@ -32,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   member.close();
   member.closeAllConnections();
-  await server.close();
 });
 
 const { call } = project(() => server);

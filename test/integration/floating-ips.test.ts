@@ -1,7 +1,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import type { TestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** Traffic through a floating IP, from API to a real HAProxy. */
 
@@ -9,20 +11,16 @@ const LBS = '/cloud/v1/loadbalancers/1/1';
 const FIPS = '/cloud/v1/floatingips/1/1';
 const PORT = 8089;
 
-let server: TestServer;
+const server = shared(startLocalServer);
 const members: http.Server[] = [];
 
-beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
-});
+beforeAll(async () => {});
 
 afterAll(async () => {
   for (const member of members) {
     member.close();
     member.closeAllConnections();
   }
-  await server.close();
 });
 
 /** A load balancer with one member that answers with its name. */

@@ -13,7 +13,8 @@ import path from 'node:path';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterBody } from '../harness/managed-postgresql.ts';
-import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { lookFor, type TestServer } from '../harness/server.ts';
 import { connectSftp } from '../harness/sftp.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -24,14 +25,6 @@ const engines = await lookFor(['s3', 'postgresql-18']);
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && mounts();
 const why = engines.faultOf('s3') ?? (canMount ? undefined : 'file systems cannot be mounted here');
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
-const REGION = {
-  id: 1,
-  display_name: 'Here',
-  slug: 'here',
-  state: 'ACTIVE',
-  provider: 'local',
-  settings: {},
-};
 const KIND = { s3: 'object-storage', sftp: 'sftp-storage', sql: 'postgresql' } as const;
 /** An empty cluster uses 40 MiB, and so does the one that it is copied from. */
 const ROOM_FOR_CLUSTERS = 200 * 1024 * 1024;
@@ -88,7 +81,7 @@ describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}
   };
 
   beforeAll(async () => {
-    server = await startTestServer({ regions: [REGION], engines });
+    server = await startLocalServer({ engines });
     for (const kind of KINDS) mountDisk(folder(kind), kind === 'sql' ? ROOM_FOR_CLUSTERS : DISK_BYTES);
   });
   afterAll(async () => {

@@ -5,7 +5,10 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { get, startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
-import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+import { createdBy } from '../harness/project.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import type { Reply } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** What L7 policies do to requests, through the API and a real HAProxy. */
 
@@ -13,15 +16,13 @@ const LBS = '/cloud/v1/loadbalancers/1/1';
 const POLICIES = '/cloud/v1/l7policies/1/1';
 const [HTTP, HTTPS] = [8080, 8443];
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let backends: readonly Backend[];
 let address: string;
 let listeners: readonly string[];
 let pools: readonly string[];
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   backends = await Promise.all(['default', 'special'].map((name) => startBackend(name)));
   const payload = payloadOf(await makeCertificate(['site.test']));
   const secret = await done(
@@ -50,17 +51,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(backends.map((backend) => backend.kill()));
-  await server.close();
 });
 
 /** Waits for the task of a call, which must not fail. */
-async function done(call: Promise<Reply>) {
-  const reply = await call;
-  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task.created_resources;
-}
+const done = (call: Promise<Reply>) => createdBy(server, call);
 
 async function policy(body: object, listener = listeners[0]): Promise<string> {
   const created = await done(server.call('POST', POLICIES, { body: { listener_id: listener, ...body } }));

@@ -6,7 +6,8 @@ import {
   type Backend,
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** The API says what HAProxy found out. */
@@ -14,18 +15,15 @@ import { waitUntil } from '../harness/wait.ts';
 const LBS = '/cloud/v1/loadbalancers/1/1';
 const ROUNDS = 3;
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let stays: Backend;
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   stays = await startBackend('stays');
 });
 
 afterAll(async () => {
   await stays.kill();
-  await server.close();
 });
 
 /** Path of the command socket of the HAProxy that serves a load balancer. */

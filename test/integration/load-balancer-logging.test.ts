@@ -10,6 +10,7 @@ import {
   startUdpCollector,
   type TestCollector,
 } from '../../server/src/providers/local/load-balancers/test-support/collector.ts';
+import { createdBy } from '../harness/project.ts';
 import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -43,13 +44,7 @@ afterAll(async () => {
   await Promise.all([backend.kill(), own.close(), other.close()]);
 });
 
-async function done(call: Promise<Reply>) {
-  const reply = await call;
-  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
-  const task = await server.ended(reply);
-  expect(task.error).toBeNull();
-  return task.created_resources;
-}
+const done = (call: Promise<Reply>) => createdBy(server, call);
 
 const heard = (collector: TestCollector, path: string) =>
   waitUntil(() => collector.received.find(({ text }) => text.includes(`GET ${path} `)), { what: path });

@@ -8,7 +8,8 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Resize and failover of a load balancer that carries traffic, through the API and a real HAProxy. */
@@ -16,18 +17,15 @@ import { waitUntil } from '../harness/wait.ts';
 const LBS = '/cloud/v1/loadbalancers/1/1';
 const PORT = 8088;
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let members: Backend[];
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   members = await Promise.all([startBackend('one'), startBackend('two')]);
 });
 
 afterAll(async () => {
   await Promise.all(members.map((member) => member.kill()));
-  await server.close();
 });
 
 const body = () => ({

@@ -6,7 +6,8 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { get, startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Listeners, pools, members and health monitors, changed one by one through the API while a real HAProxy carries
@@ -15,19 +16,16 @@ import { waitUntil } from '../harness/wait.ts';
 const LBS = '/cloud/v1/loadbalancers/1/1';
 const PORT = 8088;
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let one: Backend;
 let two: Backend;
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   [one, two] = await Promise.all([startBackend('one'), startBackend('two')]);
 });
 
 afterAll(async () => {
   await Promise.all([one.kill(), two.kill()]);
-  await server.close();
 });
 
 const read = async (path: string) => (await server.call('GET', path)).body;

@@ -13,7 +13,8 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { get, startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Certificates from their upload to what clients and members see of them, through the API and a real HAProxy. */
@@ -21,20 +22,17 @@ import { waitUntil } from '../harness/wait.ts';
 const PORT = 8443;
 const LBS = '/cloud/v1/loadbalancers/1/1';
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let backend: Backend;
 let authority: MadeCertificate;
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   backend = await startBackend('plain');
   authority = await makeCertificate(['authority.test'], { authority: true });
 });
 
 afterAll(async () => {
   await backend.kill();
-  await server.close();
 });
 
 async function secret(payload: object): Promise<string> {

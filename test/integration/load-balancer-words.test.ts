@@ -5,7 +5,9 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { get } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
-import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import type { Reply } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** Whatever words are typed through the API: either they are refused with the field named, or HAProxy accepts them
  *  and everything else goes on as before. */
@@ -15,18 +17,15 @@ const POLICIES = '/cloud/v1/l7policies/1/1';
 const PORT = 8080;
 const RUNS = { numRuns: Number(process.env.VIRGA_TEST_RUNS ?? 30), seed: 20260131 };
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let backend: Backend;
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   backend = await startBackend('default');
 });
 
 afterAll(async () => {
   await backend.kill();
-  await server.close();
 });
 
 const snippet = fc.constantFrom(

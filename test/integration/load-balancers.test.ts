@@ -3,7 +3,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** One load balancer from its creation to its deletion, through the API, PostgreSQL and a real HAProxy. */
@@ -11,18 +12,15 @@ import { waitUntil } from '../harness/wait.ts';
 const LBS = '/cloud/v1/loadbalancers/1/1';
 const PORT = 8088;
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let members: Member[];
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   members = await Promise.all([startMember('one'), startMember('two')]);
 });
 
 afterAll(async () => {
   await Promise.all(members.map((member) => member.stop()));
-  await server.close();
 });
 
 interface Member {

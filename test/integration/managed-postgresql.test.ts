@@ -6,7 +6,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allPids, commandLine } from '../../server/src/kernel/processes.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import type { TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Clusters of a local region are real: an ordinary driver works against what the API gave. */
@@ -54,15 +55,7 @@ async function query(text: string, options: pg.ClientConfig = {}): Promise<Recor
 }
 
 beforeAll(async () => {
-  const region = {
-    id: 1,
-    display_name: 'Here',
-    slug: 'here',
-    state: 'ACTIVE',
-    provider: 'local',
-    settings: {},
-  };
-  server = await startTestServer({ regions: [region] });
+  server = await startLocalServer();
   await server.call('PUT', '/cloud/v1/dbaas/status/1/1', { body: { is_initialized: true } });
   await ended('POST', '', body('real'));
   password = (await call('GET', '/real/users/app/credentials')).body.password;

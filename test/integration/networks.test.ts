@@ -3,19 +3,18 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { project } from '../harness/project.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 
 /** Load balancers on subnets of a local region: real addresses, real traffic. */
 
 const LBS = '/cloud/v1/loadbalancers/1/1';
 const PORT = 8090;
 
-let server: TestServer;
+const server = shared(startLocalServer);
 let member: http.Server;
 
 beforeAll(async () => {
-  const local = { display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} };
-  server = await startTestServer({ regions: [{ id: 1, ...local }] });
   member = http.createServer((_request, response) => response.end('here'));
   await new Promise<void>((resolve) => member.listen(0, '127.0.0.1', resolve));
 });
@@ -23,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   member.close();
   member.closeAllConnections();
-  await server.close();
 });
 
 const { call } = project(() => server);

@@ -28,7 +28,8 @@ import { expire } from '../../server/src/providers/local/object-storage/expire.t
 import { placeOf } from '../../server/src/providers/local/object-storage/place.ts';
 import { Server } from '../../server/src/providers/local/object-storage/server.ts';
 import { processesIn } from '../harness/leftovers.ts';
-import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { lookFor, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Storages of a local region are real: the AWS SDK works against what the API gave. */
@@ -75,15 +76,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
   const pidOf = (file: string) => Number(readFileSync(path.join(home(), file), 'utf8').trim());
 
   beforeAll(async () => {
-    const region = {
-      id: 1,
-      display_name: 'Here',
-      slug: 'here',
-      state: 'ACTIVE',
-      provider: 'local',
-      settings: {},
-    };
-    server = await startTestServer({ regions: [region], engines });
+    server = await startLocalServer({ engines });
     const made = await make('media');
     id = made.id;
     address = made.address;
@@ -282,15 +275,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
 });
 
 test('without its engine a region has no locations, and says how to get it', async () => {
-  const region = {
-    id: 1,
-    display_name: 'Here',
-    slug: 'here',
-    state: 'ACTIVE',
-    provider: 'local',
-    settings: {},
-  };
-  const bare = await startTestServer({ regions: [region] });
+  const bare = await startLocalServer();
   try {
     expect((await bare.call('GET', '/storage/v4/locations?type=standard')).body).toEqual({
       count: 0,

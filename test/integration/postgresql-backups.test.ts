@@ -4,7 +4,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { managedPostgresqlExamples } from '../../server/src/features/managed-postgresql/examples.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import type { TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Backups of real clusters, ordered by operators, and any moment since the first of them in a new cluster. */
@@ -51,15 +52,7 @@ async function ended(reply: Awaited<ReturnType<TestServer['call']>>): Promise<vo
 }
 
 beforeAll(async () => {
-  const region = {
-    id: 1,
-    display_name: 'Here',
-    slug: 'here',
-    state: 'ACTIVE',
-    provider: 'local',
-    settings: {},
-  };
-  server = await startTestServer({ regions: [region] });
+  server = await startLocalServer();
   await server.call('PUT', '/cloud/v1/dbaas/status/1/1', { body: { is_initialized: true } });
   await ended(await server.call('POST', CLUSTERS, { body: body('first') }));
 }, 120_000);

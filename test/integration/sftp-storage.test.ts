@@ -13,7 +13,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { processesIn } from '../harness/leftovers.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import type { TestServer } from '../harness/server.ts';
 import { connectSftp, type Files } from '../harness/sftp.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -21,14 +22,6 @@ import { waitUntil } from '../harness/wait.ts';
 
 const STORAGES = '/storage/v4/sftp_storages';
 const KEYS = '/storage/v4/ssh_keys';
-const REGION = {
-  id: 1,
-  display_name: 'Here',
-  slug: 'here',
-  state: 'ACTIVE',
-  provider: 'local',
-  settings: {},
-};
 
 let server: TestServer;
 let work: string;
@@ -68,7 +61,7 @@ async function sftp(commands: readonly string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  server = await startTestServer({ regions: [REGION] });
+  server = await startLocalServer();
   work = mkdtempSync(path.join(server.dataDir, 'client-'));
   await promisify(execFile)('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(work, 'id')]);
   const publicKey = readFileSync(path.join(work, 'id.pub'), 'utf8');

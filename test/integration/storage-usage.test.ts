@@ -4,21 +4,14 @@ import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MailServer, startMailServer } from '../harness/mail.ts';
-import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
+import { startLocalServer } from '../harness/regions.ts';
+import { lookFor, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** From an upload past a threshold to the mail and the webhook, over real servers of S3, mail and HTTP. */
 
 const engines = await lookFor(['s3']);
 const fault = engines.faultOf('s3');
-const REGION = {
-  id: 1,
-  display_name: 'Here',
-  slug: 'here',
-  state: 'ACTIVE',
-  provider: 'local',
-  settings: {},
-};
 const KIB = 1024;
 
 describe.skipIf(fault !== undefined)(`usage is measured${fault ? `: skipped, ${fault}` : ''}`, () => {
@@ -39,7 +32,7 @@ describe.skipIf(fault !== undefined)(`usage is measured${fault ? `: skipped, ${f
       response.writeHead(204).end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    server = await startTestServer({ regions: [REGION], engines, smtpUrl: mail.url });
+    server = await startLocalServer({ engines, smtpUrl: mail.url });
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const target = { client_id: 1, url };
     await server.call('POST', '/virga/v1/webhook_targets', { as: 'operator', body: target });

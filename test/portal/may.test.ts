@@ -1,22 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { apiCallsOf, createVirgaClient } from '../../client/src/index.ts';
 import { type Caller, NOBODY, roleIn } from '../../server/src/platform/auth/caller.ts';
 import { allows, lackOf, ROLES } from '../../server/src/platform/auth/roles.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** The portal knows before a call what the API would say of the caller's role. */
 
 /** The portal's modules are checked with the types of a browser, which tests have not. */
 const may = await import(new URL('../../console/src/api/may.ts', import.meta.url).href);
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 /** Everybody who can be signed in: each role, and each role in project 1. */
 const callers = ROLES.flatMap((role) =>

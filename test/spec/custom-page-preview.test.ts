@@ -2,17 +2,12 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../harness/browser.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** The section "Custom page preview" of the specification, and its problem body. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const PAGE_TYPES = [
   'block.html',

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** How a client finds out where it is: the account, its projects, the regions, what runs there. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 test('GET /iam/clients/me answers id, email and status of the account, to any role', async () => {
   for (const as of ['Users', 'Engineers', 'Administrators'] as const) {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LBS, web } from '../../server/src/features/load-balancers/testing/bodies.ts';
 import { systemClock } from '../../server/src/kernel/clock.ts';
 import { toWire } from '../../server/src/platform/http/errors.ts';
-import { type Caller, type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+import { type Caller, type Reply, startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** What errors look like: the cloud body, problem bodies, {error}, {detail}, and the headers that say when and
  *  whether to try again. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NOWHERE = '5b2f7b0e-0f5d-4c33-9b5f-0f4f5e7a2f10';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seededFraction } from '../../server/src/kernel/random.ts';
 import {
   addSshKey,
@@ -7,18 +7,14 @@ import {
   createCluster,
   nodesOf,
   nodesReady,
+  startServerWithSshKey,
 } from '../harness/kubernetes.ts';
+import { startFaultyServer } from '../harness/regions.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  await addSshKey(server);
-});
-
-afterAll(() => server.close());
+const server = shared(startServerWithSshKey);
 
 const upgrade = (name: string, version: string) =>
   server.call('POST', `${CLUSTERS}/${name}/upgrade`, { body: { version } });
@@ -177,19 +173,7 @@ const FAILURES = [
 test.each(FAILURES)(
   'an upgrade that fails $where keeps what it reached, and can be asked for again',
   async ({ type, fails, works, kept, after, permitted }) => {
-    const faulty = await startTestServer({
-      seed: seedFor(type, 0.3, fails, works),
-      regions: [
-        {
-          id: 2,
-          display_name: 'Faulty',
-          slug: 'faulty',
-          state: 'ACTIVE',
-          provider: 'simulated',
-          settings: { faults: { [type]: 0.3 } },
-        },
-      ],
-    });
+    const faulty = await startFaultyServer({ [type]: 0.3 }, { seed: seedFor(type, 0.3, fails, works) });
     try {
       await addSshKey(faulty);
       await createCluster(faulty, 'shaky');

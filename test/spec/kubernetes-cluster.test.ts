@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { changedNothing } from '../../test/harness/changed-nothing.ts';
 import {
@@ -12,18 +12,13 @@ import {
   createCluster,
   nodesOf,
   nodesReady,
+  startServerWithSshKey,
   usage,
 } from '../harness/kubernetes.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startFaultyServer } from '../harness/regions.ts';
+import { shared } from '../harness/shared.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  await addSshKey(server);
-});
-
-afterAll(() => server.close());
+const server = shared(startServerWithSshKey);
 
 const create = (body: unknown) => server.call('POST', CLUSTERS, { body });
 const pool = (change: object = {}) => ({
@@ -139,18 +134,7 @@ test('a creation beyond a quota is refused and reserves nothing', async () => {
 });
 
 test('a creation that fails leaves nothing behind', async () => {
-  const faulty = await startTestServer({
-    regions: [
-      {
-        id: 2,
-        display_name: 'Faulty',
-        slug: 'faulty',
-        state: 'ACTIVE',
-        provider: 'simulated',
-        settings: { faults: { create_k8s_node: 1 } },
-      },
-    ],
-  });
+  const faulty = await startFaultyServer({ create_k8s_node: 1 });
   try {
     await addSshKey(faulty);
     const task = await faulty.ended(await faulty.call('POST', CLUSTERS, { body: clusterBody('failed') }));

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { pathOf } from '../generated/operations.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** Every list is {count, results}: `limit` 1 to 1000, by default 1000, `offset` from 0. The lists are those
  *  that are served, found by the shape of their answer. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 /** Lists with a default of their own; the specification does not name them. */
 const OTHER_DEFAULTS: Readonly<Record<string, number>> = {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** The record of a project, and the list of them. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 test('a project has an integer id, a name, a default flag and the state ACTIVE', async () => {
   const { status, body } = await server.call('GET', '/cloud/v1/projects');

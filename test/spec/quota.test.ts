@@ -1,18 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { release, reserve } from '../../server/src/features/quotas/index.ts';
 import { QuotaExceeded } from '../../server/src/kernel/errors.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** Quotas: 8 global names, 50 in each region, `<name>_limit` and `<name>_usage`, per client and per region. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const GLOBAL =
   'inference_cpu_millicore_count inference_gpu_a100_count inference_gpu_h100_count inference_gpu_l40s_count inference_instance_count inference_public_model_api_key_count keypair_count project_count'.split(

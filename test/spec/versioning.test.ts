@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** The version is part of each path, and operations of different versions stand side by side. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const paths = (): string[] => Object.keys(server.app.document.paths as object);
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { outputOf } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -74,11 +75,5 @@ function launch(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', VIRGA_EDGE: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let text = '';
-  const collect = (chunk: Buffer) => {
-    text += chunk.toString();
-  };
-  child.stdout?.on('data', collect);
-  child.stderr?.on('data', collect);
-  return { child, output: () => text };
+  return { child, output: outputOf(child) };
 }

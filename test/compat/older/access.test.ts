@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeCertificate } from '../../../server/src/features/secrets/testing/certificates.ts';
-import { startTestServer, type TestServer } from '../../harness/server.ts';
+import { startTestServer } from '../../harness/server.ts';
+import { shared } from '../../harness/shared.ts';
 import { OlderTool, scoped } from './tool.ts';
 
-let server: TestServer;
-let tool: OlderTool;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  tool = new OlderTool(server);
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
+const tool = new OlderTool(server);
 
 const groups = scoped('securitygroups');
 const rules = scoped('securitygrouprules');

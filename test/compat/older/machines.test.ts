@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../harness/server.ts';
+import { shared } from '../../harness/shared.ts';
 import { OlderTool, scoped } from './tool.ts';
 
-let server: TestServer;
-let tool: OlderTool;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  tool = new OlderTool(server);
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
+const tool = new OlderTool(server);
 
 const instances = scoped('instances');
 const volumes = scoped('volumes');

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 test('operators see which programs are there, and how to get the others', async () => {
   const { status, body } = await server.call('GET', '/virga/v1/engines', { as: 'operator' });

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NOWHERE, project } from '../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 
 /** Images through the API, in a region that is simulated and instant. */
 
 const IMAGES = '/cloud/v1/images/1/2';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const { call, finished, make } = project(() => server);
 const names = async (query: string) => {

@@ -1,22 +1,16 @@
 import fc from 'fast-check';
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
-import { Db } from '../../platform/database/db.ts';
+import { expect, test } from 'vitest';
+import { startTestDb } from '../../../../test/harness/db.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { foldCounts } from '../../platform/database/kept-counts.ts';
 import { listInstances } from './list-store.ts';
 import type { InstanceListQuery } from './schema.ts';
 
 /** Lists of instances have what the rows, their tags and addresses say, whatever index or count is used. */
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 2 });
-  // What instances refer to is not asked here.
-  await db.pool.query(`
+// What instances refer to is not asked here.
+const db = shared(() =>
+  startTestDb(`
     do $$ declare c record; begin
       for c in select conname, conrelid::regclass as of from pg_constraint
                 where contype = 'f' and conrelid in ('instances'::regclass, 'ports'::regclass, 'floating_ips'::regclass,
@@ -29,13 +23,8 @@ beforeAll(async () => {
     values ('${id(6)}', 2, 'outside', 'vlan', 8, 1450, true, now(), now());
     insert into security_groups (id, project_id, region_id, client_id, name, created_at, updated_at)
     select ('00000000-0000-4000-8000-00000000030' || i)::uuid, 1, 2, 1, case when i < 2 then 'web' else 'db' end, now(), now()
-      from generate_series(0, 2) i`);
-});
-
-afterAll(async () => {
-  await db?.close();
-  await database?.drop();
-});
+      from generate_series(0, 2) i`),
+);
 
 function id(n: number) {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

@@ -1,24 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
-  addSshKey,
   CLUSTERS,
   createCluster,
   nodesReady,
+  startServerWithSshKey,
   usage,
 } from '../../../../test/harness/kubernetes.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { bounded } from './autoscale.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  await addSshKey(server);
-});
-
-afterAll(() => server.close());
+const server = shared(startServerWithSshKey);
 
 const pools = (change: object = {}) => ({
   pools: [{ name: 'workers', flavor_id: 'g1-standard-1-2', min_node_count: 1, max_node_count: 4, ...change }],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   addSshKey,
   CLUSTERS,
@@ -6,20 +6,15 @@ import {
   type NodeView,
   nodesOf,
   nodesReady,
+  startServerWithSshKey,
   usage,
 } from '../../../../test/harness/kubernetes.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { startFaultyServer } from '../../../../test/harness/regions.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { judge } from './watch.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  await addSshKey(server);
-});
-
-afterAll(() => server.close());
+const server = shared(startServerWithSshKey);
 
 const pool = (change: object = {}) => ({
   pools: [
@@ -114,18 +109,7 @@ test('a node that failed may be deleted, and a cluster with one be upgraded', as
 });
 
 test('nodes of a region with seeded failures fall ill by themselves, and its pools stay complete', async () => {
-  const flaky = await startTestServer({
-    regions: [
-      {
-        id: 2,
-        display_name: 'Flaky',
-        slug: 'flaky',
-        state: 'ACTIVE',
-        provider: 'simulated',
-        settings: { faults: { k8s_node_gone: 0.5 } },
-      },
-    ],
-  });
+  const flaky = await startFaultyServer({ k8s_node_gone: 0.5 });
   try {
     await addSshKey(flaky);
     await createCluster(flaky, 'seeded', pool({ min_node_count: 8 }));

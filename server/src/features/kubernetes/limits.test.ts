@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
-  addSshKey,
   CLUSTERS,
   clusterBody,
   createCluster,
+  startServerWithSshKey,
   usage,
 } from '../../../../test/harness/kubernetes.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 
 /** What `check_limits` says is what a creation would meet. */
 
-let server: TestServer;
+const server = shared(startServerWithSshKey);
 
 beforeAll(async () => {
-  server = await startTestServer();
-  await addSshKey(server);
   await createCluster(server, 'lab');
 });
-
-afterAll(() => server.close());
 
 const limit = async (limits: Readonly<Record<string, number>>) => {
   const regional_limits = [{ region_id: 2, ...limits }];

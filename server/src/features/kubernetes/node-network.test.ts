@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
-  addSshKey,
   CLUSTERS,
   clusterBody,
   createCluster,
   nodesOf,
   nodesReady,
+  startServerWithSshKey,
 } from '../../../../test/harness/kubernetes.ts';
 import { NOWHERE, project } from '../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 
 /** Clusters in networks of their project. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  await addSshKey(server);
-});
-
-afterAll(() => server.close());
+const server = shared(startServerWithSshKey);
 
 const { make } = project(() => server);
 

@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addSshKey, CLUSTERS, clusterBody, createCluster } from '../../../../test/harness/kubernetes.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  CLUSTERS,
+  clusterBody,
+  createCluster,
+  startServerWithSshKey,
+} from '../../../../test/harness/kubernetes.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 
 /** What people get wrong, and what the answer says. */
 
-let server: TestServer;
+const server = shared(startServerWithSshKey);
 
 beforeAll(async () => {
-  server = await startTestServer();
-  await addSshKey(server);
   await createCluster(server, 'lab');
 });
-
-afterAll(() => server.close());
 
 const cilium = (change: object, pool = '172.16.0.0/18') => ({
   pods_ip_pool: pool,

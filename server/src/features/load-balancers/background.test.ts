@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { shared } from '../../../../test/harness/shared.ts';
 import { writeSightings } from './health-store.ts';
 import { LBS, web } from './testing/bodies.ts';
-import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
+import { startLiveRegion } from './testing/live-region.ts';
 
-let region: LiveRegion;
-
-beforeAll(async () => {
-  region = await startLiveRegion();
-});
-
-afterAll(() => region.close());
+const region = shared(startLiveRegion);
 
 const post = (body: object = web) => region.server.call('POST', LBS, { body });
 const get = async (id: string, query = '') => (await region.server.call('GET', `${LBS}/${id}${query}`)).body;

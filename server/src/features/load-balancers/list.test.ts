@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { OPERATING_STATUSES, ORDER_FIELDS } from './model.ts';
 import { LBS } from './testing/bodies.ts';
 
@@ -137,13 +138,7 @@ function toSearch(q: Query): string {
   return search.toString();
 }
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 async function store(all: readonly Row[]): Promise<void> {
   await server.db.transaction(async (tx) => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { startFaultyServer } from '../../../../test/harness/regions.ts';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { created, LBS, remains, web } from './testing/bodies.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const get = async (id: string, query = '') => (await server.call('GET', `${LBS}/${id}${query}`)).body;
 
@@ -304,18 +300,7 @@ test('flavors come in pages, and the one that was named is answered', async () =
 });
 
 test('a simulated fault is an ERROR with its reason, and leaves nothing', async () => {
-  const faulty = await startTestServer({
-    regions: [
-      {
-        id: 2,
-        display_name: 'Faulty',
-        slug: 'faulty',
-        state: 'ACTIVE',
-        provider: 'simulated',
-        settings: { faults: { create_loadbalancer: 1 } },
-      },
-    ],
-  });
+  const faulty = await startFaultyServer({ create_loadbalancer: 1 });
   try {
     const task = await faulty.ended(await faulty.call('POST', LBS, { body: web }));
     expect(task).toMatchObject({ state: 'ERROR', created_resources: null });

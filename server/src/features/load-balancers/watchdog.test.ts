@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { shared } from '../../../../test/harness/shared.ts';
 import { LBS, web } from './testing/bodies.ts';
-import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
+import { startLiveRegion } from './testing/live-region.ts';
 
 /** Nothing is PENDING for ever, and what was given up can be repaired or deleted. */
 
-let region: LiveRegion;
-
-beforeAll(async () => {
-  region = await startLiveRegion();
-});
-
-afterAll(() => region.close());
+const region = shared(startLiveRegion);
 
 const MINUTE = 60_000;
 

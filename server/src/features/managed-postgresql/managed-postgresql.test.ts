@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CLUSTERS, clusterBody, STATUS } from '../../../../test/harness/managed-postgresql.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { verifierOf } from './scram.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const call = (method: string, path = '', body?: unknown) =>
   server.call(method, `${CLUSTERS}${path}`, body === undefined ? {} : { body });

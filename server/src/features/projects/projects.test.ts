@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const create = (name: string) => server.call('POST', '/cloud/v1/projects', { body: { name } });
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { MAX_SECRETS_MIB } from './service.ts';
 import { makeCertificate, payloadOf } from './testing/certificates.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 test('an account keeps so many MiB of secrets, in all its regions together', async () => {
   const payload = payloadOf(await makeCertificate(['site.test']));

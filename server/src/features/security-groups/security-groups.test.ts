@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
 import { NOWHERE, project } from '../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { anImage, INSTANCES, INSTANCES_V2, machine } from '../instances/testing/bodies.ts';
 
 /** Security groups through the API, in a region that is simulated and instant. */
@@ -10,13 +11,7 @@ const GROUPS = '/cloud/v1/securitygroups/1/2';
 const V2 = '/cloud/v2/security_groups/1/2';
 const ssh = { direction: 'ingress', protocol: 'tcp', port_range_min: 22, port_range_max: 22 };
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const { call, finished } = project(() => server);
 const read = async (id: string) => (await call('GET', `${GROUPS}/${id}`)).body;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addInstance } from '../../../../test/harness/instances.ts';
 import { NOWHERE, project } from '../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { joinServerGroup, leaveServerGroup, readServerGroupOf } from './index.ts';
 
 /** Server groups through the API, in a region that is simulated and instant. */
@@ -9,13 +10,7 @@ import { joinServerGroup, leaveServerGroup, readServerGroupOf } from './index.ts
 const GROUPS = '/cloud/v1/servergroups/1/2';
 const PLACE = { projectId: 1, regionId: 2 };
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const { call } = project(() => server);
 const read = async (id: string) => (await call('GET', `${GROUPS}/${id}`)).body;

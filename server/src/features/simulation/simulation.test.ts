@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { CONDITION_KINDS, FAULT_KINDS, NODE_KINDS } from './kinds.ts';
 import { keepFileFaults } from './store.ts';
 
 const FAULTS = '/virga/v1/simulation/2/faults';
 const as = 'operator' as const;
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.close());
+const server = shared(startTestServer);
 beforeEach(() => server.call('DELETE', FAULTS, { as }));
 
 const set = (body: object) => server.call('POST', FAULTS, { as, body });

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { LOCKABLES } from './lock-store.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 test('every table whose rows tasks lock is looked at', async () => {
   const rows = await server.db.named<{ table: string }>(

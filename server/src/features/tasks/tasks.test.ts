@@ -1,15 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Reply, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { describe, expect, test } from 'vitest';
+import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 let names = 0;
 async function deleteSomething(): Promise<Reply> {

@@ -1,21 +1,9 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
-import { Db } from '../../platform/database/db.ts';
+import { expect, test } from 'vitest';
+import { startTestDb } from '../../../../test/harness/db.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { DELIVERED, readDeliveredAction } from './store.ts';
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 2 });
-});
-
-afterAll(async () => {
-  await db?.close();
-  await database?.drop();
-});
+const db = shared(startTestDb);
 
 test('the action of a delivery is found by an index, however many actions there are', async () => {
   await db.pool.query(`

@@ -1,26 +1,15 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
-import { Db } from './db.ts';
+import { expect, test } from 'vitest';
+import { startTestDb } from '../../../../test/harness/db.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { counted, foldCounts, keptCountOfClient } from './kept-counts.ts';
 
 /** Counts of lists of whole clients are right whatever happens to the rows. */
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 4 });
-  await db.pool.query(`
+const db = shared(() =>
+  startTestDb(`
     insert into clients (name, email) select 'c' || i, i || '@example.test' from generate_series(1, 3) i;
-    insert into users (id, email, name) values (1, 'u@example.test', 'u')`);
-});
-
-afterAll(async () => {
-  await db?.close();
-  await database?.drop();
-});
+    insert into users (id, email, name) values (1, 'u@example.test', 'u')`),
+);
 
 /** Each list with a facet that narrows it, and SQL that says how many there are. */
 const LISTS = [

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { deleteEndedMail, queueMail } from '../mail/outbox.ts';
 import { foldCounts } from './kept-counts.ts';
 import { recountAfterOlderNodes } from './recount.ts';
 
 /** Mail and clients are counted by the statements that write them, and anew when older nodes have written some. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const { signal } = new AbortController();
 const query = (text: string) => server.db.pool.query(text);

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { BODY_LIMIT } from './bounds.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const raw = (method: 'GET' | 'POST', url: string, headers: Record<string, string>, payload = '') =>
   server.api.inject({ method, url, headers, payload });

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { DAILY_KEYS, forgetOldKeys } from './idempotency.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 const create = (key: string, name: string, as: 'Administrators' | 'other client' = 'Administrators') =>
   server.call('POST', '/cloud/v1/projects', { as, body: { name }, headers: { 'idempotency-key': key } });

@@ -1,16 +1,13 @@
 import { Type } from '@sinclair/typebox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import { compileAhead, largeChecks } from './compile-ahead.ts';
 import { Validator } from './validation.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-});
-afterAll(() => server.close());
+const server = shared(() => startTestServer({ worker: false }));
 
 /** Characters of a compiled check: what compiling it costs, said in a way that is the same on every machine. */
 const LONGEST_PROGRAM = 150_000;

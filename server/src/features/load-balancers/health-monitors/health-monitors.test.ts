@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, monitor } from '../testing/bodies.ts';
 import { faultsOf, madeOne, NOTHING } from '../testing/parts.ts';
 
 const POOLS = '/cloud/v1/lbpools/1/2';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const call = (method: string, path: string, body?: unknown) =>
   server.call(method, path, body === undefined ? {} : { body });

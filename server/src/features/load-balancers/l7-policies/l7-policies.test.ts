@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { type Reply, startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { type Reply, startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, remains, web } from '../testing/bodies.ts';
 
 const ALL = '/cloud/v1/l7policies/1/2';
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const post = (body: object, path = ALL) => server.call('POST', path, { body });
 const get = async (id: string) => (await server.call('GET', `${ALL}/${id}`)).body;

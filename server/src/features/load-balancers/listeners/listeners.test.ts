@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, remains, web } from '../testing/bodies.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const ALL = '/cloud/v1/lblisteners/1/2';
 const V2 = '/cloud/v2/lblisteners/1/2';

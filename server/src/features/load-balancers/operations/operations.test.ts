@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS, web } from '../testing/bodies.ts';
 import { failing } from '../testing/fake-provider.ts';
-import { type LiveRegion, startLiveRegion } from '../testing/live-region.ts';
+import { startLiveRegion } from '../testing/live-region.ts';
 
-let region: LiveRegion;
-
-beforeAll(async () => {
-  region = await startLiveRegion();
-});
+const region = shared(startLiveRegion);
 
 beforeEach(() => {
   region.provider.calls.length = 0;
 });
-
-afterAll(() => region.close());
 
 const call = (id: string, what: string, body?: object) =>
   region.server.call('POST', `${LBS}/${id}/${what}`, body === undefined ? {} : { body });

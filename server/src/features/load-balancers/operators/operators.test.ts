@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS, web } from '../testing/bodies.ts';
 import { failing } from '../testing/fake-provider.ts';
-import { type LiveRegion, startLiveRegion } from '../testing/live-region.ts';
+import { startLiveRegion } from '../testing/live-region.ts';
 
-let region: LiveRegion;
-
-beforeAll(async () => {
-  region = await startLiveRegion();
-});
-
-afterAll(() => region.close());
+const region = shared(startLiveRegion);
 
 const NOBODYS = '5b2f7b0e-0f5d-4c33-9b5f-0f4f5e7a2f10';
 

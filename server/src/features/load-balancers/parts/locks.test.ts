@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NOWHERE } from '../../../../../test/harness/project.ts';
 import type { Reply } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS, web } from '../testing/bodies.ts';
-import { type LiveRegion, startLiveRegion } from '../testing/live-region.ts';
+import { startLiveRegion } from '../testing/live-region.ts';
 import { LISTENERS } from '../testing/parts.ts';
 
 /** What a task says of what it is about, and what waits for it. */
 
-let region: LiveRegion;
-beforeAll(async () => {
-  region = await startLiveRegion();
-});
-afterAll(() => region.close());
+const region = shared(startLiveRegion);
 
 const call = (method: string, path: string, body?: object) =>
   region.server.call(method, path, body === undefined ? {} : { body });

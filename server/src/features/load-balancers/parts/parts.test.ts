@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Reply } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { LBS, monitor, remains, web } from '../testing/bodies.ts';
 import { failing } from '../testing/fake-provider.ts';
-import { type LiveRegion, startLiveRegion } from '../testing/live-region.ts';
+import { startLiveRegion } from '../testing/live-region.ts';
 import { LISTENERS, membersOf, POOLS, POOLS_V2 } from '../testing/parts.ts';
 
 /** What every change of a part promises, whatever the part: one at a time, followed by the data plane, or
  *  undone whole. Each step of a task runs twice, as if a crash always came before its commit. */
 
-let region: LiveRegion;
-
-beforeAll(async () => {
-  region = await startLiveRegion();
-});
+const region = shared(startLiveRegion);
 
 beforeEach(() => {
   region.provider.calls.length = 0;
 });
-
-afterAll(() => region.close());
 
 const call = (method: string, path: string, body?: object) =>
   region.server.call(method, path, body === undefined ? {} : { body });

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, monitor, remains, web } from '../testing/bodies.ts';
 import { faultsOf, LISTENERS, made, madeOne, NOTHING } from '../testing/parts.ts';
 
 const POOLS = '/cloud/v1/lbpools/1/2';
 const POOLS_V2 = '/cloud/v2/lbpools/1/2';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const call = (method: string, path: string, body?: unknown) =>
   server.call(method, path, body === undefined ? {} : { body });

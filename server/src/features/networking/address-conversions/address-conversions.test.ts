@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NOWHERE, project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 
 /** Floating IPs become reserved fixed IPs, and the other way round. */
 
 const FIPS = '/cloud/v1/floatingips/1/2';
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const { call, finished, make, read } = project(() => server);
 

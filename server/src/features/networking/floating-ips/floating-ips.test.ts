@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { NOWHERE, project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
 /** Floating IPs through the API, in a region that is simulated and instant. */
 
 const FIPS = '/cloud/v1/floatingips/1/2';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const { call } = project(() => server);
 const get = async (id: string) => (await call('GET', `${FIPS}/${id}`)).body;

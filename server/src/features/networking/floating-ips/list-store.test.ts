@@ -1,31 +1,20 @@
 import fc from 'fast-check';
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
-import { Db } from '../../../platform/database/db.ts';
+import { expect, test } from 'vitest';
+import { startTestDb } from '../../../../../test/harness/db.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { foldCounts } from '../../../platform/database/kept-counts.ts';
 import { listFloatingIps } from './list-store.ts';
 
 /** Lists of floating IPs have what the rows say, whatever they are looked through by. */
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 2 });
-  // What they refer to is not asked here.
-  await db.pool.query(`
+// What they refer to is not asked here.
+const db = shared(() =>
+  startTestDb(`
     do $$ declare c record; begin
       for c in select conname, conrelid::regclass as of from pg_constraint
                 where contype = 'f' and conrelid = 'floating_ips'::regclass
-      loop execute format('alter table %s drop constraint %I', c.of, c.conname); end loop; end $$`);
-});
-
-afterAll(async () => {
-  await db?.close();
-  await database?.drop();
-});
+      loop execute format('alter table %s drop constraint %I', c.of, c.conname); end loop; end $$`),
+);
 
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const tags = fc.dictionary(fc.constantFrom('team', 'cost'), fc.constantFrom('a', 'b'), { maxKeys: 2 });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { makeNetwork, project } from '../../../../../test/harness/project.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { addressesOf, close, machine, openFor } from '../ports/testing/machines.ts';
 
@@ -9,20 +10,13 @@ import { addressesOf, close, machine, openFor } from '../ports/testing/machines.
 const FIPS = '/cloud/v1/floatingips/1/2';
 const PORTS = '/cloud/v1/ports/1/2';
 
-let server: TestServer;
-let network: string;
+const server = shared(startTestServer);
+const { call, finished, make, read } = project(() => server);
 let subnet: string;
 
 beforeAll(async () => {
-  server = await startTestServer();
-  network = await make('networks', { name: 'net' });
-  const body = { name: 'sub', network_id: network, cidr: '10.4.0.0/24' };
-  subnet = await make('subnets', body);
+  [, subnet] = await makeNetwork(make, '10.4.0.0/24');
 });
-
-afterAll(() => server.close());
-
-const { call, finished, make, read } = project(() => server);
 const get = (id: string) => read(`${FIPS}/${id}`);
 const patch = (id: string, body: object) => call('PATCH', `${FIPS.replace('/v1/', '/v2/')}/${id}`, body);
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
 /** Addresses of networks and subnets, and who gets them when two want the same thing. */
@@ -8,31 +9,13 @@ import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
 
-let server: TestServer;
+const server = shared(startTestServer);
 
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const { call, finished, make, read } = project(() => server);
 
-afterAll(() => server.close());
-
-const { call, finished, read } = project(() => server);
-
-async function network(body: object = {}): Promise<string> {
-  const task = await finished(await call('POST', NETWORKS, { name: 'net', ...body }));
-  expect(task.task_type).toBe('create_network');
-  expect(task.created_resources?.networks).toHaveLength(1);
-  return String(task.created_resources?.networks?.[0]);
-}
-
-async function subnet(network_id: string, body: object = {}): Promise<string> {
-  const task = await finished(
-    await call('POST', SUBNETS, { name: 'sub', network_id, cidr: '192.168.10.0/24', ...body }),
-  );
-  expect(task.task_type).toBe('create_subnet');
-  expect(task.created_resources?.subnets).toHaveLength(1);
-  return String(task.created_resources?.subnets?.[0]);
-}
+const network = (body: object = {}) => make('networks', { name: 'net', ...body });
+const subnet = (network_id: string, body: object = {}) =>
+  make('subnets', { name: 'sub', network_id, cidr: '192.168.10.0/24', ...body });
 
 test('a load balancer gets its address from its subnet, which then cannot be deleted', async () => {
   const id = await network();

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { NOWHERE, project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
 /** Networks and subnets through the API, in a region that is simulated and instant. */
@@ -9,13 +10,7 @@ import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const { call, finished, read } = project(() => server);
 const patchNetwork = (id: string, body: object) =>

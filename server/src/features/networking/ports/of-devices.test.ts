@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { deleteLoadBalancer } from '../../load-balancers/store.ts';
@@ -11,13 +12,7 @@ import { machine, openFor } from './testing/machines.ts';
 
 /** Ports go with their devices, whatever else happens to them in the same moment. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer();
-});
-
-afterAll(() => server.close());
+const server = shared(startTestServer);
 
 const { make, read } = project(() => server);
 

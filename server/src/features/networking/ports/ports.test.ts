@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { NOWHERE, project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { makeNetwork, NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { type Device, lockPortsOf, type RequestedInterface, readPortsOf } from './index.ts';
 import { addressesOf, close as closeOf, machine, openFor } from './testing/machines.ts';
@@ -13,19 +14,14 @@ const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 
-let server: TestServer;
+const server = shared(startTestServer);
+const { call, finished, make, read } = project(() => server);
 let network: string;
 let subnet: string;
 
 beforeAll(async () => {
-  server = await startTestServer();
-  network = await make('networks', { name: 'net' });
-  subnet = await make('subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
+  [network, subnet] = await makeNetwork(make, '10.4.0.0/24');
 });
-
-afterAll(() => server.close());
-
-const { call, finished, make, read } = project(() => server);
 const list = async (query = '') => read(`${PORTS}?limit=1000${query}`);
 const idsOf = async (query: string): Promise<string[]> =>
   (await list(query)).results.map(({ id }: { id: string }) => id);

@@ -1,32 +1,21 @@
 import fc from 'fast-check';
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
-import { Db } from '../../../platform/database/db.ts';
+import { expect, test } from 'vitest';
+import { startTestDb } from '../../../../../test/harness/db.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { foldCounts } from '../../../platform/database/kept-counts.ts';
 import { listReservedIps } from './list-store.ts';
 import { RESERVED_ORDERS } from './schema.ts';
 
 /** Lists of reserved addresses have what the rows and their ports say, whatever index or count is used. */
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 2 });
-  // What reserved addresses refer to is not asked here.
-  await db.pool.query(`
+// What reserved addresses refer to is not asked here.
+const db = shared(() =>
+  startTestDb(`
     alter table reserved_fixed_ips drop constraint reserved_fixed_ips_subnet_id_fkey,
       drop constraint reserved_fixed_ips_network_id_fkey, drop constraint reserved_fixed_ips_project_id_fkey,
       drop constraint reserved_fixed_ips_additional_subnet_id_fkey;
-    alter table ports drop constraint ports_project_id_fkey`);
-});
-
-afterAll(async () => {
-  await db?.close();
-  await database?.drop();
-});
+    alter table ports drop constraint ports_project_id_fkey`),
+);
 
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const ADDRESSES = ['10.4.0.9', '10.4.0.90', '110.4.0.9', '2001:db8::9', '2001:db8::9a', null];

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NOWHERE, project } from '../../../../../test/harness/project.ts';
-import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { makeNetwork, NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
 
 /** Reserved fixed IPs through the API, in a region that is simulated and instant. */
@@ -9,19 +10,14 @@ const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 const NETWORKS = '/cloud/v1/networks/1/2';
 const SUBNETS = '/cloud/v1/subnets/1/2';
 
-let server: TestServer;
+const server = shared(startTestServer);
+const { call, finished, make, read } = project(() => server);
 let network: string;
 let subnet: string;
 
 beforeAll(async () => {
-  server = await startTestServer();
-  network = await make('networks', { name: 'net' });
-  subnet = await make('subnets', { name: 'sub', network_id: network, cidr: '10.4.0.0/24' });
+  [network, subnet] = await makeNetwork(make, '10.4.0.0/24');
 });
-
-afterAll(() => server.close());
-
-const { call, finished, make, read } = project(() => server);
 const get = (id: string) => read(`${RESERVED}/${id}`);
 
 const reserved = (body: object) => make('reserved_fixed_ips', body);

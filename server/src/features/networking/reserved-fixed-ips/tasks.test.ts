@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { failing } from '../../load-balancers/testing/fake-provider.ts';
-import { type LiveRegion, startLiveRegion } from '../../load-balancers/testing/live-region.ts';
+import { startLiveRegion } from '../../load-balancers/testing/live-region.ts';
 
 /** What the worker does, step by step: every step twice, crashed before its commit, failed. */
 
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 
-let region: LiveRegion;
-
-beforeAll(async () => {
-  region = await startLiveRegion();
-});
-
-afterAll(() => region.close());
+const region = shared(startLiveRegion);
 
 const call = (method: string, path: string, body?: object) =>
   region.server.call(method, path, body === undefined ? {} : { body });
