@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { ListQuery, RegionParams } from '../../platform/http/schemas.ts';
+import { DEFAULT_LIMIT, ListQuery, RegionParams } from '../../platform/http/schemas.ts';
 import { FLAVORS } from './catalogue.ts';
 import { FlavorList, pricedFlavors } from './views.ts';
 
@@ -15,8 +15,6 @@ const FlavorListQuery = ListQuery({
   include_prices: flag(false, 'Nothing costs anything: prices are null and hidden.'),
 });
 type FlavorListQuery = Static<typeof FlavorListQuery>;
-
-const DEFAULT_LIMIT = 1000;
 
 export interface FlavorDeps {
   /** Whether machines can be made in a region. */

@@ -3,6 +3,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags } from '../../platform/http/tags.ts';
 import { requireProvider } from '../../platform/tasks/providers.ts';
@@ -21,7 +22,6 @@ export interface ImageDeps {
   providerOf(regionId: number): ImageProvider | undefined;
 }
 
-const DEFAULT_LIMIT = 1000;
 /** GiB that an image from an address counts as where nothing is fetched: clients regard one without a size as one that
  *  is not there yet. */
 const FETCHED_SIZE = 1;

@@ -1,6 +1,7 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { readQuotas } from '../quotas/index.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';
@@ -8,8 +9,6 @@ import { type Filters, listLoadBalancers, readListed, type Shown } from './list-
 import { type CheckLimits, LIMITED, type LoadBalancerListQuery, type ShowQuery } from './schema.ts';
 import { readTree, readTreePage } from './tree-store.ts';
 import { viewLoadBalancer, viewStatus } from './views.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 /** @throws Invalid naming every faulty tag of the filters */
 export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery) {

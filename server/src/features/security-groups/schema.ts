@@ -98,7 +98,7 @@ export type UpdateSecurityGroup = Static<typeof UpdateSecurityGroup>;
 
 export const CopySecurityGroup = Type.Object({ name: Name() }, { $id: 'CopySecurityGroup' });
 
-const DEFAULT_LIMIT = 10;
+export const DEFAULT_LIMIT = 10;
 export const SecurityGroupListQuery = ListQuery(
   { name: Type.Optional(Type.String()), ...tagFilters('security groups') },
   DEFAULT_LIMIT,

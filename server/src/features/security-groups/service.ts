@@ -10,11 +10,9 @@ import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { checkRemotes, refuseUsed, requireGroups, ruleField, type SecurityGroupDeps } from './common.ts';
 import { bareRule, checkRules, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
-import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
+import { type CreateSecurityGroup, DEFAULT_LIMIT, type SecurityGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { viewGroup, viewRule } from './views.ts';
-
-const DEFAULT_LIMIT = 10;
 
 /** Security groups come and go, one transaction and one task each, and are read. */
 export class SecurityGroupService {

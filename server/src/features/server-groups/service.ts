@@ -1,6 +1,7 @@
 import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -12,7 +13,6 @@ export interface ServerGroupDeps {
   hasMachines(regionId: number): boolean;
 }
 
-const DEFAULT_LIMIT = 1000;
 const MEMBERS_SHOWN = 5;
 
 /** What of a group is shown. */

@@ -4,6 +4,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, patchTags } from '../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
@@ -25,8 +26,6 @@ import { lockDeletedWithVolume } from './snapshots/deleted-with-volume.ts';
 import { holdForDeletion } from './snapshots/store.ts';
 import * as store from './store.ts';
 import { viewVolume } from './views.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 /** Volumes come and go, and are read; what else can be done to one is in actions.ts. */
 export class VolumeService {

@@ -1,5 +1,6 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
+import { viewChanges } from '../../platform/http/views.ts';
 import type { VolumeView } from './list-store.ts';
 import { PERFORMANCE } from './model.ts';
 
@@ -24,10 +25,7 @@ export function viewVolume(row: VolumeView, region: string) {
     tags,
     metadata: viewMetadata(row.tags),
     metadata_detailed: tags,
-    task_id: row.task_id,
-    creator_task_id: row.creator_task_id,
-    created_at: offsetTime(row.created_at),
-    updated_at: offsetTime(row.updated_at),
+    ...viewChanges(row),
   };
 }
 

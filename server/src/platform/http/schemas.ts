@@ -96,8 +96,11 @@ const OFFSET =
 export const offsetParameter = (maximum = Number.MAX_SAFE_INTEGER) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, default: 0, description: OFFSET }));
 
+/** How many items a page has where the request names no `limit`, in most lists. */
+export const DEFAULT_LIMIT = 1000;
+
 /** Query parameters of a list: `limit` (1 to 1000) and `offset` beside the filters. */
-export function ListQuery<T extends Record<string, TSchema>>(filters: T, defaultLimit = 1000) {
+export function ListQuery<T extends Record<string, TSchema>>(filters: T, defaultLimit = DEFAULT_LIMIT) {
   return Type.Object({
     limit: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 1000, default: defaultLimit })),
     offset: offsetParameter(),

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import type { L7PolicyRow, L7RuleRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
 import type { PolicyListQuery } from './schema.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 interface ListedPolicy extends L7PolicyRow {
   readonly task_id: string | null;

@@ -3,13 +3,12 @@ import { NotFound } from '../../../kernel/errors.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { LISTENER_COLUMNS, STATUSES } from '../columns.ts';
 import type { StatsRow } from '../list-store.ts';
 import type { ListenerRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
 import type { ListenerListQuery } from './schema.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 /** A listener as lists show it. */
 interface ListedListener extends ListenerRow {

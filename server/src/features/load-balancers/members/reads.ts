@@ -2,13 +2,11 @@ import { nullable, offsetTime } from '../../../kernel/codecs.ts';
 import { NotFound } from '../../../kernel/errors.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { parseOrder } from '../../../platform/http/schemas.ts';
+import { DEFAULT_LIMIT, parseOrder } from '../../../platform/http/schemas.ts';
 import { MEMBER_COLUMNS, STATUSES } from '../columns.ts';
 import type { MemberRow } from '../model.ts';
 import type { LastCheck } from '../port.ts';
 import type { MemberListQuery } from './schema.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 const SHOWN = ['id', ...without(MEMBER_COLUMNS, ['pool_id', 'instance_id']), ...STATUSES] as const;
 const COLUMNS = listOf([...SHOWN, 'last_check'], 'm');

@@ -3,13 +3,12 @@ import { NotFound } from '../../../kernel/errors.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { MONITOR_COLUMNS, POOL_COLUMNS, STATUSES } from '../columns.ts';
 import { viewMember } from '../members/reads.ts';
 import type { HealthMonitorRow, MemberRow, PoolRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
 import type { PoolListQuery } from './schema.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 /** A pool as lists show it. */
 interface ListedPool extends PoolRow {

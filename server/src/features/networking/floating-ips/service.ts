@@ -4,6 +4,7 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags, sameTags } from '../../../platform/http/tags.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -30,8 +31,6 @@ export interface FloatingIpTaskDeps {
 export interface FloatingIpDeps extends FloatingIpTaskDeps {
   readonly machines: MachineSummaries;
 }
-
-const DEFAULT_LIMIT = 1000;
 
 /** Commands, one transaction each, and reads. A floating IP that is on its way from or to a port is held
  *  by one task together with it, or with the load balancer that has it. */

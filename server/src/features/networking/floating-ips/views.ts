@@ -1,6 +1,6 @@
-import { offsetTime } from '../../../kernel/codecs.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
 import { viewTags } from '../../../platform/http/tags.ts';
+import { viewChanges } from '../../../platform/http/views.ts';
 import { readFloatingIpsOfPorts } from './list-store.ts';
 import type { ShownFloatingIp } from './model.ts';
 
@@ -18,10 +18,7 @@ export function viewFloatingIp(row: ShownFloatingIp, region: string) {
     status: row.status,
     tags: viewTags(row.tags),
     metadata: viewTags(row.tags),
-    task_id: row.task_id,
-    creator_task_id: row.creator_task_id,
-    created_at: offsetTime(row.created_at),
-    updated_at: offsetTime(row.updated_at),
+    ...viewChanges(row),
   };
 }
 

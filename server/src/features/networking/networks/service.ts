@@ -2,6 +2,7 @@ import { Forbidden } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags, sameTags } from '../../../platform/http/tags.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -23,7 +24,6 @@ export interface NetworkDeps {
   readonly routers: NetworkRouters;
 }
 
-const DEFAULT_LIMIT = 1000;
 /** Bytes; the encapsulation of VXLAN uses 50 of Ethernet's 1500. */
 const MTU = { vlan: 1500, vxlan: 1450 } as const;
 

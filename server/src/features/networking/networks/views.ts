@@ -1,6 +1,6 @@
-import { offsetTime } from '../../../kernel/codecs.ts';
 import { parseRange } from '../../../kernel/ip.ts';
 import { viewTags } from '../../../platform/http/tags.ts';
+import { viewChanges } from '../../../platform/http/views.ts';
 import type { NetworkRow, SubnetRow } from './model.ts';
 
 /** What of a network is shown. */
@@ -21,10 +21,7 @@ export function viewNetwork(row: NetworkRow, region: string) {
     subnets: row.subnet_ids,
     tags: viewTags(row.tags),
     metadata: viewTags(row.tags),
-    task_id: row.task_id,
-    creator_task_id: row.creator_task_id,
-    created_at: offsetTime(row.created_at),
-    updated_at: offsetTime(row.updated_at),
+    ...viewChanges(row),
   };
 }
 
@@ -50,9 +47,6 @@ export function viewSubnet(row: SubnetRow, region: string, projectId: number) {
     available_ips: row.available_ips,
     tags: viewTags(row.tags),
     metadata: viewTags(row.tags),
-    task_id: row.task_id,
-    creator_task_id: row.creator_task_id,
-    created_at: offsetTime(row.created_at),
-    updated_at: offsetTime(row.updated_at),
+    ...viewChanges(row),
   };
 }

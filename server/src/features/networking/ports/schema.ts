@@ -116,7 +116,7 @@ export type UpdatePort = Static<typeof UpdatePort>;
 export const PORT_ORDERS = ['created_at', 'network_id'] as const;
 export type PortOrderField = (typeof PORT_ORDERS)[number];
 
-const DEFAULT_LIMIT = 100;
+export const DEFAULT_LIMIT = 100;
 
 export const PortListQuery = ListQuery(
   {

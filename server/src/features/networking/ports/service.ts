@@ -11,7 +11,7 @@ import { type Reassigned, reassign } from './assign.ts';
 import { sameSettings, settingsAfter } from './change.ts';
 import { listPorts } from './list-store.ts';
 import { deviceOf, deviceText, type PortRow } from './model.ts';
-import type { PortListQuery, UpdatePort } from './schema.ts';
+import { DEFAULT_LIMIT, type PortListQuery, type UpdatePort } from './schema.ts';
 import * as store from './store.ts';
 import type { PortChange } from './tasks.ts';
 import { viewPort } from './views.ts';
@@ -35,7 +35,6 @@ export interface PortsAsInterfaces {
   view(ctx: RegionContext, port: PortRow): Promise<object>;
 }
 
-const DEFAULT_LIMIT = 100;
 const UNCHANGED: Reassigned = { newAddresses: [], oldAddresses: [] };
 
 /** Changes of ports, one transaction each, and reads. Ports come and go with what they belong to. */

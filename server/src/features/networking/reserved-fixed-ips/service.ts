@@ -2,6 +2,7 @@ import { Conflict } from '../../../kernel/errors.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
@@ -21,8 +22,6 @@ export interface ReservedIpDeps {
   /** Absent: every region has IPv6. */
   readonly ipv6Fault?: Ipv6Fault;
 }
-
-const DEFAULT_LIMIT = 1000;
 
 /** Commands on reserved fixed IPs, one transaction each, and reads. */
 export class ReservedIpService {

@@ -5,6 +5,7 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, startTask, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
@@ -21,8 +22,6 @@ export interface RouterDeps {
   providerOf(regionId: number): NetworkProvider | undefined;
   rulesOf(regionId: number): AddressRules | undefined;
 }
-
-const DEFAULT_LIMIT = 1000;
 
 /** Commands on routers, one transaction each, and reads. */
 export class RouterService {

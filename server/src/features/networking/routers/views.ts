@@ -1,4 +1,4 @@
-import { offsetTime } from '../../../kernel/codecs.ts';
+import { viewChanges } from '../../../platform/http/views.ts';
 import { macAddressOf } from '../ports/index.ts';
 import type { RouterRow } from './model.ts';
 
@@ -27,9 +27,6 @@ export function viewRouter(row: RouterRow, region: string) {
       ip_assignments: ip_assignments.map(({ ip_address, subnet_id }) => ({ ip_address, subnet_id })),
     })),
     routes: row.routes.map(({ destination, nexthop }) => ({ destination, nexthop })),
-    task_id: row.task_id,
-    creator_task_id: row.creator_task_id,
-    created_at: offsetTime(row.created_at),
-    updated_at: offsetTime(row.updated_at),
+    ...viewChanges(row),
   };
 }

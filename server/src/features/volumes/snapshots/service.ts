@@ -1,7 +1,8 @@
-import { offsetTime } from '../../../kernel/codecs.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { checkedTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
+import { viewChanges } from '../../../platform/http/views.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
@@ -12,8 +13,6 @@ import { refuseCopied } from './deleted-with-volume.ts';
 import type { SnapshotRow } from './model.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 /** Commands on snapshots of volumes, one transaction each, and reads. */
 export class SnapshotService {
@@ -101,9 +100,6 @@ function viewSnapshot(row: SnapshotRow, region: string) {
     size: row.size,
     tags: viewTags(row.tags),
     metadata: viewMetadata(row.tags),
-    task_id: row.task_id,
-    creator_task_id: row.creator_task_id,
-    created_at: offsetTime(row.created_at),
-    updated_at: offsetTime(row.updated_at),
+    ...viewChanges(row),
   };
 }

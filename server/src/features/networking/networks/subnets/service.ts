@@ -6,6 +6,7 @@ import type { Tx } from '../../../../platform/database/db.ts';
 import { requireFree } from '../../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../../platform/http/json.ts';
+import { DEFAULT_LIMIT } from '../../../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags } from '../../../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../../../platform/tasks/start.ts';
@@ -18,8 +19,6 @@ import { viewSubnet } from '../views.ts';
 import { canonical, checkGateway, checkHostRoutes, checkNameServers, countOf, planSubnet } from './rules.ts';
 import type { CreateSubnet, SubnetListQuery, UpdateSubnet } from './schema.ts';
 import * as store from './store.ts';
-
-const DEFAULT_LIMIT = 1000;
 
 /** Commands on subnets, one transaction each, and reads. */
 export class SubnetService {
