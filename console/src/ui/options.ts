@@ -3,6 +3,10 @@ export interface Option {
   readonly label: string;
 }
 
+/** Options by their value. */
+export const optionsOf = (labels: Readonly<Record<string, string>>): Option[] =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));
+
 /** Options as fields can show them: each value once, and what has the same name distinguished by its id. */
 export function withDistinctLabels(options: readonly Option[]): Option[] {
   const once = [...new Map(options.map((option) => [option.value, option])).values()];

@@ -10,7 +10,7 @@ import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { unread } from '../../ui/field-input.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
-import { withDistinctLabels } from '../../ui/options.ts';
+import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { SideForm, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -80,11 +80,7 @@ export function FloatingIps() {
             kind: 'choice',
             key: 'status',
             label: 'Status',
-            options: [
-              { value: 'ACTIVE', label: 'Active' },
-              { value: 'DOWN', label: 'Down' },
-              { value: 'ERROR', label: 'Failed' },
-            ],
+            options: optionsOf({ ACTIVE: 'Active', DOWN: 'Down', ERROR: 'Failed' }),
           },
         ]}
         result={result as never}

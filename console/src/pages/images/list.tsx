@@ -7,6 +7,7 @@ import { bytes } from '../../ui/bytes.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { tagsOf } from '../../ui/values.ts';
@@ -32,10 +33,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     kind: 'choice',
     required: true,
     initial: 'url',
-    options: [
-      { value: 'url', label: 'An address of the internet' },
-      { value: 'volume', label: 'A volume' },
-    ],
+    options: optionsOf({ url: 'An address of the internet', volume: 'A volume' }),
   },
   {
     key: 'url',
@@ -61,10 +59,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     kind: 'choice',
     required: true,
     initial: 'linux',
-    options: [
-      { value: 'linux', label: 'Linux' },
-      { value: 'windows', label: 'Windows' },
-    ],
+    options: optionsOf({ linux: 'Linux', windows: 'Windows' }),
   },
   { key: 'tags', label: 'Tags', kind: 'tags' },
 ];
@@ -96,10 +91,7 @@ export function Images() {
           kind: 'choice',
           key: 'visibility',
           label: 'Whose',
-          options: [
-            { value: 'public', label: 'The region’s' },
-            { value: 'private', label: 'Yours' },
-          ],
+          options: optionsOf({ public: 'The region’s', private: 'Yours' }),
         },
       ]}
       result={result}

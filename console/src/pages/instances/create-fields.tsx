@@ -13,6 +13,7 @@ import {
 import { usePlace } from '../../app/place.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
 import { useItemFocus } from '../../ui/item-focus.ts';
+import { optionsOf } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import type { Draft, DraftInterface } from './draft.ts';
@@ -139,12 +140,12 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
   );
 }
 
-const TYPES = [
-  { value: 'external', label: 'The outside, with an address of its own' },
-  { value: 'any_subnet', label: 'A network, on any of its subnets' },
-  { value: 'subnet', label: 'A subnet' },
-  { value: 'reserved_fixed_ip', label: 'A reserved address' },
-];
+const TYPES = optionsOf({
+  external: 'The outside, with an address of its own',
+  any_subnet: 'A network, on any of its subnets',
+  subnet: 'A subnet',
+  reserved_fixed_ip: 'A reserved address',
+});
 
 export function ConnectionFields({ draft, change, errorOf }: PartProps) {
   const { items, leaving } = useItemFocus('connection', draft.interfaces.length);

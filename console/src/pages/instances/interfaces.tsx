@@ -5,6 +5,7 @@ import { pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -40,12 +41,12 @@ export const interfaceFields = (place: { project: number; region: number }): rea
     kind: 'choice',
     required: true,
     initial: 'any_subnet',
-    options: [
-      { value: 'any_subnet', label: 'A network, on any of its subnets' },
-      { value: 'subnet', label: 'A subnet' },
-      { value: 'external', label: 'The outside, with an address of its own' },
-      { value: 'reserved_fixed_ip', label: 'A reserved address' },
-    ],
+    options: optionsOf({
+      any_subnet: 'A network, on any of its subnets',
+      subnet: 'A subnet',
+      external: 'The outside, with an address of its own',
+      reserved_fixed_ip: 'A reserved address',
+    }),
   },
   {
     key: 'network_id',

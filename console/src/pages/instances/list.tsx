@@ -6,6 +6,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useInstanceVerbs } from './verbs.tsx';
@@ -42,13 +43,13 @@ const COLUMNS: readonly Column<Instance>[] = [
   { label: 'Created', order: 'created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-const STATUSES = [
-  { value: 'ACTIVE', label: 'Active' },
-  { value: 'SHUTOFF', label: 'Stopped' },
-  { value: 'SUSPENDED', label: 'Suspended' },
-  { value: 'BUILD', label: 'Being built' },
-  { value: 'ERROR', label: 'Failed' },
-] as const;
+const STATUSES = optionsOf({
+  ACTIVE: 'Active',
+  SHUTOFF: 'Stopped',
+  SUSPENDED: 'Suspended',
+  BUILD: 'Being built',
+  ERROR: 'Failed',
+});
 
 /** The machines of a project in a region. */
 export function Instances() {

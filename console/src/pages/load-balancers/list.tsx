@@ -8,6 +8,7 @@ import { CopyText } from '../../ui/copy.tsx';
 import { copyId, whyBusy } from '../../ui/delete-action.tsx';
 import type { Search } from '../../ui/filters.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeleteLoadBalancer, deletionOf } from './delete.tsx';
@@ -51,19 +52,13 @@ const FILTERS = [
     kind: 'choice',
     key: 'assigned_floating',
     label: 'Floating IP',
-    options: [
-      { value: 'true', label: 'With a floating IP' },
-      { value: 'false', label: 'Without one' },
-    ],
+    options: optionsOf({ true: 'With a floating IP', false: 'Without one' }),
   },
   {
     kind: 'choice',
     key: 'logging_enabled',
     label: 'Logging',
-    options: [
-      { value: 'true', label: 'Logging on' },
-      { value: 'false', label: 'Logging off' },
-    ],
+    options: optionsOf({ true: 'Logging on', false: 'Logging off' }),
   },
 ] as const;
 

@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { unread } from '../../ui/field-input.tsx';
 import { useItemFocus } from '../../ui/item-focus.ts';
-import { withDistinctLabels } from '../../ui/options.ts';
+import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import type { DraftListener, DraftMember, Protocol } from './draft.ts';
@@ -17,11 +17,11 @@ const PROTOCOLS: readonly { readonly value: Protocol; readonly label: string }[]
   { value: 'UDP', label: 'UDP' },
 ];
 
-const ALGORITHMS = [
-  { value: 'ROUND_ROBIN', label: 'Round robin' },
-  { value: 'LEAST_CONNECTIONS', label: 'Least connections' },
-  { value: 'SOURCE_IP', label: 'By source address' },
-] as const;
+const ALGORITHMS = optionsOf({
+  ROUND_ROBIN: 'Round robin',
+  LEAST_CONNECTIONS: 'Least connections',
+  SOURCE_IP: 'By source address',
+});
 
 interface ListenerFieldsProps {
   readonly listener: DraftListener;

@@ -8,6 +8,7 @@ import { pathParams, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { readTime } from '../../ui/time.tsx';
 import styles from './logs.module.css';
@@ -17,12 +18,12 @@ const LOG = '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}
 type Line = Schemas['AccessLogLine'];
 
 const LIMIT = 200;
-const STATUSES = [
-  { value: '2xx', label: '2xx: answered' },
-  { value: '3xx', label: '3xx: sent elsewhere' },
-  { value: '4xx', label: '4xx: faults of the client' },
-  { value: '5xx', label: '5xx: faults of the service' },
-];
+const STATUSES = optionsOf({
+  '2xx': '2xx: answered',
+  '3xx': '3xx: sent elsewhere',
+  '4xx': '4xx: faults of the client',
+  '5xx': '5xx: faults of the service',
+});
 
 interface LogSearch {
   readonly status?: string;

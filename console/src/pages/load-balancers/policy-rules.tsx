@@ -4,6 +4,7 @@ import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Empty } from '../../ui/page.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
@@ -33,8 +34,6 @@ const COMPARISONS: Readonly<Record<Rule['compare_type'], string>> = {
   REGEX: 'matches the pattern',
 };
 
-const optionsOf = (words: Readonly<Record<string, string>>) =>
-  Object.entries(words).map(([value, label]) => ({ value, label }));
 const hasKey = ({ type }: Values) => ['HEADER', 'COOKIE', 'SSL_DN_FIELD'].includes(String(type));
 
 const COLUMNS: readonly Column<Rule>[] = [

@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
@@ -10,12 +11,12 @@ export type Policy = Schemas['L7Policy'];
 type Listener = Schemas['Listener'];
 type Pool = Schemas['Pool'];
 
-const ACTIONS = [
-  { value: 'REDIRECT_TO_POOL', label: 'Send it to a pool' },
-  { value: 'REDIRECT_TO_URL', label: 'Redirect to one address' },
-  { value: 'REDIRECT_PREFIX', label: 'Redirect to a prefix, keeping the path' },
-  { value: 'REJECT', label: 'Refuse it' },
-];
+const ACTIONS = optionsOf({
+  REDIRECT_TO_POOL: 'Send it to a pool',
+  REDIRECT_TO_URL: 'Redirect to one address',
+  REDIRECT_PREFIX: 'Redirect to a prefix, keeping the path',
+  REJECT: 'Refuse it',
+});
 const CODES = [
   { value: '301', label: '301: moved for good' },
   { value: '302', label: '302: found elsewhere for now' },

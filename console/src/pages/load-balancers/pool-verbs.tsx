@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
@@ -9,16 +10,16 @@ export type Pool = Schemas['Pool'];
 type Check = NonNullable<Pool['healthmonitor']>;
 type NewCheck = Schemas['CreateHealthMonitor'];
 
-export const ALGORITHMS = [
-  { value: 'ROUND_ROBIN', label: 'Round robin' },
-  { value: 'LEAST_CONNECTIONS', label: 'Least connections' },
-  { value: 'SOURCE_IP', label: 'By source address' },
-];
-const PERSISTENCE = [
-  { value: '', label: 'No: each connection anew' },
-  { value: 'SOURCE_IP', label: 'By source address' },
-  { value: 'HTTP_COOKIE', label: 'By a cookie of ours' },
-];
+export const ALGORITHMS = optionsOf({
+  ROUND_ROBIN: 'Round robin',
+  LEAST_CONNECTIONS: 'Least connections',
+  SOURCE_IP: 'By source address',
+});
+const PERSISTENCE = optionsOf({
+  '': 'No: each connection anew',
+  SOURCE_IP: 'By source address',
+  HTTP_COOKIE: 'By a cookie of ours',
+});
 const TYPES = ['HTTP', 'HTTPS', 'TCP', 'TLS-HELLO', 'PING', 'UDP-CONNECT'].map((value) => ({
   value,
   label: value,

@@ -5,6 +5,7 @@ import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -85,15 +86,15 @@ export function Clients() {
           kind: 'choice',
           required: true,
           initial: 'loadbalancer_count_limit',
-          options: [
-            { value: 'loadbalancer_count_limit', label: 'Load balancers' },
-            { value: 'vm_count_limit', label: 'Instances' },
-            { value: 'cpu_count_limit', label: 'CPUs' },
-            { value: 'ram_limit', label: 'Memory in MiB' },
-            { value: 'volume_size_limit', label: 'Volumes in GiB' },
-            { value: 'floating_count_limit', label: 'Floating IPs' },
-            { value: 'cluster_count_limit', label: 'Kubernetes clusters' },
-          ],
+          options: optionsOf({
+            loadbalancer_count_limit: 'Load balancers',
+            vm_count_limit: 'Instances',
+            cpu_count_limit: 'CPUs',
+            ram_limit: 'Memory in MiB',
+            volume_size_limit: 'Volumes in GiB',
+            floating_count_limit: 'Floating IPs',
+            cluster_count_limit: 'Kubernetes clusters',
+          }),
         },
         {
           key: 'limit',

@@ -6,7 +6,7 @@ import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { regionsQuery } from '../../app/home.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { withDistinctLabels } from '../../ui/options.ts';
+import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import type { FormOptions, Values } from '../../ui/side-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -20,13 +20,13 @@ const words = (kind: string) => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-const WHICH = [
-  { value: 'all', label: 'Every time' },
-  { value: 'next', label: 'The next so many times' },
-  { value: 'first', label: 'The first so many times of each name' },
-  { value: 'every', label: 'Each n-th time' },
-  { value: 'rate', label: 'A share of the names' },
-] as const;
+const WHICH = optionsOf({
+  all: 'Every time',
+  next: 'The next so many times',
+  first: 'The first so many times of each name',
+  every: 'Each n-th time',
+  rate: 'A share of the names',
+});
 
 function whichOf({ next, first, every, rate, name }: Fault): string {
   const which =

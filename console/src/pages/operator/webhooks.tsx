@@ -7,6 +7,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -123,11 +124,7 @@ export function Deliveries() {
             kind: 'choice',
             key: 'state',
             label: 'Status',
-            options: [
-              { value: 'WAITING', label: 'Waiting' },
-              { value: 'DELIVERED', label: 'Delivered' },
-              { value: 'FAILED', label: 'Failed' },
-            ],
+            options: optionsOf({ WAITING: 'Waiting', DELIVERED: 'Delivered', FAILED: 'Failed' }),
           },
         ]}
         result={result}

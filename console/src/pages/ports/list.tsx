@@ -6,6 +6,7 @@ import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
@@ -92,10 +93,7 @@ export function Ports() {
           kind: 'choice',
           key: 'attached',
           label: 'Use',
-          options: [
-            { value: 'yes', label: 'Used' },
-            { value: 'no', label: 'Free' },
-          ],
+          options: optionsOf({ yes: 'Used', no: 'Free' }),
         },
       ]}
       defaultOrder="created_at.desc"

@@ -7,6 +7,7 @@ import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
@@ -41,12 +42,12 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     kind: 'choice',
     required: true,
     initial: 'external',
-    options: [
-      { value: 'external', label: 'The outside' },
-      { value: 'any_subnet', label: 'A network, on any of its subnets' },
-      { value: 'subnet', label: 'A subnet' },
-      { value: 'ip_address', label: 'A network, a certain address' },
-    ],
+    options: optionsOf({
+      external: 'The outside',
+      any_subnet: 'A network, on any of its subnets',
+      subnet: 'A subnet',
+      ip_address: 'A network, a certain address',
+    }),
   },
   {
     key: 'network_id',
@@ -123,12 +124,12 @@ export function ReservedIps() {
           kind: 'choice',
           key: 'kind',
           label: 'Which',
-          options: [
-            { value: 'external_only', label: 'Of the outside' },
-            { value: 'internal_only', label: 'Of networks' },
-            { value: 'available_only', label: 'Free' },
-            { value: 'vip_only', label: 'Virtual' },
-          ],
+          options: optionsOf({
+            external_only: 'Of the outside',
+            internal_only: 'Of networks',
+            available_only: 'Free',
+            vip_only: 'Virtual',
+          }),
         },
       ]}
       defaultOrder="fixed_ip_address.asc"

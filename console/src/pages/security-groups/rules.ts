@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 
@@ -39,10 +40,7 @@ export const ruleFields = (groups: Field['choices']): readonly Field[] => [
     kind: 'choice',
     required: true,
     initial: 'ingress',
-    options: [
-      { value: 'ingress', label: 'In' },
-      { value: 'egress', label: 'Out' },
-    ],
+    options: optionsOf({ ingress: 'In', egress: 'Out' }),
     when: own,
   },
   {
@@ -80,11 +78,11 @@ export const ruleFields = (groups: Field['choices']): readonly Field[] => [
     kind: 'choice',
     required: true,
     initial: 'all',
-    options: [
-      { value: 'all', label: 'Everybody' },
-      { value: 'range', label: 'A range of addresses' },
-      { value: 'group', label: 'Instances of a security group' },
-    ],
+    options: optionsOf({
+      all: 'Everybody',
+      range: 'A range of addresses',
+      group: 'Instances of a security group',
+    }),
   },
   {
     key: 'remote_ip_prefix',

@@ -4,16 +4,17 @@ import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 
 type ServerGroup = Schemas['ServerGroup'];
 
-const POLICIES = [
-  { value: 'anti-affinity', label: 'Apart: each on another machine, or not at all' },
-  { value: 'soft-anti-affinity', label: 'Apart where possible' },
-  { value: 'affinity', label: 'Together: all on one machine' },
-] as const;
+const POLICIES = optionsOf({
+  'anti-affinity': 'Apart: each on another machine, or not at all',
+  'soft-anti-affinity': 'Apart where possible',
+  affinity: 'Together: all on one machine',
+});
 
 /** Groups of instances that stand together or apart. */
 export function ServerGroups() {

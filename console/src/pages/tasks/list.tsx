@@ -4,6 +4,7 @@ import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { SubjectOf } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { Time } from '../../ui/time.tsx';
@@ -31,12 +32,7 @@ const FILTERS = [
     kind: 'choice',
     key: 'state',
     label: 'State',
-    options: [
-      { value: 'NEW', label: 'Waiting' },
-      { value: 'RUNNING', label: 'Running' },
-      { value: 'FINISHED', label: 'Done' },
-      { value: 'ERROR', label: 'Failed' },
-    ],
+    options: optionsOf({ NEW: 'Waiting', RUNNING: 'Running', FINISHED: 'Done', ERROR: 'Failed' }),
   },
   { kind: 'text', key: 'task_type', label: 'Type, for example create_loadbalancer' },
 ] as const;

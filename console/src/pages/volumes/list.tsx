@@ -5,6 +5,7 @@ import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
@@ -36,11 +37,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     kind: 'choice',
     required: true,
     initial: 'new-volume',
-    options: [
-      { value: 'new-volume', label: 'Nothing' },
-      { value: 'image', label: 'An image, to start from' },
-      { value: 'snapshot', label: 'A snapshot' },
-    ],
+    options: optionsOf({ 'new-volume': 'Nothing', image: 'An image, to start from', snapshot: 'A snapshot' }),
   },
   {
     key: 'image_id',
@@ -67,10 +64,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     kind: 'choice',
     required: true,
     initial: 'standard',
-    options: [
-      { value: 'standard', label: 'Standard' },
-      { value: 'ssd_hiiops', label: 'Fast: many operations a second' },
-    ],
+    options: optionsOf({ standard: 'Standard', ssd_hiiops: 'Fast: many operations a second' }),
   },
   { key: 'tags', label: 'Tags', kind: 'tags' },
 ];
@@ -103,10 +97,7 @@ export function Volumes() {
           kind: 'choice',
           key: 'attached',
           label: 'Use',
-          options: [
-            { value: 'yes', label: 'Attached' },
-            { value: 'no', label: 'Free' },
-          ],
+          options: optionsOf({ yes: 'Attached', no: 'Free' }),
         },
       ]}
       result={result}
