@@ -20,12 +20,7 @@ export async function planSeed(tx: Tx): Promise<void> {
 
 /** @returns undefined when the cloud began without one */
 export async function readSeed(db: Db): Promise<{ readonly done: boolean } | undefined> {
-  const [row] = await db.named<{ done: boolean }>(
-    'seed_read',
-    'select done_at is not null as done from seeds',
-    [],
-  );
-  return row;
+  return db.namedRow<{ done: boolean }>('seed_read', 'select done_at is not null as done from seeds', []);
 }
 
 export function readSeedCalls(db: Db): Promise<SeedCallRow[]> {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
  *  one place alone. */
 
 const SOURCES = path.join(import.meta.dirname, '..', '..', 'server', 'src');
-const CALL = /\bnamed\b/g;
+const CALL = /\bnamed(?:Row)?\b/g;
 
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
@@ -26,8 +26,8 @@ function afterBrackets(text: string, from: number, [open, close]: readonly [stri
 /** Names of statements as they are written, those that are made of parts included. */
 function namesIn(file: string): string[] {
   const text = readFileSync(path.join(SOURCES, file), 'utf8');
-  return [...text.matchAll(CALL)].flatMap(({ index }) => {
-    const afterName = index + 'named'.length;
+  return [...text.matchAll(CALL)].flatMap(({ index, 0: call }) => {
+    const afterName = index + call.length;
     const at = text[afterName] === '<' ? afterBrackets(text, afterName, ['<', '>']) : afterName;
     const name = /^\(\s*(['"`])(.*?)\1/s.exec(text.slice(at, at + 300))?.[2];
     return name === undefined ? [] : [name];

@@ -58,12 +58,11 @@ export async function readAssignment(
   clientId: number,
   id: number,
 ): Promise<AssignmentRow | undefined> {
-  const [row] = await db.named<AssignmentRow>(
+  return db.namedRow<AssignmentRow>(
     'assignment_get',
     `select ${COLUMNS} from role_assignments where client_id = $1 and id = $2`,
     [clientId, id],
   );
-  return row;
 }
 
 export interface Assignment {

@@ -27,12 +27,9 @@ export interface UserRow {
 }
 
 export async function readClient(db: Queryable, id: number): Promise<ClientRow | undefined> {
-  const [row] = await db.named<ClientRow>(
-    'client_get',
-    'select id, name, email, status from clients where id = $1',
-    [id],
-  );
-  return row;
+  return db.namedRow<ClientRow>('client_get', 'select id, name, email, status from clients where id = $1', [
+    id,
+  ]);
 }
 
 export async function readUsers(db: Db, clientId: number): Promise<UserRow[]> {

@@ -68,32 +68,29 @@ export async function readPending(
   userId: number,
   now: Date,
 ): Promise<MemberRow | undefined> {
-  const [row] = await db.named<MemberRow>(
+  return db.namedRow<MemberRow>(
     'invitation_pending',
     `${PENDING} where i.client_id = $1 and i.user_id = $2 and i.accepted_by is null and i.expires_at > $3`,
     [clientId, userId, now.toISOString()],
   );
-  return row;
 }
 
 /** The invitation that a mailed token is for, while it can be accepted. */
 export async function readByHash(db: Queryable, hash: Buffer, now: Date): Promise<MemberRow | undefined> {
-  const [row] = await db.named<MemberRow>(
+  return db.namedRow<MemberRow>(
     'invitation_by_hash',
     `${PENDING} where i.hash = $1 and i.accepted_by is null and i.expires_at > $2`,
     [hash, now.toISOString()],
   );
-  return row;
 }
 
 /** As `readByHash`; nobody else accepts, changes or revokes it until the transaction ends. */
 export async function lockByHash(tx: Tx, hash: Buffer, now: Date): Promise<MemberRow | undefined> {
-  const [row] = await tx.named<MemberRow>(
+  return tx.namedRow<MemberRow>(
     'invitation_lock',
     `${PENDING} where i.hash = $1 and i.accepted_by is null and i.expires_at > $2 for update of i`,
     [hash, now.toISOString()],
   );
-  return row;
 }
 
 export async function markAccepted(tx: Tx, invitedId: number, userId: number): Promise<void> {

@@ -4,13 +4,13 @@ import type { Queryable, Tx } from '../../platform/database/db.ts';
 
 /** Whether the user with this address, in its canonical form, has signed in from there before. */
 export async function isKnown(db: Queryable, address: string, source: string): Promise<boolean> {
-  const rows = await db.named(
+  const row = await db.namedRow(
     'source_known',
     `select 1 from users u join known_sources k on k.user_id = u.id
       where lower(u.email collate "C") = $1 and u.deleted_at is null and k.source = $2`,
     [address, source],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 export async function remember(

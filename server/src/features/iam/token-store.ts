@@ -40,12 +40,11 @@ export async function listTokens(db: Db, clientId: number, query: TokenListQuery
 }
 
 export async function readToken(db: Queryable, clientId: number, id: number): Promise<TokenRow | undefined> {
-  const [row] = await db.named<TokenRow>(
+  return db.namedRow<TokenRow>(
     'api_token_get',
     `${SELECT} where t.client_id = $1 and t.id = $2 and t.deleted_at is null and t.role not in ('operator', 'reporter')`,
     [clientId, id],
   );
-  return row;
 }
 
 /** Counts the client's living tokens, and keeps others from adding one until the transaction ends. */
@@ -98,13 +97,12 @@ export async function readGoodToken(
   id: number,
   now: Date,
 ): Promise<{ role: Role; expires_at: Date | null } | undefined> {
-  const [row] = await tx.named<{ role: Role; expires_at: Date | null }>(
+  return tx.namedRow<{ role: Role; expires_at: Date | null }>(
     'api_token_good',
     `select role, expires_at from api_tokens
       where id = $1 and deleted_at is null and (expires_at is null or expires_at > $2)`,
     [id, now.toISOString()],
   );
-  return row;
 }
 
 /** Keeps others from making or ending tokens of the client until the transaction ends. */

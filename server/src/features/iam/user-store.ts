@@ -46,13 +46,12 @@ export async function findMembershipsByEmail(db: Queryable, address: string): Pr
 
 /** The membership that a user goes on in: of the client that they were in last, else of that they joined first. */
 export async function findMembership(tx: Tx, userId: number): Promise<MemberRow | undefined> {
-  const [row] = await tx.named<MemberRow>(
+  return tx.namedRow<MemberRow>(
     'user_membership',
     `${MEMBER} where u.id = $1 and u.deleted_at is null
       order by c.client_id is not distinct from u.last_client_id desc, c.joined_at, c.client_id limit 1`,
     [userId],
   );
-  return row;
 }
 
 /** A user by the id that the client knows: that of the user, or of the invitation that they accepted. */
@@ -61,13 +60,12 @@ export async function readMember(
   clientId: number,
   userId: number,
 ): Promise<MemberRow | undefined> {
-  const [row] = await db.named<MemberRow>(
+  return db.namedRow<MemberRow>(
     'member_get',
     `${MEMBER} where c.client_id = $1 and u.deleted_at is null and u.id =
        coalesce((select accepted_by from invitations where client_id = $1 and user_id = $2), $2)`,
     [clientId, userId],
   );
-  return row;
 }
 
 /** Members, and those who are invited and have not accepted yet. */
@@ -96,12 +94,11 @@ export async function listMembers(
 
 /** @param address in its canonical form */
 export async function findUserByEmail(db: Queryable, address: string): Promise<UserRow | undefined> {
-  const [row] = await db.named<UserRow>(
+  return db.namedRow<UserRow>(
     'user_alone_by_email',
     `select ${USER} from users u where lower(u.email collate "C") = $1 and u.deleted_at is null`,
     [address],
   );
-  return row;
 }
 
 export interface NewUser {

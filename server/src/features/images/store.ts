@@ -103,12 +103,9 @@ export async function lockOwnImage(tx: Tx, id: string, place: Place): Promise<Im
 
 /** The image that a task holds; undefined once it does not. */
 export async function readHeld(db: Queryable, taskId: string): Promise<ImageRow | undefined> {
-  const [row] = await db.named<ImageRow>(
-    'image_held',
-    `select ${IMAGE_COLUMNS} from images i where i.task_id = $1`,
-    [taskId],
-  );
-  return row;
+  return db.namedRow<ImageRow>('image_held', `select ${IMAGE_COLUMNS} from images i where i.task_id = $1`, [
+    taskId,
+  ]);
 }
 
 /** Gives the image to the task that deletes it. */

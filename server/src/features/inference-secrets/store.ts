@@ -55,12 +55,11 @@ export async function deleteSecret(tx: Tx, projectId: number, name: string): Pro
 }
 
 export async function readSecret(tx: Tx, projectId: number, name: string): Promise<SecretRow | undefined> {
-  const [row] = await tx.named<SecretRow>(
+  return tx.namedRow<SecretRow>(
     'inference_secret_get',
     `select ${COLUMNS} from inference_secrets where project_id = $1 and name = $2`,
     [projectId, name],
   );
-  return row;
 }
 
 /** In the order of names. */

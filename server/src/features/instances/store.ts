@@ -70,12 +70,11 @@ export async function requireInstances(db: Queryable, ids: readonly string[], pl
 
 /** The instance while the task holds it. */
 export async function readHeld(db: Queryable, id: string, taskId: string): Promise<InstanceRow | undefined> {
-  const [row] = await db.named<InstanceRow>(
+  return db.namedRow<InstanceRow>(
     'instance_held',
     `select ${COLUMNS} from instances i where i.id = $1 and i.task_id = $2`,
     [id, taskId],
   );
-  return row;
 }
 
 /** Gives the lock to a task, and says what goes on.

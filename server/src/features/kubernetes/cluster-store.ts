@@ -23,40 +23,34 @@ export async function findCluster(
   scope: Scope,
   name: string,
 ): Promise<ClusterRow | undefined> {
-  const [row] = await db.named<ClusterRow>(
+  return db.namedRow<ClusterRow>(
     'k8s_cluster_find',
     `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2 and name = $3`,
     [scope.projectId, scope.regionId, name],
   );
-  return row;
 }
 
 export async function readCluster(db: Queryable, id: string): Promise<ClusterRow | undefined> {
-  const [row] = await db.named<ClusterRow>(
-    'k8s_cluster_get',
-    `select ${COLUMNS} from k8s_clusters where id = $1`,
-    [id],
-  );
-  return row;
+  return db.namedRow<ClusterRow>('k8s_cluster_get', `select ${COLUMNS} from k8s_clusters where id = $1`, [
+    id,
+  ]);
 }
 
 /** The cluster, locked until the transaction ends. */
 export async function lockClusterByName(tx: Tx, scope: Scope, name: string): Promise<ClusterRow | undefined> {
-  const [row] = await tx.named<ClusterRow>(
+  return tx.namedRow<ClusterRow>(
     'k8s_cluster_lock_name',
     `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2 and name = $3 for update`,
     [scope.projectId, scope.regionId, name],
   );
-  return row;
 }
 
 export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | undefined> {
-  const [row] = await tx.named<ClusterRow>(
+  return tx.namedRow<ClusterRow>(
     'k8s_cluster_lock',
     `select ${COLUMNS} from k8s_clusters where id = $1 for update`,
     [id],
   );
-  return row;
 }
 
 /** Newest first. */

@@ -24,12 +24,9 @@ const TREE = `${listOf(COLUMNS, 'lb')},
   ${FLOATING_ADDRESSES_OF_LB}, ${RESERVED_ADDRESS_OF_LB}`;
 
 export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {
-  const [row] = await db.named<LoadBalancerTree>(
-    'lb_tree',
-    `select ${TREE} from load_balancers lb where lb.id = $1`,
-    [id],
-  );
-  return row;
+  return db.namedRow<LoadBalancerTree>('lb_tree', `select ${TREE} from load_balancers lb where lb.id = $1`, [
+    id,
+  ]);
 }
 
 export async function readTrees(db: Queryable, ids: readonly string[]): Promise<LoadBalancerTree[]> {

@@ -19,32 +19,29 @@ export async function findCluster(
   scope: Scope,
   name: string,
 ): Promise<ClusterRow | undefined> {
-  const [row] = await db.named<ClusterRow>(
+  return db.namedRow<ClusterRow>(
     'postgresql_cluster_find',
     `select ${COLUMNS} from postgresql_clusters where project_id = $1 and region_id = $2 and name = $3`,
     [scope.projectId, scope.regionId, name],
   );
-  return row;
 }
 
 /** The cluster, locked until the transaction ends. */
 export async function lockCluster(tx: Tx, scope: Scope, name: string): Promise<ClusterRow | undefined> {
-  const [row] = await tx.named<ClusterRow>(
+  return tx.namedRow<ClusterRow>(
     'postgresql_cluster_lock',
     `select ${COLUMNS} from postgresql_clusters where project_id = $1 and region_id = $2 and name = $3 for update`,
     [scope.projectId, scope.regionId, name],
   );
-  return row;
 }
 
 /** The cluster that a task holds. */
 export async function readHeld(db: Queryable, taskId: string): Promise<ClusterRow | undefined> {
-  const [row] = await db.named<ClusterRow>(
+  return db.namedRow<ClusterRow>(
     'postgresql_cluster_held',
     `select ${COLUMNS} from postgresql_clusters where task_id = $1`,
     [taskId],
   );
-  return row;
 }
 
 /** Clusters of a region that should run. */
@@ -138,13 +135,13 @@ export async function settleCluster(
   id: string,
   outcome: { readonly taskId: string; readonly status: ClusterStatus; readonly spec: ClusterSpec },
 ): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'postgresql_cluster_settle',
     `update postgresql_clusters set task_id = null, status = $3, spec = $4, next_spec = null
       where id = $1 and task_id = $2 returning id`,
     [id, outcome.taskId, outcome.status, JSON.stringify(outcome.spec)],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 export interface Place {
@@ -194,12 +191,12 @@ export async function setTlsKey(tx: Tx, row: TlsRow): Promise<void> {
 
 /** @returns whether the task still held it */
 export async function deleteCluster(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'postgresql_cluster_delete',
     'delete from postgresql_clusters where id = $1 and task_id = $2 returning id',
     [id, taskId],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 export async function writeObserved(db: Db, id: string, observed: ObservedCluster): Promise<void> {

@@ -21,12 +21,12 @@ export async function isActivated(tx: Tx, projectId: number, regionId: number): 
 
 /** Whether any project has it in the region. */
 export async function isActivatedAnywhere(db: Queryable, regionId: number): Promise<boolean> {
-  const rows = await db.named(
+  const row = await db.namedRow(
     'managed_postgresql_anywhere',
     'select 1 from managed_postgresql where region_id = $1 and is_initialized limit 1',
     [regionId],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 export interface NewStatus {

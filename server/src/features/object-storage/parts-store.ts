@@ -53,12 +53,11 @@ export async function countKeys(db: Queryable, storageId: number): Promise<numbe
 }
 
 export async function findKey(db: Queryable, storageId: number, accessKey: string) {
-  const [row] = await db.named<KeyRow>(
+  return db.namedRow<KeyRow>(
     'object_storage_key_find',
     `select ${KEYS} from object_storage_keys where storage_id = $1 and access_key = $2 and ${IS_THERE}`,
     [storageId, accessKey],
   );
-  return row;
 }
 
 export async function insertKey(tx: Tx, key: Omit<KeyRow, 'created_at'>, timestamp: string): Promise<void> {
@@ -99,12 +98,11 @@ export async function countBuckets(db: Queryable, storageId: number): Promise<nu
 }
 
 export async function findBucket(db: Queryable, storageId: number, name: string) {
-  const [row] = await db.named<BucketRow>(
+  return db.namedRow<BucketRow>(
     'object_storage_bucket_find',
     `select ${BUCKETS} from object_storage_buckets where storage_id = $1 and name = $2 and ${IS_THERE}`,
     [storageId, name],
   );
-  return row;
 }
 
 export async function insertBucket(

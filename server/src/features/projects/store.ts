@@ -25,12 +25,11 @@ export async function readProject(
   id: number,
   clientId: number | 'any',
 ): Promise<ProjectRow | undefined> {
-  const [row] = await db.named<ProjectRow>(
+  return db.namedRow<ProjectRow>(
     'project_get',
     `select ${COLUMNS} from projects where id = $1 and deleted_at is null and ($2::int is null or client_id = $2)`,
     [id, clientId === 'any' ? null : clientId],
   );
-  return row;
 }
 
 /** Those of these projects that are not deleted, and whose they are. */

@@ -12,22 +12,20 @@ export interface SetRow {
 const COLUMNS = 'id, name, domains, pages';
 
 export async function readSet(db: Db, clientId: number, id: number): Promise<SetRow | undefined> {
-  const [row] = await db.named<SetRow>(
+  return db.namedRow<SetRow>(
     'page_set_get',
     `select ${COLUMNS} from custom_page_sets where client_id = $1 and id = $2`,
     [clientId, id],
   );
-  return row;
 }
 
 /** The set, locked until the transaction ends. */
 export async function lockSet(tx: Tx, clientId: number, id: number): Promise<SetRow | undefined> {
-  const [row] = await tx.named<SetRow>(
+  return tx.namedRow<SetRow>(
     'page_set_lock',
     `select ${COLUMNS} from custom_page_sets where client_id = $1 and id = $2 for update`,
     [clientId, id],
   );
-  return row;
 }
 
 /** One page of the list and the number of all matches, in one look at the table. */
@@ -116,10 +114,10 @@ export async function updateSet(
 
 /** Says whether there was one. */
 export async function deleteSet(tx: Tx, clientId: number, id: number): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'page_set_delete',
     'delete from custom_page_sets where client_id = $1 and id = $2 returning id',
     [clientId, id],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }

@@ -82,12 +82,11 @@ export async function readSecret(
   id: string,
   { projectId, regionId }: Scope,
 ): Promise<SecretRow | undefined> {
-  const [row] = await db.named<SecretRow>(
+  return db.namedRow<SecretRow>(
     'secret_get',
     `select ${COLUMNS} from secrets where id = $1 and project_id = $2 and region_id = $3`,
     [id, projectId, regionId],
   );
-  return row;
 }
 
 /** Like `readSecret`, and nobody else changes it or begins to use it until the transaction ends. */
@@ -96,12 +95,11 @@ export async function lockSecret(
   id: string,
   { projectId, regionId }: Scope,
 ): Promise<SecretRow | undefined> {
-  const [row] = await tx.named<SecretRow>(
+  return tx.namedRow<SecretRow>(
     'secret_lock',
     `select ${COLUMNS} from secrets where id = $1 and project_id = $2 and region_id = $3 for update`,
     [id, projectId, regionId],
   );
-  return row;
 }
 
 /** Those of `ids` that there are; they stay what they are until the transaction ends. */

@@ -133,12 +133,11 @@ export async function holdGroup(tx: Tx, id: string, taskId: string, deleting = f
 
 /** The group that a task holds; undefined once it does not. */
 export async function readHeld(db: Queryable, taskId: string): Promise<GroupRow | undefined> {
-  const [row] = await db.named<GroupRow>(
+  return db.namedRow<GroupRow>(
     'security_group_held',
     `select ${COLUMNS} from security_groups where task_id = $1`,
     [taskId],
   );
-  return row;
 }
 
 interface Hold {

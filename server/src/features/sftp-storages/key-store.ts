@@ -70,10 +70,10 @@ export async function insertKey(
 
 /** @returns false when it is gone already */
 export async function deleteKey(tx: Tx, clientId: number, id: number): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'storage_ssh_keys_delete',
     'delete from storage_ssh_keys where client_id = $1 and id = $2 returning id',
     [clientId, id],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }

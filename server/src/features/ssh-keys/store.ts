@@ -50,12 +50,11 @@ export async function insertSshKey(
 }
 
 export async function readSshKey(db: Queryable, id: string, viewer: Viewer): Promise<SshKeyRow | undefined> {
-  const [row] = await db.named<SshKeyRow>(
+  return db.namedRow<SshKeyRow>(
     'ssh_key_get',
     `select ${COLUMNS} from ssh_keys where id = $1 and project_id = $2 and (shared_in_project or user_id = $3)`,
     [id, viewer.projectId, viewer.userId],
   );
-  return row;
 }
 
 /** The project of a key, wherever it is. */
@@ -78,12 +77,11 @@ export async function findSshKey(
   name: string,
   viewer: Viewer,
 ): Promise<SshKeyRow | undefined> {
-  const [row] = await db.named<SshKeyRow>(
+  return db.namedRow<SshKeyRow>(
     'ssh_key_find',
     `select ${COLUMNS} from ssh_keys where name = $1 and project_id = $2 and (shared_in_project or user_id = $3)`,
     [name, viewer.projectId, viewer.userId],
   );
-  return row;
 }
 
 /** Those of `ids` that the viewer may use. */
@@ -155,13 +153,12 @@ export async function shareSshKey(
   viewer: Viewer,
   shared: boolean,
 ): Promise<SshKeyRow | undefined> {
-  const [row] = await tx.named<SshKeyRow>(
+  return tx.namedRow<SshKeyRow>(
     'ssh_key_share',
     `update ssh_keys set shared_in_project = $4
       where id = $1 and project_id = $2 and (shared_in_project or user_id = $3) returning ${COLUMNS}`,
     [id, viewer.projectId, viewer.userId, shared],
   );
-  return row;
 }
 
 export async function deleteSshKey(tx: Tx, id: string, viewer: Viewer): Promise<boolean> {

@@ -28,12 +28,11 @@ export async function listEvents(db: Db, clientId: number): Promise<StoredEvent[
 }
 
 export async function findByUuid(tx: Tx, clientId: number, uuid: string): Promise<StoredEvent | undefined> {
-  const [row] = await tx.named<StoredEvent>(
+  return tx.namedRow<StoredEvent>(
     'storage_event_by_uuid',
     `select ${COLUMNS} from storage_events where client_id = $1 and uuid = $2`,
     [clientId, uuid],
   );
-  return row;
 }
 
 export interface Place {
@@ -47,13 +46,12 @@ export async function findByPlace(
   name: EventName,
   { storage_name, bucket_name }: Place,
 ): Promise<StoredEvent | undefined> {
-  const [row] = await tx.named<StoredEvent>(
+  return tx.namedRow<StoredEvent>(
     'storage_event_by_place',
     `select ${COLUMNS} from storage_events
       where client_id = $1 and name = $2 and storage_name = $3 and bucket_name = $4`,
     [clientId, name, storage_name, bucket_name],
   );
-  return row;
 }
 
 export async function insertEvent(

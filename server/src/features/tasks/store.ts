@@ -98,12 +98,11 @@ export async function acknowledge(tx: Tx, id: string, by: Acknowledgement): Prom
     ),
     [id, by.clientId, by.timestamp, by.userId],
   );
-  const [row] = await tx.named<TaskRow>(
+  return tx.namedRow<TaskRow>(
     'task_acknowledged',
     `select ${COLUMNS} from tasks where id = $1 and client_id = $2`,
     [id, by.clientId],
   );
-  return row;
 }
 
 /** Acknowledges some of the tasks that have ended and are not acknowledged yet.

@@ -35,13 +35,12 @@ export async function readVolume(
   id: string,
   { projectId, regionId }: Place,
 ): Promise<VolumeView | undefined> {
-  const [row] = await db.named<VolumeView>(
+  return db.namedRow<VolumeView>(
     'volume_get',
     `select ${SHOWN} from volumes v left join instances i on i.id = v.instance_id
       where v.id = $1 and v.project_id = $2 and v.region_id = $3`,
     [id, projectId, regionId],
   );
-  return row;
 }
 
 /** The page, newest first, and how many match in all. */

@@ -93,12 +93,12 @@ export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boole
       where target_id = $1 and state = 'WAITING'`,
     [id, now.toISOString()],
   );
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'webhook_target_delete',
     'delete from webhook_targets where id = $1 returning 1',
     [id],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 /** All secrets that are not under this key yet, locked until the transaction ends. */
@@ -221,25 +221,23 @@ function matching({ client_id, state, type }: DeliveryListQuery): RawBuilder<unk
 }
 
 export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {
-  const [row] = await tx.named<DeliveryRow>(
+  return tx.namedRow<DeliveryRow>(
     'webhook_delivery_read',
     'select * from webhook_deliveries where id = $1 for update',
     [id],
   );
-  return row;
 }
 
 /** Puts an ended delivery back among those to be made, at once.
  *  @returns the delivery as it is then; nothing when there is none that has ended and whose target is still there */
 export async function replay(tx: Tx, id: string, now: Date): Promise<DeliveryRow | undefined> {
-  const [row] = await tx.named<DeliveryRow>(
+  return tx.namedRow<DeliveryRow>(
     'webhook_replay',
     `update webhook_deliveries set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null,
             ended_at = null
       where id = $1 and state <> 'WAITING' and target_id in (select id from webhook_targets) returning *`,
     [id, now.toISOString()],
   );
-  return row;
 }
 
 /** How many deliveries are still to be made. */

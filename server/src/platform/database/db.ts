@@ -19,6 +19,8 @@ export interface Queryable {
   readonly kysely: Kysely<DB>;
   /** Runs a prepared statement; the same name must always mean the same text. */
   named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** The same, of which the first row is wanted. */
+  namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined>;
 }
 
 /** A running transaction; everything done with it is kept or forgotten together. Statements that do not need each
@@ -128,6 +130,10 @@ export class Db implements Queryable {
     return result.rows as Row[];
   }
 
+  async namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.named<Row>(name, text, values))[0];
+  }
+
   /** Runs `work` in one transaction; when two transactions block each other, the loser runs again. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return repeated(() => this.once(work));
@@ -231,6 +237,9 @@ function transactionOn(client: pg.PoolClient, callbacks: (() => void)[], patienc
       sendTogether(client);
       const result = await client.query(statement(patienceMs, text, name, values));
       return result.rows as Row[];
+    },
+    async namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
+      return (await this.named<Row>(name, text, values))[0];
     },
   };
 }

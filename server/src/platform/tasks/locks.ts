@@ -65,12 +65,12 @@ export class Locks {
 const LOST = `not exists (select from tasks_active t where t.id = h.task_id and t.finished_at is null)`;
 
 async function isAnyLost(db: Db, table: string): Promise<boolean> {
-  const rows = await db.named(
+  const row = await db.namedRow(
     `locks_lost_${table}`,
     `select 1 from ${table} h where h.task_id is not null and ${LOST} limit 1`,
     [],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 async function release(tx: Tx, { table, becomes, parts = [] }: HeldTable): Promise<LostLock[]> {

@@ -8,11 +8,10 @@ interface Where {
 
 /** Whether a load balancer writes a log; undefined: there is no such one. */
 export async function readLogging(db: Db, { id, projectId, regionId }: Where) {
-  const [row] = await db.named<{ readonly is_on: boolean }>(
+  return db.namedRow<{ readonly is_on: boolean }>(
     'load_balancer_logging',
     `select coalesce((logging->>'enabled')::boolean and coalesce(logging->>'topic_name', '') <> '', false) as is_on
        from load_balancers where id = $1 and project_id = $2 and region_id = $3`,
     [id, projectId, regionId],
   );
-  return row;
 }

@@ -13,12 +13,11 @@ export interface OperatedRow {
 
 /** The row, locked until the transaction ends. */
 export async function lockAnybodys(tx: Tx, id: string): Promise<OperatedRow | undefined> {
-  const [row] = await tx.named<OperatedRow>(
+  return tx.namedRow<OperatedRow>(
     'lb_lock_anybodys',
     'select id, project_id, region_id, tags, task_id from load_balancers where id = $1 for update',
     [id],
   );
-  return row;
 }
 
 export async function writeProfile(
@@ -40,12 +39,12 @@ export async function writeProfile(
 
 /** @returns whether there was one */
 export async function deleteProfile(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'lb_ddos_delete',
     'delete from lb_ddos_profiles where load_balancer_id = $1 returning 1',
     [id],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 export async function writeTags(tx: Tx, id: string, tags: StoredTags, timestamp: string): Promise<void> {

@@ -42,10 +42,9 @@ export async function readPart<Row>(
   { name, table, columns }: Omit<PartListing, 'resource'>,
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
 ): Promise<Row | undefined> {
-  const [row] = await db.named<Row>(
+  return db.namedRow<Row>(
     name,
     `select ${columns} from ${table} t where t.id = $1 and t.project_id = $2 and t.region_id = $3`,
     [where.id, where.projectId, where.regionId],
   );
-  return row;
 }

@@ -29,13 +29,13 @@ export async function giveAddress(
   address: string,
   owner: string,
 ): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'port_give_address',
     `insert into region_addresses (region_id, space, address, owner_id, subnet_id)
      values ($1, $2, $3::inet, $4, $5) on conflict do nothing returning 1`,
     [room.regionId, room.space, address, owner, room.subnetId],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 /** Gives the port a free address of the subnet.

@@ -61,13 +61,12 @@ export async function readFloatingIp(
   db: Queryable,
   { id, projectId, regionId }: Where,
 ): Promise<FloatingIpView | undefined> {
-  const [row] = await db.named<FloatingIpView>(
+  return db.namedRow<FloatingIpView>(
     'fip_get',
     `select ${VIEW_COLUMNS} from floating_ips f ${PORT_OF_FIP}
       where f.id = $1 and f.project_id = $2 and f.region_id = $3`,
     [id, projectId, regionId],
   );
-  return row;
 }
 
 /** Those that a task holds. */
@@ -83,14 +82,13 @@ export async function findCarried(
   portId: string,
   address: string | null,
 ): Promise<{ readonly id: string; readonly task_id: string | null } | undefined> {
-  const [row] = await tx.named<{ id: string; task_id: string | null }>(
+  return tx.namedRow<{ id: string; task_id: string | null }>(
     'fip_carried',
     `select f.id, f.task_id from floating_ips f
       where f.port_id = $1 and ($2::inet is null or f.fixed_ip_address is null or f.fixed_ip_address = $2::inet)
       order by f.created_at limit 1`,
     [portId, address],
   );
-  return row;
 }
 
 /** Those that lead to a port lead to the load balancer that has it now. */
@@ -141,7 +139,7 @@ export async function moveFloatingIp(
   { id, taskId }: { id: string; taskId: string },
   to: Target | null,
 ): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'fip_move',
     `update floating_ips set port_id = $3::uuid, fixed_ip_address = $4::inet, load_balancer_id = $5::uuid
       where id = $1 and task_id = $2
@@ -149,7 +147,7 @@ export async function moveFloatingIp(
      returning 1`,
     [id, taskId, to?.portId ?? null, to?.address ?? null, to?.loadBalancerId ?? null],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 /** Stores the address of a floating IP that has none yet. */
@@ -161,12 +159,12 @@ export const storeFloatingAddress = storingAddress({
 /** Removes it while the task holds it; its address is free then.
  *  @returns whether there was anything to remove */
 export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'fip_delete',
     `with gone as (delete from floating_ips where id = $1 and task_id = $2 returning id),
           freed as (${freed('select id from gone')})
      select from gone`,
     [id, taskId],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }

@@ -128,13 +128,12 @@ export interface AddressSource {
 }
 
 export async function readSource(db: Queryable, subnetId: string): Promise<AddressSource | undefined> {
-  const [row] = await db.named<AddressSource>(
+  return db.namedRow<AddressSource>(
     'subnet_source',
     `select s.cidr, s.gateway_ip as gateway, n.external from subnets s join networks n on n.id = s.network_id
       where s.id = $1`,
     [subnetId],
   );
-  return row;
 }
 
 /** Every address that somebody has, in the whole region or in the network that has its addresses to itself. */

@@ -40,7 +40,7 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
   await tx.named('network_segments', `select pg_advisory_xact_lock(hashtext('networks'), $1)`, [
     network.regionId,
   ]);
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'network_insert',
     `insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, tags, task_id,
             creator_task_id, created_at, updated_at)
@@ -66,7 +66,7 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
       LAST_SEGMENT[network.type],
     ],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 /** A network that the project may use: its own or the region's.

@@ -129,13 +129,12 @@ export async function floatingIpOn(
   id: string,
   addresses: readonly string[],
 ): Promise<{ readonly id: string; readonly address: string } | undefined> {
-  const [row] = await tx.named<{ id: string; address: string }>(
+  return tx.namedRow<{ id: string; address: string }>(
     'port_floating_ip_on',
     `select id, host(fixed_ip_address) as address from floating_ips
       where port_id = $1 and fixed_ip_address = any($2::inet[]) limit 1`,
     [id, addresses],
   );
-  return row;
 }
 
 /** The ports of these devices, each device's in their order. */

@@ -121,12 +121,11 @@ export async function readHeld(
   id: string,
   taskId: string,
 ): Promise<ReservedIpRow | undefined> {
-  const [row] = await db.named<ReservedIpRow>(
+  return db.namedRow<ReservedIpRow>(
     'reserved_held',
     `select ${RESERVED_COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.task_id = $2`,
     [id, taskId],
   );
-  return row;
 }
 
 /** A load balancer's port, with its address; locked against its deletion. */

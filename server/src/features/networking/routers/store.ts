@@ -65,12 +65,11 @@ export async function insertRouter(tx: Tx, router: NewRouter): Promise<void> {
 /** The router that came with a network, if it still has it, locked. */
 export async function lockRouterOf(tx: Tx, networkId: string): Promise<RouterRow | undefined> {
   await tx.named('router_lock_of', 'select 1 from routers where network_id = $1 for update', [networkId]);
-  const [row] = await tx.named<RouterRow>(
+  return tx.namedRow<RouterRow>(
     'router_of_network',
     `select ${COLUMNS} from routers r where r.network_id = $1`,
     [networkId],
   );
-  return row;
 }
 
 export async function insertInterface(
@@ -160,7 +159,7 @@ export async function changeRouter(
   { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
   change: RouterChange,
 ): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'router_change',
     `update routers set name = $4, routes = $5, enable_snat = $6, gateway_port_id = $7, task_id = null, updated_at = $3
       where id = $1 and task_id = $2 returning 1`,
@@ -174,7 +173,7 @@ export async function changeRouter(
       change.gateway_port_id,
     ],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 /** Removes it while the task holds it; its ports are the caller's business.

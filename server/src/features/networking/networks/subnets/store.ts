@@ -73,12 +73,11 @@ export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
 
 /** A subnet of the network with addresses of this range; the caller holds the network's row. */
 export async function overlapping(tx: Tx, networkId: string, cidr: string): Promise<SubnetRow | undefined> {
-  const [row] = await tx.named<SubnetRow>(
+  return tx.namedRow<SubnetRow>(
     'subnet_overlapping',
     `select ${COLUMNS} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
     [networkId, cidr],
   );
-  return row;
 }
 
 /** A subnet that the project may use: its own or the region's.
@@ -116,12 +115,12 @@ export async function readSubnets(db: Queryable, ids: readonly string[]): Promis
 
 /** Whether something in the subnet has this address. */
 export async function isGiven(tx: Tx, subnetId: string, address: string): Promise<boolean> {
-  const rows = await tx.named(
+  const row = await tx.namedRow(
     'subnet_address_given',
     'select 1 from region_addresses where subnet_id = $1 and address = $2::inet',
     [subnetId, address],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }
 
 export interface SubnetSettings {
