@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Operation } from '../../kernel/operation.ts';
@@ -13,7 +13,6 @@ export interface StorageServer extends Measured {
   readonly place: Measured['place'] & { readonly id: string };
   /** What is known beside the data: which operation made it, and its address. */
   readonly notes: { readonly creator: string; readonly host?: string } | null;
-  hasData(): boolean;
   stop(): Promise<void>;
 }
 
@@ -33,6 +32,8 @@ export interface StorageServersOptions<S extends StorageServer> {
   /** Removes all that a storage had. */
   removePlace(place: S['place']): void;
 }
+
+const hasData = ({ place, notes }: StorageServer) => existsSync(place.data) && notes !== null;
 
 const SIDE_BY_SIDE = 4;
 
@@ -74,7 +75,7 @@ export class StorageServers<S extends StorageServer> {
       await server.stop();
       this.#options.removePlace(place);
     }
-    if (!isNew && !server.hasData())
+    if (!isNew && !hasData(server))
       throw new TaskFailed('The data of this storage is not in the data directory of its region');
     this.#options.makePlace(place);
   }
@@ -94,7 +95,7 @@ export class StorageServers<S extends StorageServer> {
   ): Promise<ReadonlyMap<string, Seen>> {
     const lookAt = (each: Desired) => {
       const server = this.#server(each.id);
-      if (!server.hasData()) throw new Error('its data is not in the data directory of its region');
+      if (!hasData(server)) throw new Error('its data is not in the data directory of its region');
       return look(server, each);
     };
     return this.#changes.observe(

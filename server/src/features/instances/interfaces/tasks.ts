@@ -1,11 +1,12 @@
-import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
 import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
 import { closePorts } from '../../networking/ports/index.ts';
 import { lockCounters, release } from '../../quotas/index.ts';
-import { type InstanceDeps, providerFor } from '../access.ts';
+import type { InstanceDeps } from '../access.ts';
 import { CHANGES } from '../model.ts';
 import { outcomeOf, settleInstance } from '../store.ts';
 import {
+  apply,
   attempt,
   DEADLINE_MS,
   desiredOf,
@@ -13,7 +14,7 @@ import {
   portsOf,
   restore,
   scopeOf,
-  subjectOf,
+  whileHeld,
 } from '../tasks/common.ts';
 
 /** The port that comes or goes. */
@@ -27,19 +28,15 @@ const portOf = ({ task }: { task: { input: unknown } }) => (task.input as Interf
 const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.attach_interface.task,
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  run: whileHeld(async (run, row) => {
     const desired = await desiredOf(run.db, row);
-    const waiting = waitFor(await providerFor(run, deps).applyInstance(desired, null, run.operation));
+    const waiting = await apply(run, deps, desired);
     if (waiting) return waiting;
     const port = (await portsOf(run.db, row)).find(({ id }) => id === portOf(run));
     const ports = port && !port.reserved ? [port.id] : [];
     return done({ ports }, (tx) => settleInstance(tx, holdOf(run), outcomeOf(row)));
-  },
-  async undo(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  }),
+  undo: whileHeld(async (run, row) => {
     const others = (await portsOf(run.db, row)).filter(({ id }) => id !== portOf(run));
     const back = await attempt(() => restore(run, deps, row, others));
     if (typeof back !== 'boolean') return back;
@@ -48,19 +45,17 @@ const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
       await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
       await release(tx, scopeOf(row), { external_ip_count });
     });
-  },
+  }),
 });
 
 /** Detaches a port from a machine; when that fails, it keeps it. */
 const detachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.detach_interface.task,
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  run: whileHeld(async (run, row) => {
     const others = (await portsOf(run.db, row)).filter(({ id }) => id !== portOf(run));
     const desired = await desiredOf(run.db, row, outcomeOf(row), others);
-    const waiting = waitFor(await providerFor(run, deps).applyInstance(desired, null, run.operation));
+    const waiting = await apply(run, deps, desired);
     if (waiting) return waiting;
     return done({}, async (tx) => {
       await lockCounters(tx, scopeOf(row));
@@ -69,17 +64,15 @@ const detachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
       await settleInstance(tx, holdOf(run), outcomeOf(row));
       await release(tx, scopeOf(row), { external_ip_count });
     });
-  },
-  async undo(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  }),
+  undo: whileHeld(async (run, row) => {
     const back = await attempt(() => restore(run, deps, row));
     if (typeof back !== 'boolean') return back;
     return done({}, async (tx) => {
       await settleAttached(tx, run.task.id, run.timestamp);
       await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
     });
-  },
+  }),
 });
 
 export const interfaceTasks = (deps: InstanceDeps): readonly TaskHandler[] => [

@@ -1,9 +1,9 @@
-import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
+import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
 import { excessOf, release } from '../../quotas/index.ts';
-import { type InstanceDeps, providerFor } from '../access.ts';
+import type { InstanceDeps } from '../access.ts';
 import { CHANGES, type InstanceRow, machineAmounts } from '../model.ts';
 import { type Outcome, outcomeOf, settleInstance } from '../store.ts';
-import { attempt, DEADLINE_MS, desiredOf, holdOf, restore, scopeOf, subjectOf } from './common.ts';
+import { apply, attempt, DEADLINE_MS, desiredOf, holdOf, restore, scopeOf, whileHeld } from './common.ts';
 
 /** What a task that changes a machine makes of it. */
 export type ChangeInput = Partial<Outcome>;
@@ -13,12 +13,10 @@ export type ChangeInput = Partial<Outcome>;
 const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
   type,
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  run: whileHeld(async (run, row) => {
     const outcome = { ...outcomeOf(row), ...(run.task.input as ChangeInput) };
     const desired = await desiredOf(run.db, row, outcome);
-    const waiting = waitFor(await providerFor(run, deps).applyInstance(desired, null, run.operation));
+    const waiting = await apply(run, deps, desired);
     return (
       waiting ??
       done({}, async (tx) => {
@@ -26,10 +24,8 @@ const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
         await release(tx, scopeOf(row), freed(row, outcome));
       })
     );
-  },
-  async undo(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  }),
+  undo: whileHeld(async (run, row) => {
     const back = await attempt(() => restore(run, deps, row));
     if (typeof back !== 'boolean') return back;
     const outcome = { ...outcomeOf(row), ...(run.task.input as ChangeInput) };
@@ -37,7 +33,7 @@ const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
       await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
       await release(tx, scopeOf(row), reserved(row, outcome));
     });
-  },
+  }),
 });
 
 /** What a change of size reserved when it was accepted. */

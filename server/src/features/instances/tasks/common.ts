@@ -4,7 +4,7 @@ export { holdOf } from '../../../platform/tasks/providers.ts';
 
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
-import { type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
+import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { macAddressOf, type PortRow, readPortsOf } from '../../networking/ports/index.ts';
 import { readServerGroupOf } from '../../server-groups/index.ts';
 import { VOLUMES_OF_INSTANCE } from '../../volumes/index.ts';
@@ -21,7 +21,15 @@ export const scopeOf = ({ client_id, region_id }: InstanceRow) => ({
 });
 
 /** The instance of the task; undefined once the task does not hold it. */
-export const subjectOf = ({ db, task }: TaskRun) => readHeld(db, task.subject, task.id);
+const subjectOf = ({ db, task }: TaskRun) => readHeld(db, task.subject, task.id);
+
+/** A step of a task about an instance; there is nothing to do once the task does not hold it. */
+export const whileHeld =
+  (step: (run: TaskRun, row: InstanceRow) => Promise<Done | Wait>) =>
+  async (run: TaskRun): Promise<Done | Wait> => {
+    const row = await subjectOf(run);
+    return row ? step(run, row) : done();
+  };
 
 export const portsOf = (db: Queryable, row: InstanceRow) => readPortsOf(db, 'instance', [row.id]);
 
@@ -65,6 +73,14 @@ async function volumeIdsOf(db: Queryable, id: string): Promise<string[]> {
   return (row?.volumes ?? []).map((volume) => volume.id);
 }
 
+/** Has the provider make a machine what it is to be. */
+export const apply = async (
+  run: TaskRun,
+  deps: InstanceDeps,
+  desired: DesiredInstance,
+  operation = run.operation,
+): Promise<Wait | undefined> => waitFor(await providerFor(run, deps).applyInstance(desired, null, operation));
+
 /** Has the provider make a machine what it was before the task.
  *  @param ports that it had */
 export async function restore(
@@ -73,8 +89,7 @@ export async function restore(
   row: InstanceRow,
   ports?: readonly PortRow[],
 ): Promise<Wait | undefined> {
-  const desired = await desiredOf(run.db, row, outcomeOf(row), ports);
-  return waitFor(await providerFor(run, deps).applyInstance(desired, null, restoring(run)));
+  return apply(run, deps, await desiredOf(run.db, row, outcomeOf(row), ports), restoring(run));
 }
 
 /** Work of an undoing, which must come to an end.

@@ -7,15 +7,13 @@ import { type InstanceDeps, providerFor } from '../access.ts';
 import { forgetFirstBoot, readFirstBoot } from '../first-boot.ts';
 import { type InstanceRow, machineAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
-import { DEADLINE_MS, desiredOf, holdOf, portsOf, restoring, scopeOf, subjectOf } from './common.ts';
+import { DEADLINE_MS, desiredOf, holdOf, portsOf, restoring, scopeOf, whileHeld } from './common.ts';
 
 /** Makes a machine with its volumes and addresses; when that fails, nothing of it is left. */
 export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
   type: 'create_vm',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  run: whileHeld(async (run, row) => {
     const provider = providerFor(run, deps);
     const floatingips = await addressFloatingIps(run, deps, row);
     const volumes = await deps.volumes.created(run);
@@ -37,15 +35,13 @@ export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
       await settleAttached(tx, run.task.id, run.timestamp);
       await deps.volumes.settle(tx, run);
     });
-  },
-  async undo(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  }),
+  undo: whileHeld(async (run, row) => {
     const provider = providerFor(run, deps);
     const waiting =
       waitFor(await provider.removeInstance(row.id, restoring(run))) ?? (await deps.volumes.undoApply(run));
     return waiting ?? done({}, (tx) => forget(tx, deps, run, row));
-  },
+  }),
 });
 
 /** Gives floating IPs that came with the machine their addresses. @returns the ids of the new ones */

@@ -8,24 +8,20 @@ import { type InstanceDeps, providerFor } from '../access.ts';
 import type { DeleteInput } from '../deleted-together.ts';
 import { type InstanceRow, machineAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
-import { attempt, DEADLINE_MS, holdOf, portsOf, restore, scopeOf, subjectOf } from './common.ts';
+import { attempt, DEADLINE_MS, holdOf, portsOf, restore, scopeOf, whileHeld } from './common.ts';
 
 /** Deletes a machine: first it, then its volumes; when that fails, it is as it was, or in ERROR when its provider
  *  does not bring it back. */
 export const deleteVmTask = (deps: InstanceDeps): TaskHandler => ({
   type: 'delete_vm',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  run: whileHeld(async (run, row) => {
     const provider = providerFor(run, deps);
     const waiting =
       waitFor(await provider.removeInstance(row.id, run.operation)) ?? (await deps.volumes.remove(run));
     return waiting ?? done({}, (tx) => forget(tx, deps, run, row));
-  },
-  async undo(run) {
-    const row = await subjectOf(run);
-    if (!row) return done();
+  }),
+  undo: whileHeld(async (run, row) => {
     const back = await attempt(
       async () => (await deps.volumes.undoRemove(run)) ?? (await restore(run, deps, row)),
     );
@@ -36,7 +32,7 @@ export const deleteVmTask = (deps: InstanceDeps): TaskHandler => ({
       await keepReservedIps(tx, run.task.id);
       await deps.volumes.settle(tx, run);
     });
-  },
+  }),
 });
 
 async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow): Promise<void> {

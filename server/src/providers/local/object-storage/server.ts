@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
@@ -44,10 +44,6 @@ export class Server {
 
   note(notes: Notes): void {
     writeFileAtomically(this.place.notes, JSON.stringify(notes));
-  }
-
-  hasData(): boolean {
-    return existsSync(this.place.data) && this.notes !== null;
   }
 
   /** The process of the S3 server; null: there is none. */

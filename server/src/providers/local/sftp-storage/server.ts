@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, rmSync, truncateSync } from 'node:fs';
+import { rmSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredSftpStorage } from '../../../features/sftp-storages/port.ts';
@@ -44,10 +44,6 @@ export class Server {
 
   note(notes: Notes): void {
     writeFileAtomically(this.place.notes, JSON.stringify(notes));
-  }
-
-  hasData(): boolean {
-    return existsSync(this.place.data) && this.notes !== null;
   }
 
   /** Its process; null: there is none. */
