@@ -4,6 +4,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
+import { choiceField } from '../../ui/choice-field.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -44,15 +45,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     placeholder: 'https://example.com/system.qcow2',
     when: ({ source }) => source === 'url',
   },
-  {
-    key: 'volume_id',
-    label: 'Volume',
-    kind: 'choice',
-    required: true,
-    choices: volumes(place),
-    first: true,
-    when: ({ source }) => source === 'volume',
-  },
+  choiceField('volume_id', 'Volume', volumes(place), { when: ({ source }) => source === 'volume' }),
   {
     key: 'os_type',
     label: 'System',

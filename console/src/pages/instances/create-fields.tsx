@@ -11,6 +11,7 @@ import {
   subnets,
 } from '../../api/choices.ts';
 import { usePlace } from '../../app/place.ts';
+import { choiceField } from '../../ui/choice-field.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
 import { useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf } from '../../ui/options.ts';
@@ -65,14 +66,7 @@ export function MachineFields(props: PartProps) {
               first: true,
               fault: 'volumes.0.image_id',
             },
-            {
-              key: 'flavor',
-              label: 'Size',
-              kind: 'choice',
-              required: true,
-              choices: flavors(place),
-              first: true,
-            },
+            choiceField('flavor', 'Size', flavors(place)),
             {
               key: 'sshKey',
               label: 'SSH key',

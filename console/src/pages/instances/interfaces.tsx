@@ -3,6 +3,7 @@ import { networks, reservedAddresses, securityGroups, subnets } from '../../api/
 import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
+import { choiceField } from '../../ui/choice-field.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -48,33 +49,11 @@ export const interfaceFields = (place: { project: number; region: number }): rea
       reserved_fixed_ip: 'A reserved address',
     }),
   },
-  {
-    key: 'network_id',
-    label: 'Network',
-    kind: 'choice',
-    required: true,
-    choices: networks(place),
-    first: true,
-    when: ({ type }) => type === 'any_subnet',
-  },
-  {
-    key: 'subnet_id',
-    label: 'Subnet',
-    kind: 'choice',
-    required: true,
-    choices: subnets(place),
-    first: true,
-    when: ({ type }) => type === 'subnet',
-  },
-  {
-    key: 'port_id',
-    label: 'Reserved address',
-    kind: 'choice',
-    required: true,
-    choices: reservedAddresses(place),
-    first: true,
+  choiceField('network_id', 'Network', networks(place), { when: ({ type }) => type === 'any_subnet' }),
+  choiceField('subnet_id', 'Subnet', subnets(place), { when: ({ type }) => type === 'subnet' }),
+  choiceField('port_id', 'Reserved address', reservedAddresses(place), {
     when: ({ type }) => type === 'reserved_fixed_ip',
-  },
+  }),
 ];
 
 /** Where a machine stands in networks. */

@@ -1,6 +1,7 @@
 import { flavors, serverGroups } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
+import { choiceField } from '../../ui/choice-field.ts';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -74,16 +75,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
     form: (instance) => ({
       title: `Put ${instance.name} into a server group`,
       verb: 'Put into group',
-      fields: [
-        {
-          key: 'servergroup_id',
-          label: 'Server group',
-          kind: 'choice',
-          required: true,
-          choices: serverGroups(place),
-          first: true,
-        },
-      ],
+      fields: [choiceField('servergroup_id', 'Server group', serverGroups(place))],
       body: (values) => ({ servergroup_id: text(values, 'servergroup_id') }),
       request: (body) =>
         apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/put_into_servergroup', {

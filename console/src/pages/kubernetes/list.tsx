@@ -4,6 +4,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { choiceField } from '../../ui/choice-field.ts';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
@@ -103,14 +104,7 @@ export function Clusters() {
 /** What the region offers is asked for when the form is opened. */
 const fieldsOf = (place: Place): readonly Field[] => [
   { key: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    key: 'version',
-    label: 'Version',
-    kind: 'choice',
-    required: true,
-    first: true,
-    choices: clusterVersions(place),
-  },
+  choiceField('version', 'Version', clusterVersions(place)),
   {
     key: 'keypair',
     label: 'SSH key',
@@ -127,15 +121,7 @@ const fieldsOf = (place: Place): readonly Field[] => [
     initial: 'workers',
     fault: 'pools.0.name',
   },
-  {
-    key: 'flavor',
-    label: 'Size of its nodes',
-    kind: 'choice',
-    required: true,
-    first: true,
-    fault: 'pools.0.flavor_id',
-    choices: nodeFlavors(place),
-  },
+  choiceField('flavor', 'Size of its nodes', nodeFlavors(place), { fault: 'pools.0.flavor_id' }),
   {
     key: 'nodes',
     label: 'Nodes',

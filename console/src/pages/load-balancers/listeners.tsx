@@ -3,6 +3,7 @@ import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { choiceField } from '../../ui/choice-field.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -105,15 +106,9 @@ export function Listeners({ lb, listeners }: ListenersProps) {
           required: true,
           initial: 80,
         },
-        {
-          key: 'secret_id',
-          label: 'Certificate',
-          kind: 'choice',
-          required: true,
-          choices: certificates(place),
-          first: true,
+        choiceField('secret_id', 'Certificate', certificates(place), {
           when: ({ protocol }) => protocol === 'TERMINATED_HTTPS',
-        },
+        }),
         ...fieldsOf(place),
       ],
       body: (values) => ({

@@ -3,6 +3,7 @@ import { networks, subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { choiceField } from '../../ui/choice-field.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -49,24 +50,10 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
       ip_address: 'A network, a certain address',
     }),
   },
-  {
-    key: 'network_id',
-    label: 'Network',
-    kind: 'choice',
-    required: true,
-    choices: networks(place),
-    first: true,
+  choiceField('network_id', 'Network', networks(place), {
     when: ({ type }) => type === 'any_subnet' || type === 'ip_address',
-  },
-  {
-    key: 'subnet_id',
-    label: 'Subnet',
-    kind: 'choice',
-    required: true,
-    choices: subnets(place),
-    first: true,
-    when: ({ type }) => type === 'subnet',
-  },
+  }),
+  choiceField('subnet_id', 'Subnet', subnets(place), { when: ({ type }) => type === 'subnet' }),
   {
     key: 'ip_address',
     label: 'Address',

@@ -5,6 +5,7 @@ import { type ApiCall, api, apiCall, queryClient, type Schemas } from '../../api
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { choiceField } from '../../ui/choice-field.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
@@ -41,16 +42,7 @@ export function RouterDetail() {
     form: ({ name }) => ({
       title: `Attach a subnet to ${name}`,
       verb: 'Attach subnet',
-      fields: [
-        {
-          key: 'subnet_id',
-          label: 'Subnet',
-          kind: 'choice',
-          required: true,
-          choices: subnets(place),
-          first: true,
-        },
-      ],
+      fields: [choiceField('subnet_id', 'Subnet', subnets(place))],
       body: (values) => ({ subnet_id: text(values, 'subnet_id') }),
       request: (body) =>
         apiCall('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {

@@ -5,6 +5,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
+import { choiceField } from '../../ui/choice-field.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -99,14 +100,7 @@ export function Storages() {
               kind: 'text',
               required: true,
             },
-            {
-              key: 'location_name',
-              label: 'Location',
-              kind: 'choice',
-              required: true,
-              choices: storageLocations,
-              first: true,
-            },
+            choiceField('location_name', 'Location', storageLocations),
           ],
           body: (values) => ({ location_name: text(values, 'location_name'), name: text(values, 'name') }),
           request: (body) => apiCall('post', STORAGES, { body }),

@@ -3,6 +3,7 @@ import { images, snapshots } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { choiceField } from '../../ui/choice-field.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -39,24 +40,8 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     initial: 'new-volume',
     options: optionsOf({ 'new-volume': 'Nothing', image: 'An image, to start from', snapshot: 'A snapshot' }),
   },
-  {
-    key: 'image_id',
-    label: 'Image',
-    kind: 'choice',
-    required: true,
-    choices: images(place),
-    first: true,
-    when: ({ source }) => source === 'image',
-  },
-  {
-    key: 'snapshot_id',
-    label: 'Snapshot',
-    kind: 'choice',
-    required: true,
-    choices: snapshots(place),
-    first: true,
-    when: ({ source }) => source === 'snapshot',
-  },
+  choiceField('image_id', 'Image', images(place), { when: ({ source }) => source === 'image' }),
+  choiceField('snapshot_id', 'Snapshot', snapshots(place), { when: ({ source }) => source === 'snapshot' }),
   { key: 'size', label: 'Size in GiB', kind: 'number', min: 1, required: true, initial: 10 },
   {
     key: 'type_name',

@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
 import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
+import { choiceField } from '../../ui/choice-field.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -36,16 +37,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
     form: (volume) => ({
       title: `Attach ${volume.name}`,
       verb: 'Attach',
-      fields: [
-        {
-          key: 'instance_id',
-          label: 'Instance',
-          kind: 'choice',
-          required: true,
-          choices: instances(place),
-          first: true,
-        },
-      ],
+      fields: [choiceField('instance_id', 'Instance', instances(place))],
       body: (values) => ({ instance_id: text(values, 'instance_id') }),
       request: (body) =>
         apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
