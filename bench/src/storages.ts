@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../test/harness/process.ts';
+import { s3ClientOf } from '../../test/harness/s3.ts';
 import { connectSftp } from '../../test/harness/sftp.ts';
 import { type Figure, median } from './measure.ts';
 import { memoryMiB, processesNaming } from './processes.ts';
@@ -92,13 +93,7 @@ const S3: Kind = {
     });
     await virga.call('POST', `/storage/v4/object_storages/${body.id}/buckets`, { name: BUCKET });
     const [key] = body.access_keys;
-    const client = new S3Client({
-      endpoint: body.address,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      maxAttempts: 1,
-      credentials: { accessKeyId: key.access_key, secretAccessKey: key.secret_key },
-    });
+    const client = s3ClientOf(body.address, key);
     const object = { Bucket: BUCKET, Key: 'object' };
     const use = async () => {
       await client.send(new PutObjectCommand({ ...object, Body: 'content' }));

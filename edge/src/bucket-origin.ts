@@ -1,9 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import type { Bucket } from './bucket.ts';
 import { cacheControl, mediaType, OTHER_TYPE } from './media-types.ts';
 import { type Kept, ObjectCache } from './object-cache.ts';
 import { type Origin, refuse } from './origin.ts';
+import { passOn } from './pass-on.ts';
 import { parseRange } from './ranges.ts';
 import { sendWhole } from './send.ts';
 
@@ -125,13 +125,7 @@ export class BucketOrigin implements Origin {
     }
     if (![200, 206, 304].includes(status)) return refuse(response, await this.#refusal(answer));
     response.writeHead(status, headersOf(file, answer));
-    let sent = 0;
-    answer.on('data', (chunk: Buffer) => {
-      sent += chunk.length;
-    });
-    // A viewer who leaves, or a bucket that breaks off, ends this answer and nothing else.
-    await pipeline(answer, response).catch(() => response.destroy());
-    return sent;
+    return passOn(answer, response);
   }
 
   async #sizeOf(file: string, refused: IncomingMessage): Promise<string> {

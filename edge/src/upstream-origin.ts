@@ -1,8 +1,8 @@
 import http, { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import { pipeline } from 'node:stream/promises';
 import { cacheControl, mediaType, OTHER_TYPE } from './media-types.ts';
 import { type Origin, refuse } from './origin.ts';
+import { passOn } from './pass-on.ts';
 
 const PATIENCE_MS = 10_000;
 const ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'] as const;
@@ -39,13 +39,7 @@ export class UpstreamOrigin implements Origin {
       return refuse(response, PASSED.includes(status) ? status : 502, size ? { 'content-range': size } : {});
     }
     response.writeHead(status, headersOf(file, answer));
-    let sent = 0;
-    answer.on('data', (chunk: Buffer) => {
-      sent += chunk.length;
-    });
-    // A viewer who leaves, or an origin that breaks off, ends this answer and nothing else.
-    await pipeline(answer, response).catch(() => response.destroy());
-    return sent;
+    return passOn(answer, response);
   }
 
   close(): void {

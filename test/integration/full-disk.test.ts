@@ -10,10 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterBody } from '../harness/managed-postgresql.ts';
 import { startLocalServer } from '../harness/regions.ts';
+import { s3ClientOf } from '../harness/s3.ts';
 import { lookFor, type TestServer } from '../harness/server.ts';
 import { connectSftp } from '../harness/sftp.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -131,13 +132,7 @@ describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}
   test('S3 clients and the API say so, and go on when there is room', async () => {
     const { body } = await make('s3', 'uploads-s3');
     const [key] = body.access_keys;
-    const s3 = new S3Client({
-      endpoint: body.address,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      maxAttempts: 1,
-      credentials: { accessKeyId: key.access_key, secretAccessKey: key.secret_key },
-    });
+    const s3 = s3ClientOf(body.address, key);
     await s3.send(new CreateBucketCommand({ Bucket: 'photos' }));
     fill('s3');
     const put = { Bucket: 'photos', Key: 'large', Body: Buffer.alloc(1_000_000) };

@@ -8,6 +8,7 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
+import { webBalancer } from '../harness/balancer.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -28,25 +29,11 @@ afterAll(async () => {
   await Promise.all(members.map((member) => member.kill()));
 });
 
-const body = () => ({
-  name: 'web',
-  listeners: [
-    {
-      name: 'http',
-      protocol: 'HTTP',
-      protocol_port: PORT,
-      pools: [
-        {
-          name: 'app',
-          protocol: 'HTTP',
-          lb_algorithm: 'ROUND_ROBIN',
-          members: members.map(({ port }) => ({ address: '127.0.0.1', protocol_port: port })),
-          healthmonitor: { type: 'HTTP', delay: 1, timeout: 1, max_retries: 2, url_path: '/' },
-        },
-      ],
-    },
-  ],
-});
+const body = () =>
+  webBalancer(
+    PORT,
+    members.map(({ port }) => port),
+  );
 
 interface HaproxyProcess {
   readonly pid: number;

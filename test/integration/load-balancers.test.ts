@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { webBalancer } from '../harness/balancer.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -49,25 +50,11 @@ async function startMember(name: string): Promise<Member> {
   };
 }
 
-const body = () => ({
-  name: 'web',
-  listeners: [
-    {
-      name: 'http',
-      protocol: 'HTTP',
-      protocol_port: PORT,
-      pools: [
-        {
-          name: 'app',
-          protocol: 'HTTP',
-          lb_algorithm: 'ROUND_ROBIN',
-          members: members.map(({ port }) => ({ address: '127.0.0.1', protocol_port: port })),
-          healthmonitor: { type: 'HTTP', delay: 1, timeout: 1, max_retries: 2, url_path: '/' },
-        },
-      ],
-    },
-  ],
-});
+const body = () =>
+  webBalancer(
+    PORT,
+    members.map(({ port }) => port),
+  );
 
 /** Processes whose command line names the load balancer. */
 function processesOf(id: string): number[] {

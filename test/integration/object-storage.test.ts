@@ -19,7 +19,7 @@ import {
   PutBucketPolicyCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
@@ -29,6 +29,7 @@ import { placeOf } from '../../server/src/providers/local/object-storage/place.t
 import { Server } from '../../server/src/providers/local/object-storage/server.ts';
 import { processesIn } from '../harness/leftovers.ts';
 import { startLocalServer } from '../harness/regions.ts';
+import { s3ClientOf } from '../harness/s3.ts';
 import { lookFor, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -37,20 +38,6 @@ import { waitUntil } from '../harness/wait.ts';
 const STORAGES = '/storage/v4/object_storages';
 const engines = await lookFor(['s3', 'postgresql-18']);
 const fault = engines.faultOf('s3');
-
-interface Key {
-  readonly access_key: string;
-  readonly secret_key: string;
-}
-
-const clientOf = (endpoint: string, key: Key) =>
-  new S3Client({
-    endpoint,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: key.access_key, secretAccessKey: key.secret_key },
-  });
 
 describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped, ${fault}` : ''}`, () => {
   let server: TestServer;
@@ -81,7 +68,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     id = made.id;
     address = made.address;
     expect(made.provisioning_status).toBe('active');
-    s3 = clientOf(address, made.access_keys[0]);
+    s3 = s3ClientOf(address, made.access_keys[0]);
     expect((await call('POST', `/${id}/buckets`, { name: 'photos' })).status).toBe(201);
   });
   afterAll(() => server.close());
@@ -142,7 +129,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
   test('a read-only key reads and changes nothing; a deleted key opens nothing', async () => {
     await put('shared.txt', 'for readers');
     const { body: key } = await call('POST', `/${id}/access_keys`, { read_only: true });
-    const reader = clientOf(address, key);
+    const reader = s3ClientOf(address, key);
     expect(await get('shared.txt', reader)).toBe('for readers');
     const listed = await reader.send(new ListObjectsV2Command({ Bucket: 'photos' }));
     expect(listed.Contents?.map(({ Key }) => Key)).toContain('shared.txt');
@@ -157,7 +144,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
   test('a key of one storage opens no other', async () => {
     const other = await make('other');
     expect(other.address).not.toBe(address);
-    await expect(get('shared.txt', clientOf(address, other.access_keys[0]))).rejects.toThrow('records');
+    await expect(get('shared.txt', s3ClientOf(address, other.access_keys[0]))).rejects.toThrow('records');
     await call('DELETE', `/${other.id}`);
   });
 
@@ -257,7 +244,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
 
   test('deleting ends its programs; it comes back whole, and when it is purged nothing is left', async () => {
     const gone = await make('gone');
-    const client = clientOf(gone.address, gone.access_keys[0]);
+    const client = s3ClientOf(gone.address, gone.access_keys[0]);
     await client.send(new CreateBucketCommand({ Bucket: 'photos' }));
     await put('a.txt', 'still here', client);
     expect(processesIn(home(gone.id)).length).toBeGreaterThan(1);
@@ -266,7 +253,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     await expect(fetch(`${gone.address}/`)).rejects.toThrow();
     expect((await call('POST', `/${gone.id}/restore`)).status).toBe(204);
     const back = (await call('GET', `/${gone.id}`)).body.address;
-    expect(await get('a.txt', clientOf(back, gone.access_keys[0]))).toBe('still here');
+    expect(await get('a.txt', s3ClientOf(back, gone.access_keys[0]))).toBe('still here');
     await call('DELETE', `/${gone.id}`);
     const provider = server.providers.objectStorageOf(1);
     await provider?.purge?.(String(gone.id));

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { QuotaName } from '../../server/src/features/quotas/model.ts';
 import { readQuotas, release, reserve, setLimits } from '../../server/src/features/quotas/store.ts';
 import type { Db } from '../../server/src/platform/database/db.ts';
-import { type MailServer, startMailServer } from '../harness/mail.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { startMailServer } from '../harness/mail.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** The threshold: 60 to 100 percent inclusive, default 80; when usage reaches it, a warning goes to the client. */
 
-let server: TestServer;
-let mail: MailServer;
-
-beforeAll(async () => {
-  mail = await startMailServer();
-  server = await startTestServer({ smtpUrl: mail.url });
-});
-
-afterAll(async () => {
-  await server.close();
-  await mail.close();
-});
+const mail = shared(startMailServer);
+const server = shared(() => startTestServer({ smtpUrl: mail.url }));
 
 const PATH = '/cloud/v2/client_quotas/1/notification_threshold';
 const put = (body: object) => server.call('PUT', PATH, { body });

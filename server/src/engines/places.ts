@@ -3,17 +3,9 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { blockedBy } from '../kernel/accounts.ts';
+import { SYSTEM_DIRECTORIES } from '../kernel/system-directories.ts';
 import type { Engine, Source } from './engine.ts';
 import { probeAccount } from './run.ts';
-
-/** Directories that an ordinary user's PATH often leaves out. */
-const SYSTEM_DIRECTORIES = [
-  '/usr/sbin',
-  '/usr/local/sbin',
-  '/usr/local/bin',
-  '/usr/bin',
-  '/opt/homebrew/bin',
-];
 
 /** Where engines that are got are kept: outside of any checkout and data directory, so that all share them, and where
  *  accounts without rights can run them. */

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type MailServer, startMailServer } from '../../../../test/harness/mail.ts';
-import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { expect, test } from 'vitest';
+import { startMailServer } from '../../../../test/harness/mail.ts';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 
 /** Tokens in mail. */
 
-let mail: MailServer;
-let server: TestServer;
-
-beforeAll(async () => {
-  mail = await startMailServer();
-  server = await startTestServer({ smtpUrl: mail.url });
-});
-
-afterAll(async () => {
-  await server.close();
-  await mail.close();
-});
+const mail = shared(startMailServer);
+const server = shared(() => startTestServer({ smtpUrl: mail.url }));
 
 const TOKEN = /^ {2}(\S{20,})/m;
 

@@ -3,16 +3,8 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import type { Stream } from 'node:stream';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { SYSTEM_DIRECTORIES } from '../../../kernel/system-directories.ts';
 import { type Capability, unprivileged } from './account.ts';
-
-/** Directories that an ordinary user's PATH often leaves out. */
-const SYSTEM_DIRECTORIES = [
-  '/usr/sbin',
-  '/usr/local/sbin',
-  '/usr/local/bin',
-  '/usr/bin',
-  '/opt/homebrew/bin',
-];
 
 /** The full path of an installed program, or null. */
 export function findProgram(name: string): string | null {
