@@ -294,6 +294,7 @@ export class App {
       authenticator: this.#authenticator,
       scopes: scopesOf(this.#options),
       routes,
+      atOnce: this.worker,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });
   }

@@ -4,6 +4,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db } from '../database/db.ts';
 import type { Cipher } from '../secrets/cipher.ts';
+import type { AtOnce } from '../tasks/at-once.ts';
 
 /** What a service gets to work with. */
 export interface RequestContext {
@@ -17,6 +18,8 @@ export interface RequestContext {
   /** The span of the request, as `traceparent` names it; undefined: nothing is traced. */
   readonly trace?: string | undefined;
   readonly caller: Caller;
+  /** This node's worker, which may claim a task that the request starts; undefined: it has none. */
+  readonly atOnce?: AtOnce | undefined;
   /** Address of the client: what the socket says, or a proxy that is trusted. */
   readonly remoteAddress: string;
   /** Whether the caller reaches this server over TLS. */

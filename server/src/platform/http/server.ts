@@ -20,6 +20,7 @@ import { DatabaseSilent, isDatabaseLost } from '../database/outage.ts';
 import { SharedCounts } from '../limits/shared-counts.ts';
 import { sourceOf } from '../limits/source.ts';
 import type { Cipher } from '../secrets/cipher.ts';
+import type { AtOnce } from '../tasks/at-once.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { logAccess } from './access-log.ts';
 import { acceptJson } from './body.ts';
@@ -67,6 +68,8 @@ export interface ApiOptions {
   readonly tls?: TlsFiles | undefined;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
+  /** This node's worker; absent: it has none. */
+  readonly atOnce?: AtOnce | undefined;
   /** One line for each request. */
   readonly accessLog?: boolean;
   /** Refuse fields and parameters that are not known, unless a request says otherwise. */
@@ -243,6 +246,7 @@ function addRoute(
     requestId: request.id,
     trace: traceOf(request),
     caller: request.caller,
+    atOnce: options.atOnce,
     remoteAddress: clientAddress(request.ip, request.socket.remoteAddress),
     secure: request.protocol === 'https',
     publicUrl: options.publicUrl,

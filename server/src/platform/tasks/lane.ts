@@ -6,7 +6,8 @@ import type { ClaimedTask, Hold } from './queue.ts';
 export interface LaneOptions {
   readonly log: Logger;
   readonly engine: TaskEngine;
-  /** Tasks worked on at the same time. */
+  /** Tasks worked on at the same time. For a moment it can be more: what this node accepts is not held up by a claim
+   *  that is under way. */
   readonly concurrency: number;
   /** Claims due tasks, at most so many, and none of those that it has. */
   readonly claim: (limit: number, except: readonly string[]) => Promise<readonly ClaimedTask[]>;
@@ -25,6 +26,8 @@ export class Lane {
   #claimed: Promise<void> = Promise.resolve();
   /** Something may have become due since the last claim began, or that one could not claim it all. */
   #mayBeMore = false;
+  /** More was due than there was room for, when it last looked. */
+  #isBehind = false;
   #stopped = false;
 
   constructor(options: LaneOptions) {
@@ -34,7 +37,18 @@ export class Lane {
   /** Claims what is due, as far as there is room. */
   look(): void {
     this.#mayBeMore = true;
+    if (this.#held.size >= this.#options.concurrency) this.#isBehind = true;
     if (!this.#claiming && !this.#stopped) this.#claimed = this.#claimAll();
+  }
+
+  /** Whether it can begin with something new without passing over what is due for longer. */
+  get hasRoom(): boolean {
+    return !this.#stopped && !this.#isBehind && this.#held.size < this.#options.concurrency;
+  }
+
+  /** Begins with a task that was claimed for it. One that it may not begin with any more is left to its lease. */
+  begin(task: ClaimedTask): void {
+    if (!this.#stopped && !this.#held.has(task.id)) this.#begin(task);
   }
 
   /** What it has had for longer than so many milliseconds. */
@@ -63,7 +77,8 @@ export class Lane {
       this.#mayBeMore = false;
       try {
         const tasks = await claim(room, [...this.#held.keys()]);
-        if (tasks.length === room) this.#mayBeMore = true;
+        this.#isBehind = tasks.length === room;
+        if (this.#isBehind) this.#mayBeMore = true;
         for (const task of tasks) this.#begin(task);
       } catch (error) {
         // Looked for again within a second.

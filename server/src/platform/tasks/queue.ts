@@ -11,7 +11,7 @@ import { type Created, created } from './created-resources.ts';
  *  | held    | RUNNING, `lease_until` in the future                    | the run with this `attempt` |
  *  | ended   | FINISHED or ERROR, `finished_at` set                    | nobody; only acknowledgements |
  *
- *  - start       → waiting: NEW, due at once (`startTask`)
+ *  - start       → waiting: NEW, due at once; or → held, if this node's worker has room (`startTask`)
  *  - claim       waiting → held: RUNNING, `attempt` + 1, the lease written ahead
  *  - renew       held → held: one statement for all that a worker has
  *  - reschedule  held → waiting: due at `run_at`, without a lease

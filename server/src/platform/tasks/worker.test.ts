@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
@@ -41,7 +42,7 @@ test('a task that was given to a worker that never heard of it is done all the s
   await server.db.pool.query(`
     create function give_away() returns trigger language plpgsql as $$ begin
       new.state := 'RUNNING';
-      new.attempt := 1;
+      new.attempt := 7;
       new.lease_until := now() + interval '3 seconds';
       return new;
     end $$;
@@ -54,12 +55,68 @@ test('a task that was given to a worker that never heard of it is done all the s
 test('a task that no worker was notified of is found', async () => {
   await server.db.pool.query(`
     create function keep_quiet() returns trigger language plpgsql as $$ begin
+      new.state := 'NEW';
+      new.attempt := 0;
+      new.lease_until := null;
       new.run_at := now() + interval '300 milliseconds';
       return new;
     end $$;
-    create trigger keep_quiet before insert on tasks for each row execute function keep_quiet()`);
+    create trigger keep_quiet before insert on tasks_active for each row execute function keep_quiet()`);
   const reply = await create('one');
   expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+});
+
+/** What the table of tasks said of each when it was recorded. */
+async function recorded(): Promise<
+  () => Promise<readonly { state: string; attempt: number; leased: boolean }[]>
+> {
+  await server.db.pool.query(`
+    create table recorded (state text, attempt int, leased boolean);
+    create function note_task() returns trigger language plpgsql as $$ begin
+      insert into recorded values (new.state, new.attempt, coalesce(new.lease_until > now(), false));
+      return null;
+    end $$;
+    create trigger note_task after insert on tasks_active for each row execute function note_task()`);
+  return async () => (await server.db.pool.query('select * from recorded')).rows;
+}
+
+test('a task is claimed with the write that records it, by the node that accepts it', async () => {
+  const seen = await recorded();
+  const reply = await create('one');
+  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  expect(await seen()).toEqual([{ state: 'RUNNING', attempt: 1, leased: true }]);
+  const { rows } = await server.db.pool.query('select attempt from tasks where id = $1', reply.body.tasks);
+  expect(rows).toEqual([{ attempt: 1 }]);
+});
+
+test('a task of a region that another node owns is left to that node', async () => {
+  const seen = await recorded();
+  const owner = randomUUID();
+  await server.db.pool.query(
+    `insert into region_owners (region_id, holder, node, renewed_at) values (2, $1, 'other', now())`,
+    [owner],
+  );
+  const reply = await create('one');
+  expect(await seen()).toEqual([{ state: 'NEW', attempt: 0, leased: false }]);
+  await server.db.pool.query('delete from region_owners where holder = $1', [owner]);
+  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+});
+
+test('nobody works on a task whose transaction could not be committed', async () => {
+  await server.db.pool.query(`
+    create function refuse_commit() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;
+    create constraint trigger refuse_commit after insert on tasks_active deferrable initially deferred
+      for each row execute function refuse_commit()`);
+  const applied: unknown[] = [];
+  const run = server.app.engine.run.bind(server.app.engine);
+  server.app.engine.run = (task) => {
+    applied.push(task.subject_name);
+    return run(task);
+  };
+  expect((await create('one')).status).toBe(500);
+  await server.db.pool.query('drop function refuse_commit cascade');
+  expect(await server.ended(await create('two'))).toMatchObject({ state: 'FINISHED' });
+  expect(applied).toEqual(['two']);
 });
 
 test('a task that takes long stays with the worker that does it', async () => {

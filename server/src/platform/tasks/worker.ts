@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -5,9 +6,10 @@ import type { Db } from '../database/db.ts';
 import { Listener } from '../database/listener.ts';
 import { Loop } from '../loop.ts';
 import type { RegionOwners } from '../owners/region-owners.ts';
+import type { AtOnce, Room } from './at-once.ts';
 import type { TaskEngine } from './engine.ts';
 import { Lane } from './lane.ts';
-import { claim, LEASE_MS, renew, TASK_DUE } from './queue.ts';
+import { type ClaimedTask, claim, LEASE_MS, renew, TASK_DUE } from './queue.ts';
 import { within } from './within.ts';
 
 export interface WorkerOptions {
@@ -27,7 +29,7 @@ const PATIENCE_MS = 2500;
 
 /** Works on tasks that are due. It is notified when one is due, and looks every second in any case. Regions with an
  *  owner have a lane of their own, at their owner. */
-export class Worker {
+export class Worker implements AtOnce {
   readonly #options: WorkerOptions;
   readonly #listener: Listener;
   readonly #everybodys: Lane;
@@ -37,7 +39,10 @@ export class Worker {
   readonly #ending = new Set<Lane>();
   /** One must not wait for the other: leases end soon. */
   readonly #loops: readonly Loop[];
+  #working = false;
   #stopping = false;
+  /** A run is no part of the request that it was claimed with. */
+  readonly begin = AsyncResource.bind((task: ClaimedTask) => this.#laneOf(task.region_id).begin(task));
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -59,8 +64,16 @@ export class Worker {
     await this.#options.owners.begin();
     await this.#keepRegions();
     await this.#listener.listen();
+    this.#working = true;
     this.#look();
     for (const loop of this.#loops) loop.start();
+  }
+
+  room(regionId: number | null): Room | undefined {
+    const lane = this.#laneOf(regionId);
+    if (!this.#working || this.#stopping || !lane.hasRoom) return undefined;
+    const owner = lane === this.#everybodys ? null : this.#options.owners.holder;
+    return { owner, leaseMs: LEASE_MS };
   }
 
   /** Claims no more tasks, waits for those that run and leaves what this node owns. */
@@ -96,7 +109,11 @@ export class Worker {
   /** @param regionId where a task is due; '': anywhere */
   #lookInRegion(regionId: string): void {
     if (regionId === '') this.#look();
-    else (this.#owned.get(Number(regionId)) ?? this.#everybodys).look();
+    else this.#laneOf(Number(regionId)).look();
+  }
+
+  #laneOf(regionId: number | null): Lane {
+    return (regionId === null ? undefined : this.#owned.get(regionId)) ?? this.#everybodys;
   }
 
   async #beat(): Promise<void> {
