@@ -1066,6 +1066,8 @@ create table region_addresses (
 CREATE INDEX region_addresses_address ON public.region_addresses USING btree (region_id, address);
 CREATE INDEX region_addresses_owner ON public.region_addresses USING btree (owner_id);
 CREATE INDEX region_addresses_subnet_owner ON public.region_addresses USING btree (subnet_id, owner_id) WHERE (subnet_id IS NOT NULL);
+CREATE TRIGGER region_addresses_freed_by_older AFTER DELETE ON public.region_addresses FOR EACH ROW WHEN ((old.subnet_id IS NOT NULL)) EXECUTE FUNCTION count_subnet_anew();
+CREATE TRIGGER region_addresses_given_by_older AFTER INSERT ON public.region_addresses FOR EACH ROW WHEN ((new.subnet_id IS NOT NULL)) EXECUTE FUNCTION count_subnet_anew();
 
 create table region_owners (
   region_id integer not null,
@@ -1519,6 +1521,13 @@ create table storage_usage_reports (
 );
 CREATE INDEX storage_usage_reports_age ON public.storage_usage_reports USING btree (reported_at);
 
+create table subnet_changes (
+  subnet_id uuid not null,
+  addresses bigint,
+  ports bigint
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX subnet_changes_subnet ON public.subnet_changes USING btree (subnet_id);
+
 create table subnets (
   id uuid not null,
   network_id uuid not null,
@@ -1537,10 +1546,14 @@ create table subnets (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  address_count bigint default 0 not null,
+  port_count bigint default 0 not null,
+  gateway_given boolean default false not null,
   constraint subnets_pkey PRIMARY KEY (id),
   constraint subnets_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
   constraint subnets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
+CREATE INDEX subnets_available_ips ON public.subnets USING btree (project_id, region_id, (((total_ips - address_count) + (gateway_given)::integer)), id);
 CREATE INDEX subnets_cidr ON public.subnets USING btree (project_id, region_id, cidr, id);
 CREATE INDEX subnets_created_at ON public.subnets USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX subnets_held ON public.subnets USING btree (task_id) WHERE (task_id IS NOT NULL);
@@ -2025,6 +2038,20 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_subnet_anew()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  changed uuid := case when tg_op = 'INSERT' then new.subnet_id else old.subnet_id end;
+begin
+  if not exists (
+    select from subnet_changes c where c.subnet_id = changed and c.xmin = pg_current_xact_id()::xid) then
+    insert into subnet_changes (subnet_id) values (changed);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_user_action()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2218,6 +2245,47 @@ AS $function$
   delete from resource_totals where count = 0;
 $function$;
 
+CREATE OR REPLACE FUNCTION public.fold_subnet_changes(most integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  folded bigint;
+begin
+  if not exists (select from subnet_changes) then return 0; end if;
+  -- Whoever waits for one of these sees afterwards what the other one has counted: folding waits for folding, and for
+  -- counting anew.
+  perform pg_advisory_xact_lock(hashtext('subnet_changes'), 0);
+  lock table subnets in row exclusive mode;
+  -- A subnet that somebody has locked keeps its changes until the next time.
+  with open as materialized (
+    select s.id from subnets s where s.id in (select subnet_id from subnet_changes)
+     limit most for no key update of s skip locked),
+  taken as (delete from subnet_changes c using open where c.subnet_id = open.id returning c.*),
+  summed as (
+    select subnet_id, sum(addresses) as addresses, sum(ports) as ports, bool_or(addresses is null) as anew
+      from taken group by subnet_id),
+  now as (
+    select s.id,
+           case when m.anew then (select count(*) from region_addresses a where a.subnet_id = s.id)
+                else s.address_count + m.addresses end as address_count,
+           case when m.anew then (select count(distinct p.id) from region_addresses a join ports p on p.id = a.owner_id
+                                   where a.subnet_id = s.id)
+                else s.port_count + m.ports end as port_count,
+           exists (select from region_addresses g
+                    where g.region_id = s.region_id and g.address = s.gateway_ip and g.subnet_id = s.id
+                      and g.space in (s.network_id, '00000000-0000-0000-0000-000000000000')) as gateway_given
+      from summed m join subnets s on s.id = m.subnet_id),
+  changed as (
+    update subnets s set address_count = now.address_count, port_count = now.port_count, gateway_given = now.gateway_given
+      from now
+     where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
+           is distinct from (now.address_count, now.port_count, now.gateway_given))
+  select count(*) into folded from open;
+  delete from subnet_changes c where not exists (select from subnets s where s.id = c.subnet_id);
+  return folded;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.fold_task_counts()
  RETURNS void
  LANGUAGE sql
@@ -2358,6 +2426,26 @@ begin
   union all
   select project_id, region_id, 'floatingips by tag and status', f || facets_of(i), count(*)
     from floating_ips i, facets_of_tags(tags) f where tags <> '{}' group by 1, 2, 3, 4;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.recount_subnets()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  lock table subnets, region_addresses in share row exclusive mode;
+  delete from subnet_changes;
+  update subnets s set address_count = now.addresses, port_count = now.ports, gateway_given = now.gateway_given
+    from (
+      select s.id, coalesce(c.addresses, 0) as addresses, coalesce(c.ports, 0) as ports,
+             coalesce(c.gateway_given, false) as gateway_given
+        from subnets s left join (
+          select a.subnet_id, count(*) as addresses, count(distinct p.id) as ports,
+                 bool_or(a.address = o.gateway_ip and a.region_id = o.region_id) as gateway_given
+            from region_addresses a join subnets o on o.id = a.subnet_id left join ports p on p.id = a.owner_id
+           group by a.subnet_id) c on c.subnet_id = s.id) now
+   where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
+         is distinct from (now.addresses, now.ports, now.gateway_given);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.recount_tasks()

@@ -18,7 +18,7 @@ import { findSecretUsers, loadBalancers } from './features/load-balancers/index.
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { addressConversions } from './features/networking/address-conversions/index.ts';
 import { floatingIps } from './features/networking/floating-ips/index.ts';
-import { networks } from './features/networking/networks/index.ts';
+import { foldSubnetCounts, networks } from './features/networking/networks/index.ts';
 import { ports } from './features/networking/ports/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
@@ -276,6 +276,7 @@ export class App {
         this.watchdog.job,
         monthsJob({ kept: KEPT_A_YEAR, ...options }),
         foldCounts(options.db),
+        foldSubnetCounts(options.db),
         recountAfterOlderNodes(options.db),
       ],
       options.db,

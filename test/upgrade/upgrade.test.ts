@@ -54,6 +54,31 @@ test('a node of the last release goes on without a fault while the database is u
   expect(older.complaints()).toEqual([]);
 });
 
+test('addresses that a node of the last release gives and frees are counted', async () => {
+  const [first, second] = [new Load(older.url), new Load(newer?.url ?? '')];
+  const network = await first.create('networks', '/cloud/v1/networks/1/2', { name: 'counted' });
+  const subnet = await first.create('subnets', '/cloud/v1/subnets/1/2', {
+    ...{ name: 'counted', network_id: network, cidr: '10.77.0.0/24' },
+  });
+  const available = async () => {
+    const list = await second.call(
+      'GET',
+      `/cloud/v1/subnets/1/2?network_id=${network}&order_by=available_ips.asc`,
+    );
+    return list.results.map((row: { available_ips: number }) => row.available_ips);
+  };
+  // The router has the gateway's address, which is none that could be given.
+  expect(await available()).toEqual([253]);
+  const inSubnet = { name: 'web', vip_network_id: network, vip_subnet_id: subnet };
+  const lb = await first.create('loadbalancers', '/cloud/v1/loadbalancers/1/2', inSubnet);
+  expect(await available()).toEqual([252]);
+  const another = await second.create('loadbalancers', '/cloud/v1/loadbalancers/1/2', inSubnet);
+  expect(await available()).toEqual([251]);
+  await first.remove(`/cloud/v1/loadbalancers/1/2/${another}`);
+  await second.remove(`/cloud/v1/loadbalancers/1/2/${lb}`);
+  expect(await available()).toEqual([253]);
+});
+
 test('no migration asks for more than the last release, which is still at work', async () => {
   const client = new pg.Client(database.connection);
   await client.connect();
@@ -94,31 +119,38 @@ class Load {
   /** @returns what went wrong */
   async live(): Promise<string | undefined> {
     try {
-      for (const [kind, path, body] of CREATIONS) await this.#create(kind, path, body);
+      for (const [kind, path, body] of CREATIONS) {
+        const id = await this.create(kind, path, body);
+        await this.call('GET', `${path}/${id}`);
+        await this.remove(`${path}/${id}`);
+      }
       return undefined;
     } catch (error) {
       return (error as Error).message;
     }
   }
 
-  async #create(kind: string, path: string, body: object): Promise<void> {
-    const answer = await this.#call('POST', path, body);
-    const id = (await this.#ended(answer.tasks[0])).created_resources[kind]?.[0];
-    await this.#call('GET', `${path}/${id}`);
-    const { tasks = [] } = await this.#call('DELETE', `${path}/${id}`);
+  /** @returns its id */
+  async create(kind: string, path: string, body: object): Promise<string | undefined> {
+    const answer = await this.call('POST', path, body);
+    return (await this.#ended(answer.tasks[0])).created_resources[kind]?.[0];
+  }
+
+  async remove(path: string): Promise<void> {
+    const { tasks = [] } = await this.call('DELETE', path);
     if (tasks[0]) await this.#ended(tasks[0]);
   }
 
   async #ended(task: string): Promise<{ created_resources: Record<string, string[]> }> {
     for (;;) {
-      const answer = await this.#call('GET', `/cloud/v1/tasks/${task}?wait=30`);
+      const answer = await this.call('GET', `/cloud/v1/tasks/${task}?wait=30`);
       if (answer.state === 'FINISHED') return answer;
       if (answer.state === 'ERROR') throw new Error(`${answer.task_type}: ${answer.error}`);
     }
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  async #call(method: string, path: string, body?: object): Promise<any> {
+  async call(method: string, path: string, body?: object): Promise<any> {
     const response = await fetch(`${this.#url}${path}`, {
       method,
       headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },

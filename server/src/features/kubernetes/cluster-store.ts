@@ -205,7 +205,7 @@ export async function lockSealedKeys(tx: Tx): Promise<ClusterRow[]> {
 export async function deleteCluster(tx: Tx, id: string): Promise<void> {
   await tx.named(
     'k8s_cluster_delete',
-    `with freed as (${freed('select id from k8s_nodes where cluster_id = $1')})
+    `with ${freed('select id from k8s_nodes where cluster_id = $1', 'nodes')}
      delete from k8s_clusters where id = $1`,
     [id],
   );

@@ -1038,18 +1038,39 @@ export interface StorageUsageReports {
   storage_name: string;
 }
 
+export interface SubnetChanges {
+  /**
+   * null: those of the subnet are counted anew
+   */
+  addresses: number | null;
+  ports: number | null;
+  subnet_id: string;
+}
+
 export interface Subnets {
+  /**
+   * addresses of the subnet that something has, but for subnet_changes
+   */
+  address_count: Generated<number>;
   cidr: string;
   client_id: number | null;
   created_at: Date;
   creator_task_id: string | null;
   dns_nameservers: Json | null;
   enable_dhcp: Generated<boolean>;
+  /**
+   * something has the address of the gateway, which is not counted in total_ips
+   */
+  gateway_given: Generated<boolean>;
   gateway_ip: string | null;
   host_routes: Json | null;
   id: string;
   name: string;
   network_id: string;
+  /**
+   * ports with an address of the subnet, but for subnet_changes
+   */
+  port_count: Generated<number>;
   project_id: number | null;
   region_id: number;
   tags: Generated<Json>;
@@ -1291,6 +1312,7 @@ export interface DB {
   storage_usage: StorageUsage;
   storage_usage_months: StorageUsageMonths;
   storage_usage_reports: StorageUsageReports;
+  subnet_changes: SubnetChanges;
   subnets: Subnets;
   task_count_changes: TaskCountChanges;
   task_counts: TaskCounts;

@@ -6,5 +6,5 @@ export {
   lockAddresses,
   moveAddress,
 } from './give.ts';
-export { freed, given } from './sql.ts';
+export { freed, given, givenOutside } from './sql.ts';
 export { type StoreAddress, storingAddress } from './store.ts';

@@ -38,5 +38,5 @@ const stored = ({ table, key, address, space, owner, subnet }: Stored): string =
          update ${table} set ${address} = $2::inet from old
           where ${key} = stored_key and stored_address is null
          returning region_id, ${space} as space, ${address} as address, ${owner} as owner_id, ${subnet} as subnet_id),
-       given as (${given('select * from changed')})
+       ${given('select * from changed')}
   select coalesce(changed.address, stored_address) as address from old left join changed on true`;

@@ -162,7 +162,7 @@ export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Prom
   const row = await tx.namedRow(
     'fip_delete',
     `with gone as (delete from floating_ips where id = $1 and task_id = $2 returning id),
-          freed as (${freed('select id from gone')})
+          ${freed('select id from gone')}
      select from gone`,
     [id, taskId],
   );

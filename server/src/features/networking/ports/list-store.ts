@@ -3,6 +3,7 @@ import type { Db } from '../../../platform/database/db.ts';
 import { type Facets, keptCount, keptCountOfNetworks } from '../../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
+import { PORTS_WITH_ADDRESS } from '../networks/index.ts';
 import type { PortRow } from './model.ts';
 import type { PortOrderField } from './schema.ts';
 import { PORT_COLUMNS } from './store.ts';
@@ -33,30 +34,32 @@ export async function listPorts(db: Db, where: PortListWhere): Promise<Page<Port
   const { field, direction } = parseOrder<PortOrderField>(where.order);
   const conditions = conditionsOf(where);
   const subnets = where.subnetIds?.length ? where.subnetIds : undefined;
-  if (subnets) conditions.push(inNetworksOf(subnets));
-  const found = subnets ? [...conditions, inSubnets(subnets)] : conditions;
-  const walked = subnets ? [...conditions, isInSubnets(subnets)] : conditions;
+  const { many, external } = subnets ? await whatOf(db, subnets) : { many: false, external: false };
+  const found = subnets ? [...conditions, inNetworksOf(subnets), inSubnets(subnets, external)] : conditions;
+  // Without the network, by whose index all ports of the subnet would be found and sorted.
+  const walked = subnets ? [...conditions, isInSubnets(subnets, external)] : conditions;
   const few = [where.deviceId, where.ids?.[0], where.addresses?.[0]].some((by) => by !== undefined);
-  const ofMany = subnets !== undefined && !few && (await haveMany(db, subnets));
   const counted = few ? walked : found;
   return listPage<PortRow>(db, {
     ...{ table: 'ports', alias: 'p', columns: PORT_COLUMNS },
-    where: ofMany ? walked : counted,
+    where: many ? walked : counted,
     order: `p.${field} ${direction}, p.id ${direction}`,
     count:
-      countOf(where) ?? sql`select count(*) as count from ports p where ${sql.join(counted, sql` and `)}`,
+      countOf(where) ??
+      countOfSubnet(where, sql`select count(*) as count from ports p where ${sql.join(counted, sql` and `)}`),
     ...{ limit: where.limit, offset: where.offset },
   });
 }
 
-async function haveMany(db: Db, subnetIds: readonly string[]): Promise<boolean> {
-  const [row] = await db.named<{ many: boolean }>(
-    'port_subnets_many',
-    `select count(*) > ${MANY_ADDRESSES} as many from (
-       select from region_addresses where subnet_id = any($1::uuid[]) limit ${MANY_ADDRESSES} + 1) a`,
+/** Whether so many addresses are of the subnets, and whether one is of the region's own network. */
+async function whatOf(db: Db, subnetIds: readonly string[]) {
+  const row = await db.namedRow<{ many: boolean; external: boolean }>(
+    'port_subnets_what',
+    `select coalesce(sum(s.address_count), 0) > ${MANY_ADDRESSES} as many, coalesce(bool_or(n.external), false) as external
+       from subnets s join networks n on n.id = s.network_id where s.id = any($1::uuid[])`,
     [[...subnetIds]],
   );
-  return row?.many ?? false;
+  return row ?? { many: false, external: false };
 }
 
 /** Kept, unless something narrows the list by which nothing is counted. */
@@ -77,6 +80,26 @@ function countOf(where: PortListWhere): RawBuilder<unknown> | undefined {
       : keptCount('ports', place, by);
   if (!attachedOnly) return count(facets);
   return sql`select (${count(facets)}) - (${count({ ...facets, device_type: null })}) as count`;
+}
+
+/** Kept for a subnet of the project, if nothing else narrows the list. Else they are counted. */
+function countOfSubnet(where: PortListWhere, counted: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { projectId, regionId, attached, managedBy, deviceId, deviceType, subnetIds } = where;
+  const [subnetId, another] = new Set(subnetIds);
+  const more = [
+    attached,
+    managedBy,
+    deviceId,
+    deviceType,
+    where.ids?.[0],
+    where.addresses?.[0],
+    where.networkIds?.[0],
+  ];
+  const isNarrower = where.inTrunk || more.some((by) => by !== undefined);
+  if (subnetId === undefined || another !== undefined || isNarrower) return counted;
+  const kept = sql`select ${sql.raw(PORTS_WITH_ADDRESS)} from subnets s
+    where s.id = ${subnetId}::uuid and s.project_id = ${projectId}::int and s.region_id = ${regionId}::int`;
+  return sql`select coalesce((${kept}), (${counted})) as count`;
 }
 
 function conditionsOf(where: PortListWhere): RawBuilder<unknown>[] {
@@ -105,17 +128,17 @@ function inNetworksOf(ids: readonly string[]): RawBuilder<unknown> {
 }
 
 /** Those with an address of the subnets: all of them are found first. */
-function inSubnets(ids: readonly string[]): RawBuilder<unknown> {
+function inSubnets(ids: readonly string[], external: boolean): RawBuilder<unknown> {
+  const more = external ? sql`union all ${inExternal(ids)}` : sql``;
   return sql`p.id in (
-    select a.owner_id from region_addresses a where a.subnet_id = any(${[...ids]}::uuid[])
-    union all ${inExternal(ids)})`;
+    select a.owner_id from region_addresses a where a.subnet_id = any(${[...ids]}::uuid[]) ${more})`;
 }
 
 /** The same, asked of one port after the other. */
-function isInSubnets(ids: readonly string[]): RawBuilder<unknown> {
+function isInSubnets(ids: readonly string[], external: boolean): RawBuilder<unknown> {
+  const more = external ? sql`or p.id in (${inExternal(ids)})` : sql``;
   return sql`((select true from region_addresses a
-      where a.owner_id = p.id and a.subnet_id = any(${[...ids]}::uuid[]) limit 1) is not null
-    or p.id in (${inExternal(ids)}))`;
+      where a.owner_id = p.id and a.subnet_id = any(${[...ids]}::uuid[]) limit 1) is not null ${more})`;
 }
 
 /** Addresses of the region's own network do not name their subnet. */

@@ -35,7 +35,7 @@ export const portsOfGone = (updatedAt: string): string => `
 
 /** CTEs that free the addresses of the ports `removed`, and let no floating IP lead to them. */
 const FREED_WITH_REMOVED = `
-  freed as (${freed('select id from removed')}),
+  ${freed('select id from removed')},
   unassigned as (
     update floating_ips set port_id = null, fixed_ip_address = null, load_balancer_id = null
      where port_id in (select id from removed))`;

@@ -55,11 +55,12 @@ const INSERT = `
            ip_address, is_external, is_vip, name, task_id, creator_task_id, created_at, updated_at,
            additional_subnet_id, additional_space, additional_address)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $13, $14, $15, $16) returning *),
-  ${PORTS_OF_NEWLY_RESERVED}
+  ${PORTS_OF_NEWLY_RESERVED},
   ${given(`
     select region_id, space, ip_address as address, port_id as owner_id, subnet_id from added
      union all
-    select region_id, additional_space, additional_address, port_id, additional_subnet_id from added`)}`;
+    select region_id, additional_space, additional_address, port_id, additional_subnet_id from added`)}
+  select`;
 
 /** @returns false when the port is reserved already, or something has the address */
 export async function insertReservedIp(tx: Tx, row: NewReservedIp): Promise<boolean> {

@@ -16,6 +16,7 @@ import { type NetworkDeps, requireNetworks } from '../service.ts';
 import { lockFreeNetwork } from '../store.ts';
 import { refuseUsed } from '../users.ts';
 import { viewSubnet } from '../views.ts';
+import { listSubnets } from './list-store.ts';
 import { canonical, checkGateway, checkHostRoutes, checkNameServers, countOf, planSubnet } from './rules.ts';
 import type { CreateSubnet, SubnetListQuery, UpdateSubnet } from './schema.ts';
 import * as store from './store.ts';
@@ -127,7 +128,7 @@ export class SubnetService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: SubnetListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await store.listSubnets(ctx.db, {
+    const { count, rows } = await listSubnets(ctx.db, {
       ...ctx.place,
       ...parseTagFilters(query),
       shared: query.owned_by === 'any',

@@ -1,26 +1,16 @@
-import { sql } from 'kysely';
 import { NotFound } from '../../../../kernel/errors.ts';
-import type { Db, Queryable, Tx } from '../../../../platform/database/db.ts';
+import type { Queryable, Tx } from '../../../../platform/database/db.ts';
 import { lockedTable } from '../../../../platform/database/held-table.ts';
-import { listPage, type Page } from '../../../../platform/database/list-page.ts';
-import { sharedList } from '../../../../platform/database/shared-lists.ts';
-import { parseOrder } from '../../../../platform/http/schemas.ts';
-import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
 import type { HostRoute, Place, SubnetRow } from '../model.ts';
-import type { SubnetOrderField } from './schema.ts';
+import { AVAILABLE_IPS } from './counts.ts';
 
-/** The gateway's address is no address that could be given, should something have it. */
-const AVAILABLE = `s.total_ips - (select count(*) from region_addresses a where a.subnet_id = s.id)
-  + (select count(*) from region_addresses g
-      where g.region_id = s.region_id and g.address = s.gateway_ip and g.subnet_id = s.id)`;
-
-/** Times, names and so on of a subnet `s`; how many addresses are free is counted. */
-const COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
-  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE} as available_ips, s.tags, s.task_id,
+/** Of a subnet `s`. */
+export const SUBNET_COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
+  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE_IPS} as available_ips, s.tags, s.task_id,
   s.creator_task_id, s.created_at, s.updated_at`;
 
-const held = lockedTable<SubnetRow>('subnets', 'Subnet', { columns: COLUMNS, alias: 's' });
+const held = lockedTable<SubnetRow>('subnets', 'Subnet', { columns: SUBNET_COLUMNS, alias: 's' });
 
 /** The project's own subnet, locked against every other change and against new users. @throws NotFound */
 export const lockSubnet = held.lock;
@@ -75,7 +65,7 @@ export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
 export async function overlapping(tx: Tx, networkId: string, cidr: string): Promise<SubnetRow | undefined> {
   return tx.namedRow<SubnetRow>(
     'subnet_overlapping',
-    `select ${COLUMNS} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
+    `select ${SUBNET_COLUMNS} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
     [networkId, cidr],
   );
 }
@@ -85,7 +75,7 @@ export async function overlapping(tx: Tx, networkId: string, cidr: string): Prom
 export async function readSubnet(db: Queryable, id: string, place: Place): Promise<SubnetRow> {
   const [row] = await db.named<SubnetRow>(
     'subnet_get',
-    `select ${COLUMNS} from subnets s
+    `select ${SUBNET_COLUMNS} from subnets s
       where s.id = $1 and s.region_id = $3 and (s.project_id = $2 or s.project_id is null)`,
     [id, place.projectId, place.regionId],
   );
@@ -98,7 +88,7 @@ export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]
   if (networkIds.length === 0) return [];
   return db.named<SubnetRow>(
     'subnets_of_networks',
-    `select ${COLUMNS} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
+    `select ${SUBNET_COLUMNS} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
     [[...new Set(networkIds)]],
   );
 }
@@ -108,7 +98,7 @@ export async function readSubnets(db: Queryable, ids: readonly string[]): Promis
   if (ids.length === 0) return [];
   return db.named<SubnetRow>(
     'subnet_get_many',
-    `select ${COLUMNS} from subnets s where s.id = any($1::uuid[])`,
+    `select ${SUBNET_COLUMNS} from subnets s where s.id = any($1::uuid[])`,
     [[...new Set(ids)]],
   );
 }
@@ -141,7 +131,11 @@ export async function changeSubnet(
 ): Promise<void> {
   await tx.named(
     'subnet_change',
-    `update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
+    // Something may have the address of the new gateway, or of the old one.
+    `with noted as (
+       insert into subnet_changes (subnet_id, addresses, ports)
+       select id, 0, 0 from subnets where id = $1 and gateway_ip is distinct from $3::inet)
+     update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
             total_ips = $7, tags = $8, updated_at = $9
       where id = $1`,
     [
@@ -172,37 +166,6 @@ export async function releaseSubnet(tx: Tx, id: string, taskId: string): Promise
 /** Removes it while the task holds it.
  *  @returns whether there was anything to remove */
 export const deleteSubnet = held.deleteHeld;
-
-export interface SubnetListWhere extends Place, TagFilters {
-  /** Also what the region shares. */
-  readonly shared: boolean;
-  readonly networkId?: string | undefined;
-  readonly order: `${SubnetOrderField}.${'asc' | 'desc'}`;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** The page, and how many match in all. */
-export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<SubnetRow>> {
-  const { networkId, limit, offset } = where;
-  const { field, direction } = parseOrder<SubnetOrderField>(where.order);
-  const key = (table: string) =>
-    field === 'available_ips' ? AVAILABLE.replaceAll('s.', `${table}.`) : field;
-  const rows = sharedList({
-    table: 'subnets',
-    kept: { resource: 'subnets', place: where, facets: {}, tags: where, more: networkId !== undefined },
-    whose: where.shared ? 'both' : 'own',
-    conditions: [
-      ...(networkId === undefined ? [] : [sql`network_id = ${networkId}::uuid`]),
-      ...tagConditions(where),
-    ],
-    // A project's own subnets have all of these.
-    ownOrder: `${key('subnets')} ${direction}, id ${direction}`,
-    order: `${key('listed')} ${direction} nulls last, id ${direction}`,
-    ...{ limit, offset },
-  });
-  return listPage<SubnetRow>(db, { ...rows, alias: 's', columns: COLUMNS });
-}
 
 /** The subnets of the networks that regions have of their own. */
 export async function readExternalRanges(db: Queryable): Promise<string[]> {
