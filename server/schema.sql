@@ -940,6 +940,7 @@ CREATE INDEX ports_address_pairs ON public.ports USING gin (allowed_address_pair
 CREATE INDEX ports_created_at ON public.ports USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX ports_device ON public.ports USING btree (device_id) WHERE (device_id IS NOT NULL);
 CREATE INDEX ports_device_type ON public.ports USING btree (project_id, region_id, device_type, created_at DESC, id DESC);
+CREATE INDEX ports_further ON public.ports USING btree (project_id, region_id, device_id) WHERE ((device_type = 'instance'::text) AND ("position" > 0));
 CREATE INDEX ports_held ON public.ports USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX ports_managed_by ON public.ports USING btree (project_id, region_id, managed_by, created_at DESC, id DESC);
 CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, network_id, id);

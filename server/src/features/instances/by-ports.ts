@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
-import { keptCount } from '../../platform/database/kept-counts.ts';
+import { keptCount, keptCountOfNetworks } from '../../platform/database/kept-counts.ts';
 import { inPlace } from '../../platform/database/list-page.ts';
 import type { Place } from './model.ts';
 
@@ -41,3 +41,29 @@ export const countWithoutGroup = (place: Place, name: string): RawBuilder<unknow
     union select n.id from instances n
      where n.project_id = ${place.projectId}::int and n.region_id = ${place.regionId}::int
        and n.security_groups @> array[${name}::text] and n.security_groups <> '{}') filtered) as count`;
+
+/** A condition on an instance `i`: a floating IP can lead to an inner address of it. It is asked of one after the other,
+ *  since most have one. */
+export const CAN_HAVE_FLOATING: RawBuilder<unknown> = sql`((cluster_id is not null and public_ip is null) or (
+  select true from ports p join networks n on n.id = p.network_id
+   where p.device_id = i.id and not n.external limit 1) is not null)`;
+
+/** How many those are. Inner ports are all but the external ones, both of which are counted; an instance has one port,
+ *  but for those with several, of which all but one inner port are too many: no two ports of an instance have the same
+ *  position. Nodes are counted one by one. */
+export const countWithFloating = (place: Place): RawBuilder<unknown> => {
+  const ports = { device_type: 'instance' };
+  const external = sql`select n.id from networks n where n.region_id = ${place.regionId}::int and n.external`;
+  return sql`select (${keptCount('ports', place, ports)}) - (${keptCountOfNetworks('ports', place, external, ports)})
+    - (select coalesce(sum(inner_ports - 1), 0) from (
+         select count(*) as inner_ports from ports p
+          where p.device_id in (select f.device_id from ports f
+                  where f.project_id = ${place.projectId}::int and f.region_id = ${place.regionId}::int
+                    and f.device_type = 'instance' and f.position > 0)
+            and p.network_id not in (${external})
+          group by p.device_id) several)
+    + (select count(*) from instances n
+        where n.project_id = ${place.projectId}::int and n.region_id = ${place.regionId}::int
+          and n.cluster_id is not null and n.public_ip is null and not exists (
+            select from ports p where p.device_id = n.id and p.network_id not in (${external}))) as count`;
+};

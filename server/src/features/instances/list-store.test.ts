@@ -50,6 +50,8 @@ const instance = fc.record({
   groups: fc.subarray([300, 301, 302]),
   nodeGroups: fc.subarray(['web', 'db']),
   isOutside: fc.boolean(),
+  /** Further ports, outside or not. */
+  further: fc.array(fc.boolean(), { maxLength: 2 }),
   publicIp: fc.boolean(),
   // What happens to it once it is counted.
   later: fc.option(
@@ -72,7 +74,10 @@ const query = fc.record({
   available_floating: maybe(fc.boolean()),
   tags: fc.dictionary(fc.constantFrom('team', 'cost'), fc.constantFrom('a', 'b'), { maxKeys: 2 }),
 });
-type Query = typeof query extends fc.Arbitrary<infer T> ? T : never;
+/** Alone, this has a count of its own. */
+const WITH_FLOATING = { available_floating: true, tags: {} };
+type Asked = typeof query extends fc.Arbitrary<infer T> ? T : never;
+type Query = Partial<Asked> & Pick<Asked, 'tags'>;
 
 type Instance = typeof instance extends fc.Arbitrary<infer T> ? T : never;
 interface Stored extends Instance {
@@ -85,7 +90,8 @@ test('whatever there is and is asked for, the page and the count are those of th
       fc.array(instance, { maxLength: 8 }),
       fc.array(query, { minLength: 1, maxLength: 6 }),
       fc.boolean(),
-      async (instances, queries, fold) => {
+      async (instances, some, fold) => {
+        const queries: Query[] = [...some, WITH_FLOATING];
         await db.pool.query(
           'delete from instances; delete from ports; delete from floating_ips; delete from region_addresses',
         );
@@ -117,6 +123,7 @@ async function compare(stored: readonly Stored[], asked: Query) {
 function matches(one: Stored, asked: Query): boolean {
   const { 'changes-since': since, 'changes-before': before, tag_value: values = [], ip, status } = asked;
   const own = one.publicIp ? PUBLIC_IP : undefined;
+  const ports = [one.isOutside, ...one.further];
   const addresses = [one.inside, one.floating, one.node, own].filter((address) => address !== undefined);
   return (
     (since === undefined || one.changed >= since) &&
@@ -126,8 +133,8 @@ function matches(one: Stored, asked: Query): boolean {
     (status === undefined || one.status === status) &&
     (asked.include_k8s !== false || !one.inCluster) &&
     !groupsOf(one).some((group) => group === asked.exclude_secgroup) &&
-    (!asked.only_with_fixed_external_ip || one.publicIp || one.isOutside) &&
-    (!asked.available_floating || (one.inCluster && !one.publicIp) || !one.isOutside) &&
+    (!asked.only_with_fixed_external_ip || one.publicIp || ports.includes(true)) &&
+    (!asked.available_floating || (one.inCluster && !one.publicIp) || ports.includes(false)) &&
     Object.entries(asked.tags).every(([key, value]) => one.tags[key] === value)
   );
 }
@@ -161,6 +168,13 @@ async function add(n: number, one: Instance): Promise<Stored> {
      values ($1, $2, 2, 1, $3, 'instance', $4, now(), now(), $5)`,
     [id(100 + n), one.project, id(one.isOutside ? 6 : 7), id(n), one.groups.map(id)],
   );
+  for (const [i, isOutside] of one.further.entries())
+    await db.pool.query(
+      `insert into ports (id, project_id, region_id, client_id, network_id, device_type, device_id, position, created_at,
+                          updated_at)
+       values (gen_random_uuid(), $1, 2, 1, $2, 'instance', $3, $4, now(), now())`,
+      [one.project, id(isOutside ? 6 : 7), id(n), i + 1],
+    );
   const give = (address: string | undefined, owner: number) =>
     address === undefined
       ? undefined
@@ -195,7 +209,15 @@ test('an address that very many begin like is found as well', async () => {
     'delete from instances; delete from ports; delete from floating_ips; delete from region_addresses',
   );
   const at = '2026-03-01';
-  const none = { tags: {}, groups: [], nodeGroups: [], inCluster: false, isOutside: false, publicIp: false };
+  const none = {
+    tags: {},
+    groups: [],
+    nodeGroups: [],
+    inCluster: false,
+    isOutside: false,
+    publicIp: false,
+    further: [],
+  };
   const one = { ...none, project: 1, created: at, changed: at, status: 'ACTIVE', later: undefined } as const;
   await add(1, { ...one, inside: '10.0.0.7', floating: undefined, node: undefined });
   await add(2, { ...one, inside: '192.0.2.1', floating: '10.0.0.8', node: undefined });

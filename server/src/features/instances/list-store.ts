@@ -10,7 +10,13 @@ import { idContains, nameContains } from '../../platform/database/text-parts.ts'
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import { addressBegins } from './by-address.ts';
-import { countWithoutGroup, hasExternalAddress, lacksGroup } from './by-ports.ts';
+import {
+  CAN_HAVE_FLOATING,
+  countWithFloating,
+  countWithoutGroup,
+  hasExternalAddress,
+  lacksGroup,
+} from './by-ports.ts';
 import type { InstanceRow, Place } from './model.ts';
 import type { InstanceListQuery } from './schema.ts';
 
@@ -174,6 +180,7 @@ function countOf(where: ListWhere, kept: Counted, narrowed: number): RawBuilder<
   }
   const group = where.query.exclude_secgroup;
   if (group !== undefined && narrowed === 1 && !isTagged) return countWithoutGroup(where, group);
+  if (where.query.available_floating && narrowed === 1 && !isTagged) return countWithFloating(where);
   const [value] = values;
   if (value !== undefined && narrowed === 1 && !isTagged)
     return keptCountOfExactly('instances by tag value', where, { value });
@@ -237,8 +244,3 @@ function flavorConditions(flavor: RawBuilder<unknown>, query: InstanceListQuery)
     ...(not === undefined ? [] : [sql`${flavor} not like ${`${escaped(not)}%`}`]),
   ];
 }
-
-/** A floating IP leads to an inner address that has none yet. Addresses of nodes are columns, those of other machines
- *  belong to their ports. */
-const CAN_HAVE_FLOATING = sql`((cluster_id is not null and public_ip is null) or exists (
-  select from ports p join networks n on n.id = p.network_id where p.device_id = i.id and not n.external))`;

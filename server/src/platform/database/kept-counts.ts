@@ -57,16 +57,21 @@ export function keptCountOfExactly(
   return summed(sql`resource = ${sql.lit(resource)}`, place, exactly);
 }
 
-/** How many ports these networks have, with these facets. */
+/** How many ports these networks have, with these facets.
+ *  @param networks ids, or a statement that finds them */
 export function keptCountOfNetworks(
   resource: string,
   place: CountedIn,
-  networkIds: readonly string[],
+  networks: readonly string[] | RawBuilder<unknown>,
   facets: Facets = {},
 ): RawBuilder<{ count: number }> {
-  const names = [...new Set(networkIds)].map((id) => `${resource} by network ${id.toLowerCase()}`);
+  const of = (id: string) => `${resource} by network ${id}`;
+  const names =
+    'toOperationNode' in networks
+      ? sql`array(select ${of('')}::text || found.id from (${networks}) found)`
+      : sql`${[...new Set(networks)].map((id) => of(id.toLowerCase()))}::text[]`;
   return summed(
-    sql`resource = any(${names}::text[])`,
+    sql`resource = any(${names})`,
     place,
     sql` and facets @> ${JSON.stringify(given(facets))}::jsonb`,
   );
