@@ -98,7 +98,7 @@ async function countersOf(query: Query): Promise<[string, string][]> {
               || sum(there) as n
          from (select project_id, region_id, facets, count as counted, 0 as there from resource_totals
                 where resource = '${resource}'
-               union all select project_id, region_id, facets, change, 0 from resource_changes
+               union all select project_id, region_id, facets, change, 0 from counted_changes
                 where resource = '${resource}'
                union all select project_id, region_id, ${faceted ? 'facets_of(x)' : `'{}'`}, 0, 1 from ${t} x) c
         where facets is not null group by project_id, region_id, facets having sum(counted) <> sum(there)`,

@@ -40,7 +40,7 @@ export function countWithin(within: Within): RawBuilder<{ count: number }> {
   const edges = [...(Number.isFinite(from) ? [before] : []), ...(Number.isFinite(to) ? [after] : [])];
   return sql`select coalesce(sum(n), 0)::bigint as count from (
     select count as n from resource_totals where ${kept}
-    union all select change from resource_changes where ${kept}
+    union all select change from counted_changes where ${kept}
     ${edges.length === 0 ? sql`` : sql`union all ${sql.join(edges, sql` union all `)}`}) parts`;
 }
 

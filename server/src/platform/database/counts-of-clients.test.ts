@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { startTestDb } from '../../../../test/harness/db.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { recordAudit } from '../audit/audit.ts';
+import type { RequestContext } from '../http/context.ts';
 import { counted, foldCounts, keptCountOfClient } from './kept-counts.ts';
 
 /** Counts of lists of whole clients are right whatever happens to the rows. */
@@ -79,18 +82,60 @@ test('counted anew, everything is as it was', async () => {
   await compare();
 });
 
+const userActions = () =>
+  Promise.all(
+    ['user_actions by client', 'user_actions by source', 'user_actions by hour'].map((resource) =>
+      counted(db, keptCountOfClient(resource, 1)),
+    ),
+  );
+
+/** Totals of user actions, with what they are counted under. */
+const totals = async () =>
+  (
+    await db.pool.query(
+      `select project_id, resource, facets, count from resource_totals where resource like 'user\\_actions by %'
+        order by 1, 2, 3`,
+    )
+  ).rows;
+
+test('a user action is counted by the statement that records it, as counting anew counts it', async () => {
+  const ctx = {
+    clock: systemClock(),
+    caller: { clientId: 2, userId: 1, tokenId: 1 },
+    ...{ requestId: 'r', remoteAddress: '192.0.2.7', userAgent: 'program/1.0 "quoted"' },
+  } as RequestContext;
+  await db.transaction(async (tx) => {
+    await recordAudit(tx, ctx, { action: 'create_network', subject: 'n', projectId: 1, regionId: 2 });
+    await recordAudit(tx, { ...ctx, userAgent: null }, { action: 'delete_network', subject: null });
+    // Nothing that users are shown.
+    await recordAudit(tx, ctx, { action: 'turn_the_key', subject: 1 });
+  });
+  const count = () =>
+    counted(db, keptCountOfClient('user_actions by client', 2, { action_type: ['create'] }));
+  expect(await count()).toBe(1);
+  await foldCounts(db).run(new AbortController().signal);
+  expect(await count()).toBe(1);
+  const kept = await totals();
+  expect(kept).toHaveLength(5);
+  await db.pool.query('select recount_clients()');
+  expect(await totals()).toEqual(kept);
+});
+
 test('user actions of a month that is dropped are counted no longer', async () => {
   await db.pool.query(`
     select add_month_of_audit_log('2020-01-01');
     insert into audit_log (at, client_id, user_id, token_id, request_id, action, action_type, api_group, address, user_agent)
     select at::timestamptz, 1, 1, 1, '', 'a', 'create', 'network', '192.0.2.1', repeat('long ', 2000)
       from unnest(array['2020-01-07', '2020-01-08', '2021-01-01']) at`);
-  const resources = ['user_actions by client', 'user_actions by source', 'user_actions by hour'];
-  const all = () => Promise.all(resources.map((resource) => counted(db, keptCountOfClient(resource, 1))));
-  expect(await all()).toEqual([3, 3, 3]);
+  expect(await userActions()).toEqual([0, 0, 0]);
+  // A node of before does not count what it writes.
+  await db.pool.query('select count_late_user_actions()');
+  expect(await userActions()).toEqual([3, 3, 3]);
+  await db.pool.query('select count_late_user_actions()');
+  expect(await userActions()).toEqual([3, 3, 3]);
   await foldCounts(db).run(new AbortController().signal);
   await db.pool.query(`select drop_months_of_audit_log('2020-06-01')`);
-  expect(await all()).toEqual([1, 1, 1]);
+  expect(await userActions()).toEqual([1, 1, 1]);
   await db.pool.query('select recount_clients()');
-  expect(await all()).toEqual([1, 1, 1]);
+  expect(await userActions()).toEqual([1, 1, 1]);
 });

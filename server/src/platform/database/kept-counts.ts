@@ -119,7 +119,7 @@ function summed(
   const where = sql`project_id = ${projectId}::int and region_id = ${regionId}::int and ${resource}${narrow}`;
   return sql<{ count: number }>`select coalesce(sum(n), 0)::bigint as count from (
     select count as n from resource_totals where ${where}
-    union all select change from resource_changes where ${where}) kept`;
+    union all select change from counted_changes where ${where}) kept`;
 }
 
 export interface Counted {

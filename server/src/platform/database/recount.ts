@@ -2,12 +2,12 @@ import type { BackgroundJob } from '../feature.ts';
 import type { Db } from './db.ts';
 import { compareVersions } from './versions.ts';
 
-/** The first version whose statements count mail and clients (`countedRows`); before, triggers did. */
+/** The first version whose statements count mail, clients and user actions; before, triggers did. */
 const COUNTS_ITSELF = '0.3.0';
 const LOOK_EVERY_MS = 10_000;
 
-/** Counts mail and clients anew whenever the last older node is gone, since nobody counted what it wrote. Nobody knows
- *  what ran before this node either, so that it counts once at its beginning. */
+/** Counts mail and clients anew whenever the last older node is gone, and its user actions, since nobody counted what it
+ *  wrote. Nobody knows what ran before this node either, so that it counts once at its beginning. */
 export function recountAfterOlderNodes(db: Db): BackgroundJob {
   let due = true;
   return {
@@ -15,7 +15,11 @@ export function recountAfterOlderNodes(db: Db): BackgroundJob {
     run: async () => {
       if (await olderNodes(db)) due = true;
       else if (due) {
-        await db.named('recount', 'select recount_what_is_counted_by_statements()', []);
+        await db.named(
+          'recount',
+          'select recount_what_is_counted_by_statements(), count_late_user_actions()',
+          [],
+        );
         due = false;
       }
     },

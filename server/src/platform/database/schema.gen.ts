@@ -47,6 +47,7 @@ export interface AuditLog {
   api_group: string | null;
   at: Date;
   client_id: number;
+  counted: Generated<boolean>;
   id: Generated<number>;
   project_id: number | null;
   region_id: number | null;
@@ -73,6 +74,14 @@ export interface ClientUsers {
   joined_at: Generated<Date>;
   role: string;
   user_id: number;
+}
+
+export interface CountedChanges {
+  change: number | null;
+  facets: Json | null;
+  project_id: number | null;
+  region_id: number | null;
+  resource: string | null;
 }
 
 export interface CustomPageSets {
@@ -792,6 +801,10 @@ export interface ResourceChanges {
   project_id: number;
   region_id: number;
   resource: string;
+  /**
+   * what counts less by as much as the facets count more
+   */
+  was: Json | null;
 }
 
 export interface ResourceCounts {
@@ -1239,6 +1252,7 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
+  counted_changes: CountedChanges;
   custom_page_sets: CustomPageSets;
   database_version: DatabaseVersion;
   first_run: FirstRun;
