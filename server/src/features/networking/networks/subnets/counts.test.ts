@@ -365,6 +365,28 @@ test('the same beside nodes of the last release, which write no changes', async 
   );
 });
 
+test('the address of the gateway and a second address of a port are counted, folded in or not', async () => {
+  const its = { subnet: SUBNETS[0], port: 0 };
+  const steps: readonly Step[] = [
+    { kind: 'give', ...its, host: 1 },
+    { kind: 'move', ...its, host: 1, to: 2 },
+    { kind: 'move', ...its, host: 2, to: 1 },
+    { kind: 'give', ...its, host: 3 },
+    { kind: 'give with owners', ...its, host: 4 },
+    { kind: 'gateway', ...its, to: 3 },
+    { kind: 'free', ...its, hosts: [3] },
+    { kind: 'free', ...its, hosts: [1, 4] },
+  ];
+  for (const isFolded of [false, true]) {
+    await begin();
+    for (const one of steps) {
+      await write(one, true);
+      if (isFolded) await fold();
+      expect([one, await wrong()]).toEqual([one, []]);
+    }
+  }
+});
+
 test('what is folded in is what counting anew says, and nothing is left to fold', async () => {
   const counts = 'select id, address_count, port_count, gateway_given from subnets order by id';
   await fc.assert(
