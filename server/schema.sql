@@ -2531,6 +2531,16 @@ AS $function$
   union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0;
 $function$;
 
+CREATE OR REPLACE FUNCTION public.repeat_unless(expected boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not expected then
+    raise exception 'this has changed meanwhile' using errcode = 'serialization_failure';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.tag_values(tags jsonb)
  RETURNS SETOF jsonb
  LANGUAGE sql

@@ -1,5 +1,6 @@
 import { QuotaExceeded } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { isAmple, reserveAtCommit, saw } from './ample.ts';
 import { type Amounts, defaultLimit, type Quota, type QuotaName, type QuotaScope } from './model.ts';
 import { type Counter, noteReached } from './reached.ts';
 
@@ -8,11 +9,15 @@ import { type Counter, noteReached } from './reached.ts';
 const namesOf = (amounts: Amounts) =>
   (Object.keys(amounts) as QuotaName[]).filter((name) => (amounts[name] ?? 0) > 0).sort();
 
-/** Reserves `amounts` of what the scope still has. Call it last in a transaction: the counter row is locked
- *  until the commit, and every other create of this client waits for it.
+/** Reserves `amounts` of what the scope still has. Call it last in a transaction: unless there is ample room, the
+ *  counter row is locked from here to the commit, and every other create of this client waits for it.
  *  @throws QuotaExceeded naming the first quota that does not suffice */
 export async function reserve(tx: Tx, scope: QuotaScope, amounts: Amounts): Promise<void> {
-  for (const name of namesOf(amounts)) await reserveOne(tx, scope, name, amounts[name] ?? 0);
+  const all = namesOf(amounts).map((name) => ({ name, amount: amounts[name] ?? 0 }));
+  // All of them or none, so that counters are always locked in the same order.
+  if (all.every(({ name, amount }) => isAmple(scope, name, amount)))
+    for (const { name, amount } of all) reserveAtCommit(tx, scope, name, amount);
+  else for (const { name, amount } of all) await reserveOne(tx, scope, name, amount);
 }
 
 async function reserveOne(tx: Tx, scope: QuotaScope, name: QuotaName, amount: number): Promise<void> {
@@ -36,6 +41,7 @@ async function increase(tx: Tx, scope: QuotaScope, name: QuotaName, amount: numb
       returning usage, quota_limit`,
     [scope.clientId, scope.regionId, name, amount],
   );
+  saw(scope, name, counter);
   if (counter)
     await noteReached(tx, { ...scope, name }, counter, { ...counter, usage: counter.usage - amount });
   return counter !== undefined;

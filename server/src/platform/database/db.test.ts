@@ -62,6 +62,42 @@ test('what waits for the commit is called after it, and never when there is none
   expect(calls).toEqual(['kept']);
 });
 
+test('a statement that is sent with the commit is kept with all else, or nothing is', async () => {
+  const settled: unknown[] = [];
+  await db.transaction(async (tx) => {
+    tx.atCommit(...insert('b'), (rows) => settled.push(rows));
+    await tx.named(...insert('a'));
+  });
+  expect(await names()).toEqual(['a', 'b']);
+  expect(settled).toEqual([[{ name: 'b' }]]);
+  const called: string[] = [];
+  const faulty = db.transaction(async (tx) => {
+    tx.afterCommit(() => called.push('committed'));
+    tx.atCommit('test_faulty', 'select 1 / 0', [], (rows) => settled.push(rows));
+    await tx.named(...insert('c'));
+  });
+  await expect(faulty).rejects.toThrow('division by zero');
+  expect(await names()).toEqual(['a', 'b']);
+  expect(settled.slice(1)).toEqual([undefined]);
+  expect(called).toEqual([]);
+  const left = db.transaction(async (tx) => {
+    tx.atCommit(...insert('d'), () => called.push('sent'));
+    throw new Error('no');
+  });
+  await expect(left).rejects.toThrow('no');
+  expect(called).toEqual([]);
+});
+
+test('a transaction is done again when what is sent with its commit has changed', async () => {
+  let attempts = 0;
+  await db.transaction(async (tx) => {
+    attempts += 1;
+    await tx.named(...insert(`attempt ${attempts}`));
+    tx.atCommit('test_repeat', 'select repeat_unless($1)', [attempts > 1], () => undefined);
+  });
+  expect(await names()).toEqual(['attempt 2']);
+});
+
 test('notifications reach listeners, those of one moment in one statement', async () => {
   const listener = await db.pool.connect();
   const heard: string[] = [];

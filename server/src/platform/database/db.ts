@@ -29,6 +29,15 @@ export interface Tx extends Queryable {
   readonly inTransaction: true;
   /** Calls back once the transaction is committed; not when it is rolled back. */
   afterCommit(callback: () => void): void;
+  /** Sends a statement together with the commit: what it locks is not locked while its answer travels. When it fails,
+   *  nothing of the transaction is kept.
+   *  @param settled gets its rows; undefined: it failed */
+  atCommit<Row>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+    settled: (rows: Row[] | undefined) => void,
+  ): void;
 }
 
 export interface DbOptions {
@@ -147,9 +156,12 @@ export class Db implements Queryable {
       const begun = client.query(statement(this.patienceMs, 'begin'));
       begun.catch(() => {});
       const callbacks: (() => void)[] = [];
-      const result = await work(transactionOn(client, callbacks, this.patienceMs));
+      const last: (() => Promise<unknown>)[] = [];
+      const result = await work(transactionOn(client, { callbacks, last, patienceMs: this.patienceMs }));
       await begun;
-      await client.query(statement(this.patienceMs, 'commit'));
+      sendTogether(client);
+      const sent = last.map((send) => send());
+      await together([...sent, client.query(statement(this.patienceMs, 'commit'))]);
       for (const callback of callbacks) callback();
       return result;
     } catch (error) {
@@ -224,11 +236,28 @@ function sendTogether(client: pg.PoolClient): void {
   process.nextTick(() => stream.uncork());
 }
 
-function transactionOn(client: pg.PoolClient, callbacks: (() => void)[], patienceMs: number): Tx {
+interface Ending {
+  /** What is called after the commit, and what is sent with it. */
+  readonly callbacks: (() => void)[];
+  readonly last: (() => Promise<unknown>)[];
+  readonly patienceMs: number;
+}
+
+function transactionOn(client: pg.PoolClient, { callbacks, last, patienceMs }: Ending): Tx {
   let kysely: Kysely<DB> | undefined;
   return {
     inTransaction: true,
     afterCommit: (callback) => callbacks.push(callback),
+    atCommit(name, text, values, settled) {
+      last.push(async () => {
+        const sent = client.query(statement(patienceMs, text, name, values));
+        sent.then(
+          ({ rows }) => settled(rows),
+          () => settled(undefined),
+        );
+        return sent;
+      });
+    },
     get kysely() {
       kysely ??= kyselyOn(client);
       return kysely;

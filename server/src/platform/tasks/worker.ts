@@ -18,10 +18,14 @@ export interface WorkerOptions {
   readonly log: Logger;
   readonly engine: TaskEngine;
   readonly owners: RegionOwners;
-  /** Tasks worked on at the same time; and as many again for each region that this node owns. */
+  /** Tasks of regions without an owner that are worked on at the same time: they mostly wait for others. */
   readonly concurrency?: number;
+  /** The same for each region that this node owns, whose processes share its processors. */
+  readonly concurrencyOfOwned?: number;
 }
 
+const MOST_AT_ONCE = 256;
+const MOST_OF_OWNED = 16;
 /** Leases are renewed and due tasks are looked for this often, whatever was heard. */
 const BEAT_MS = 1000;
 /** An answer that comes later is of no use: the lease is nearly over. */
@@ -87,7 +91,11 @@ export class Worker implements AtOnce {
   }
 
   #lane(regionId: number | null): Lane {
-    const { db, clock, log, engine, owners, concurrency = 16 } = this.#options;
+    const { db, clock, log, engine, owners, ...options } = this.#options;
+    const concurrency =
+      regionId === null
+        ? (options.concurrency ?? MOST_AT_ONCE)
+        : (options.concurrencyOfOwned ?? MOST_OF_OWNED);
     return new Lane({
       ...{ log, engine, concurrency },
       claim: (limit, except) => {
