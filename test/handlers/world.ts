@@ -18,13 +18,15 @@ type Row = Readonly<Record<string, unknown>>;
 /** What shows how something came about, not what is: it may differ between two ways to the same end. */
 const HISTORY = new Set([
   ...['tasks', 'task_counts', 'task_count_changes', 'audit_log'],
-  // Their sums are what is: the view resource_counts.
-  ...['resource_totals', 'resource_changes'],
+  // Their sums are what is: see VIEWS.
+  ...['resource_totals', 'resource_changes', 'subnet_changes'],
   ...['idempotency_keys', 'request_counts'],
 ]);
 /** Columns of that kind: when something was used, and numbers that only ever count up. */
 const PASSING = new Set([
   'updated_at',
+  // With what is to be added to it, it is in VIEWS.
+  ...['subnets.address_count', 'subnets.port_count'],
   'api_tokens.last_used_at',
   'load_balancers.version',
   'loadBalancers.version',
@@ -38,7 +40,13 @@ const PASSING = new Set([
 const TALLIES: Readonly<Record<string, string>> = { quota_counters: 'usage', resource_counts: 'count' };
 
 /** What is looked at and cannot be put back: it follows from the tables. */
-const VIEWS = ['resource_counts'];
+const VIEWS: Readonly<Record<string, string>> = {
+  resource_counts: 'resource_counts',
+  subnet_counts: `(
+    select s.id, s.address_count + coalesce(sum(c.addresses), 0) as addresses,
+           s.port_count + coalesce(sum(c.ports), 0) as ports
+      from subnets s left join subnet_changes c on c.subnet_id = s.id group by s.id)`,
+};
 
 const NONE: readonly Row[] = [];
 
@@ -76,8 +84,9 @@ export class World {
     const rows = await readTables<{ name: string; rows: Row[] }>(
       this.#db,
       'test_snapshot',
-      [...used, ...VIEWS],
-      (table) => `select '${table}' as name, coalesce(jsonb_agg(t), '[]') as rows from ${table} t`,
+      [...used, ...Object.keys(VIEWS)],
+      (table) =>
+        `select '${table}' as name, coalesce(jsonb_agg(t), '[]') as rows from ${VIEWS[table] ?? table} t`,
     );
     const unused = [...columns.keys()].filter((table) => !used.includes(table));
     const sequences = await this.#db.named<{ name: string; last: string | null }>(

@@ -129,7 +129,8 @@ export function firstHourStories(portal: Portal): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Upgrade' }).click();
     await page.getByText('to be replaced').first().waitFor();
     await portal.picture('cluster-upgrade');
-    await page.locator('main').getByText(/^Done/).waitFor({ timeout: 60_000 });
+    // The page says so as well, but only until it has read the cluster again.
+    await page.getByRole('alert').getByText(/^Done/).waitFor({ timeout: 60_000 });
     const after = await nodes();
     expect(after).toHaveLength(before.length);
     expect(after.filter((id: string) => before.includes(id))).toEqual([]);

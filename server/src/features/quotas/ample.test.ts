@@ -58,3 +58,15 @@ test('a threshold that is reached by many at once is noted once', async () => {
   const { rows } = await db.pool.query('select name, usage from quota_reachings where client_id = 3');
   expect(rows).toEqual([{ name: 'volume_count', usage: 800 }]);
 });
+
+test('a counter that nothing was ever reserved of is made, whatever was seen of another database', async () => {
+  await create(1);
+  await db.pool.query('delete from quota_counters where client_id = 1');
+  let attempts = 0;
+  await db.transaction(async (tx) => {
+    attempts += 1;
+    await reserve(tx, scopeOf(1), AMOUNTS);
+  });
+  expect(await usages(1)).toEqual([1, 2]);
+  expect(attempts).toBe(1);
+});

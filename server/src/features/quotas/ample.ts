@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/database/db.ts';
-import { LOWEST_THRESHOLD, type QuotaName, type QuotaScope } from './model.ts';
+import { defaultLimit, LOWEST_THRESHOLD, type QuotaName, type QuotaScope } from './model.ts';
 import type { Counter } from './reached.ts';
 
 /** Quotas with ample room are reserved by a statement that is sent together with the commit: nobody needs to see its
@@ -33,11 +33,14 @@ export function reserveAtCommit(tx: Tx, scope: QuotaScope, name: QuotaName, amou
   tx.atCommit<Counter>(
     'quota_reserve_ample',
     `with counted as (
-       update quota_counters set usage = usage + $4
-        where client_id = $1 and region_id = $2 and name = $3 and (usage + $4) * 100 < quota_limit * $5
+       insert into quota_counters as q (client_id, region_id, name, usage, quota_limit)
+       select $1::int, $2::int, $3::text, $4::bigint, $6::bigint
+       on conflict (client_id, region_id, name)
+       do update set usage = q.usage + $4 where (q.usage + $4) * 100 < q.quota_limit * $5
        returning usage, quota_limit)
-     select repeat_unless(count(*) = 1), max(usage) as usage, max(quota_limit) as quota_limit from counted`,
-    [scope.clientId, scope.regionId, name, amount, LOWEST_THRESHOLD],
+     select repeat_unless(count(*) = 1 and max(usage) * 100 < max(quota_limit) * $5),
+            max(usage) as usage, max(quota_limit) as quota_limit from counted`,
+    [scope.clientId, scope.regionId, name, amount, LOWEST_THRESHOLD, defaultLimit(name)],
     (rows) => saw(scope, name, rows?.[0]),
   );
 }
