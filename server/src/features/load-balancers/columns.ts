@@ -27,7 +27,7 @@ export const INSERTED = [...SETTINGS, ...CREATED] as const;
 export const COLUMNS = [
   ...INSERTED,
   ...(['additional_address', 'provisioning_status', 'operating_status', 'creator_task_id'] as const),
-  ...(['version', 'updated_at'] as const),
+  ...(['assigned_floating', 'version', 'updated_at'] as const),
 ] as const satisfies Columns<'load_balancers'>;
 
 /** Columns of parts that every kind has. */

@@ -12,9 +12,12 @@ export function createTask(providers: DataPlanes): TaskHandler {
     type: 'create_loadbalancer',
     deadlineMs: TASK_DEADLINE_MS,
     async run(run) {
+      const accepted = await heldTree(run);
       // Before the virtual address is stored: from then on the load balancer is served with what it has.
-      const floating = await addressAttached(run.db, providers.forTask(run.task.regionId), run.task.id);
-      const tree = await heldTree(run);
+      const floating = accepted.assigned_floating
+        ? await addressAttached(run.db, providers.forTask(run.task.regionId), run.task.id)
+        : [];
+      const tree = accepted.assigned_floating ? await heldTree(run) : accepted;
       const created = { ...createdBy(tree), floatingips: floating };
       return converge(run, tree, providers, {
         created,
