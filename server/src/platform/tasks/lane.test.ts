@@ -11,7 +11,8 @@ const CONCURRENCY = 2;
 
 /** A lane whose runs last until they are let go.
  *  @param due what there is to be claimed */
-function laneWith(due: ClaimedTask[]) {
+function laneWith(due: ClaimedTask[], concurrency = CONCURRENCY) {
+  const limits: number[] = [];
   const runs = new Map<string, () => void>();
   const run = (task: ClaimedTask) =>
     new Promise<undefined>((resolve) => {
@@ -20,11 +21,14 @@ function laneWith(due: ClaimedTask[]) {
   const lane = new Lane({
     log: pino({ level: 'silent' }),
     engine: { run } as unknown as TaskEngine,
-    concurrency: CONCURRENCY,
-    claim: async (limit) => due.splice(0, limit),
+    concurrency,
+    claim: async (limit) => {
+      limits.push(limit);
+      return due.splice(0, limit);
+    },
   });
   const end = (task: ClaimedTask) => runs.get(task.id)?.();
-  return { lane, runs, end };
+  return { lane, runs, limits, end };
 }
 
 const task = (): ClaimedTask => ({ id: randomUUID(), attempt: 1, type: 'try' }) as ClaimedTask;
@@ -70,4 +74,14 @@ test('once stopped, it begins with nothing', async () => {
   expect(lane.hasRoom).toBe(false);
   lane.begin(task());
   expect(runs.size).toBe(0);
+});
+
+test('it claims a few at a time, however much room it has, until nothing is due', async () => {
+  const { lane, runs, limits, end } = laneWith(Array.from({ length: 40 }, task), 256);
+  lane.look();
+  await expect.poll(() => runs.size).toBe(40);
+  expect(limits).toEqual([16, 16, 16]);
+  expect(lane.hasRoom).toBe(true);
+  for (const id of [...runs.keys()]) end({ id } as ClaimedTask);
+  await lane.stop();
 });

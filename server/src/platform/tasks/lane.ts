@@ -13,6 +13,8 @@ export interface LaneOptions {
   readonly claim: (limit: number, except: readonly string[]) => Promise<readonly ClaimedTask[]>;
 }
 
+/** At a time, so that a node with much room leaves some of many due tasks to others. */
+const MOST_CLAIMED = 16;
 /** The longest delay that a timer of Node accepts. What is due later is found by looking. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -73,11 +75,11 @@ export class Lane {
     const { claim, concurrency, log } = this.#options;
     this.#claiming = true;
     while (this.#mayBeMore && !this.#stopped && this.#held.size < concurrency) {
-      const room = concurrency - this.#held.size;
+      const limit = Math.min(concurrency - this.#held.size, MOST_CLAIMED);
       this.#mayBeMore = false;
       try {
-        const tasks = await claim(room, [...this.#held.keys()]);
-        this.#isBehind = tasks.length === room;
+        const tasks = await claim(limit, [...this.#held.keys()]);
+        this.#isBehind = tasks.length === limit;
         if (this.#isBehind) this.#mayBeMore = true;
         for (const task of tasks) this.#begin(task);
       } catch (error) {
