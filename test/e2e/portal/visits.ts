@@ -104,23 +104,27 @@ const SIGHT = `(() => {
   };
 })()`;
 
-/** Whether something is still to come there, after everything that is known has been drawn. */
-const moves = (address: string) => `(async () => {
+/** What stands there, or nothing while something is still to come after everything that is known has been drawn. Both
+ *  are read at once: an error that is asked anew makes way for what waits, and a moment later stands there again. */
+const sightOf = (address: string) => `(async () => {
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const { status, resolvedLocation } = __TSR_ROUTER__.state;
   const waits = '[aria-busy=true], .mantine-Skeleton-root, .mantine-Loader-root';
-  return status !== 'idle' || resolvedLocation?.pathname !== ${JSON.stringify(address)} ||
+  const moves = status !== 'idle' || resolvedLocation?.pathname !== ${JSON.stringify(address)} ||
     document.querySelector('h1') === null || document.querySelector(waits) !== null;
+  return moves ? undefined : ${SIGHT};
 })()`;
 
 /** Goes to an address without loading the portal anew, and waits until nothing moves there any more. */
 export async function visit(page: Page, questions: Questions, address: string): Promise<Sight> {
   await page.evaluate(`__TSR_ROUTER__.navigate({ to: ${JSON.stringify(address)} })`);
-  const still = async () =>
-    questions.open === 0 && !(await page.evaluate(moves(address))) && questions.open === 0;
+  const still = async () => {
+    if (questions.open > 0) return;
+    const sight = await page.evaluate<Sight | undefined>(sightOf(address));
+    return questions.open === 0 ? sight : undefined;
+  };
   // Twice: what has been drawn may ask for more.
-  await waitUntil(async () => (await still()) && (await still()), { what: `${address} to stand still` });
-  return page.evaluate<Sight>(SIGHT);
+  return waitUntil(async () => (await still()) && (await still()), { what: `${address} to stand still` });
 }
 
 /** An item like another, with an id of its own. */
