@@ -132,6 +132,20 @@ test('the lost one comes back as a replica by itself, and has everything', async
   expect(after).toEqual(rows);
 });
 
+test('a change that finds the primary lost goes on with the replica', async () => {
+  await whole();
+  await letGo();
+  const before = notes().primary ?? 'a';
+  const lost = pids().primary;
+  process.kill(lost, 'SIGKILL');
+  // Nobody else may find it lost before the change does.
+  while (identify(lost) !== null);
+  await clusters.apply({ ...cluster, pg_conf: 'work_mem = 12MB' });
+  expect(notes().primary ?? 'a').not.toBe(before);
+  expect(await ask(cluster, 'show work_mem')).toEqual([{ work_mem: '12MB' }]);
+  letGo = clusters.keep(cluster);
+});
+
 test('a primary that is frozen is lost, too', async () => {
   await whole();
   const before = notes().primary;

@@ -112,13 +112,13 @@ export class Cluster {
     this.#desired = desired;
     const upgrading = await this.#upgrade.tend(desired, binaries);
     if (upgrading !== null) return upgrading;
-    const { primary } = this.#servers();
-    if (!primary.hasData()) {
+    if (!this.#servers().primary.hasData()) {
       if (!change.isNew)
         throw new TaskFailed('The data of this cluster is not in the data directory of its region');
       await this.#make(desired, change, binaries);
     }
     await this.#serve(desired, binaries);
+    const { primary } = this.#servers();
     if (primary.notes?.restore) await this.#endRestore(desired, binaries);
     await this.#replication.release(desired);
     await primary.ownPassword();
@@ -261,7 +261,6 @@ export class Cluster {
     if (frozen(replica)) await replica.fence();
     if (!primary.running() || frozen(primary)) {
       await primary.fence();
-      if (primary.notes?.mayTakeOver && replica.running() && replica.isStandby()) this.#handOver();
       await this.#serve(desired, binaries);
       this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
     }
@@ -298,21 +297,38 @@ export class Cluster {
     this.#deps.log.warn({ cluster: this.#id }, 'the replica takes over from a primary that was lost');
   }
 
-  /** Writes the files of the primary, and brings it to serve by them. */
+  /** Writes the files of the primary, and brings it to serve by them. Of a primary that is lost its replica takes the
+   *  place, where it may. */
   async #serve(desired: DesiredCluster, binaries: string): Promise<void> {
+    const isServing = this.#isServing();
+    if (!isServing) await this.#replacePrimary();
     const { primary } = this.#servers();
     makePlace(primary.place);
-    if (primary.isStandby()) {
-      await primary.stop(HAND_OVER_MS);
-      primary.leaveStandby();
-    }
     const isChanged = this.#write(primary, desired);
-    if (!primary.running()) return this.#start(primary, desired, binaries);
+    if (!isServing) return this.#start(primary, desired, binaries);
     if (isChanged) await primary.reload();
     // It may have been read before, by who had no time for a restart or was killed ahead of it.
     if (!(await primary.needsRestart())) return;
     await primary.stop();
     await this.#start(primary, desired, binaries);
+  }
+
+  #isServing(): boolean {
+    const { primary } = this.#servers();
+    return primary.running() !== null && !primary.isStandby();
+  }
+
+  /** Leaves a server that is to be the primary, and does not run yet. */
+  async #replacePrimary(): Promise<void> {
+    const { primary: lost, replica } = this.#servers();
+    if (!lost.running()) {
+      await lost.fence();
+      if (lost.notes?.mayTakeOver && replica.running() && replica.isStandby()) this.#handOver();
+    }
+    const { primary } = this.#servers();
+    if (!primary.isStandby()) return;
+    await primary.stop(HAND_OVER_MS);
+    primary.leaveStandby();
   }
 
   /** Until a server knows that commits have to wait, they do not: its replica has to prove itself anew. */

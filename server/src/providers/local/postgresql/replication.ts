@@ -71,6 +71,8 @@ export class Replication {
       return 'the replica is too far behind, and made anew';
     }
     if (seen.state !== 'streaming') {
+      // A server that is killed ends its processes one after the other: the last may say that the replica is gone.
+      if (!primary.running()) throw new Error('the primary has ended');
       await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
       return 'the replica catches up';
     }
