@@ -719,7 +719,6 @@ CREATE INDEX limits_requests_client_created_at ON public.limits_requests USING b
 CREATE INDEX limits_requests_client_status_at ON public.limits_requests USING btree (client_id, status, created_at DESC, id DESC);
 CREATE INDEX limits_requests_created_at ON public.limits_requests USING btree (created_at DESC, id DESC);
 CREATE INDEX limits_requests_status_at ON public.limits_requests USING btree (status, created_at DESC, id DESC);
-CREATE TRIGGER limits_requests_count AFTER INSERT OR DELETE OR UPDATE OF status ON public.limits_requests FOR EACH ROW EXECUTE FUNCTION count_limits_request();
 
 create table load_balancers (
   id uuid not null,
@@ -1095,8 +1094,7 @@ create table region_addresses (
 CREATE INDEX region_addresses_address ON public.region_addresses USING btree (region_id, address);
 CREATE INDEX region_addresses_owner ON public.region_addresses USING btree (owner_id);
 CREATE INDEX region_addresses_subnet_owner ON public.region_addresses USING btree (subnet_id, owner_id) WHERE (subnet_id IS NOT NULL);
-CREATE TRIGGER region_addresses_freed_by_older AFTER DELETE ON public.region_addresses FOR EACH ROW WHEN ((old.subnet_id IS NOT NULL)) EXECUTE FUNCTION count_subnet_anew();
-CREATE TRIGGER region_addresses_given_by_older AFTER INSERT ON public.region_addresses FOR EACH ROW WHEN ((new.subnet_id IS NOT NULL)) EXECUTE FUNCTION count_subnet_anew();
+CREATE TRIGGER region_addresses_changed_by_older AFTER INSERT OR DELETE ON public.region_addresses FOR EACH ROW EXECUTE FUNCTION count_subnet_anew();
 
 create table region_owners (
   region_id integer not null,
@@ -1976,23 +1974,6 @@ AS $function$
     from late l cross join lateral facets_of_user_action(l.action) f group by 1, 3, 4;
 $function$;
 
-CREATE OR REPLACE FUNCTION public.count_limits_request()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'UPDATE' and old.status = new.status then return null; end if;
-  if tg_op <> 'INSERT' then
-    insert into resource_changes
-    select of, 0, f.resource, f.facets, -1 from facets_of_limits_request(old) f, unnest(array[old.client_id, 0]) of;
-  end if;
-  if tg_op <> 'DELETE' then
-    insert into resource_changes
-    select of, 0, f.resource, f.facets, 1 from facets_of_limits_request(new) f, unnest(array[new.client_id, 0]) of;
-  end if;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.count_rows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2090,10 +2071,11 @@ AS $function$
 declare
   changed uuid := case when tg_op = 'INSERT' then new.subnet_id else old.subnet_id end;
 begin
-  if not exists (
+  if changed is null or exists (
     select from subnet_changes c where c.subnet_id = changed and c.xmin = pg_current_xact_id()::xid) then
-    insert into subnet_changes (subnet_id) values (changed);
+    return null;
   end if;
+  insert into subnet_changes (subnet_id) values (changed);
   return null;
 end $function$;
 
@@ -2523,12 +2505,17 @@ CREATE OR REPLACE FUNCTION public.recount_what_is_counted_by_statements()
  RETURNS void
  LANGUAGE sql
 AS $function$
-  lock table clients, mail_outbox in share row exclusive mode;
-  delete from resource_changes where resource in ('clients by client', 'mail by client');
-  delete from resource_totals where resource in ('clients by client', 'mail by client');
+  lock table clients, limits_requests, mail_outbox in share row exclusive mode;
+  delete from resource_changes
+   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
+  delete from resource_totals
+   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
   insert into resource_totals (project_id, region_id, resource, facets, count)
   select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
-  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0;
+  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
+  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
+    from limits_requests r, facets_of_limits_request(r) f
+   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets));
 $function$;
 
 CREATE OR REPLACE FUNCTION public.repeat_unless(expected boolean)

@@ -51,9 +51,12 @@ export async function benchLists(): Promise<Figure[]> {
   // Once with workers, for what they prepare; what is measured has the API alone, so that nothing else is noted.
   if (!existsSync(filledFile(dataDir))) {
     const first = await startVirga({ dataDir, env });
-    await createCluster(first);
-    await fillOnce(dataDir);
-    await first.end('SIGTERM');
+    try {
+      await createCluster(first);
+      await fillOnce(dataDir);
+    } finally {
+      await first.end('SIGTERM');
+    }
   }
   const noting = { ...env, VIRGA_TEST_RECORDER: socket, NODE_OPTIONS: `--import ${recorder}` };
   rmSync(socket, { force: true });

@@ -8,22 +8,17 @@ import type { Db, Tx } from '../../platform/database/db.ts';
 import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import type { CreateLimitsRequest, Limits, LimitsRequest, LimitsRequestQuery } from './schema.ts';
+import {
+  COLUMNS,
+  decideRequest,
+  deleteRequest,
+  insertRequest,
+  type RequestRow,
+} from './limits-request-store.ts';
+import type { CreateLimitsRequest, LimitsRequest, LimitsRequestQuery } from './schema.ts';
 import { applyLimits, checkLimits } from './service.ts';
 
 /** Requests of clients for other limits, which operators grant or reject. */
-
-interface RequestRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly description: string;
-  readonly requested_limits: Limits;
-  readonly status: 'done' | 'in progress' | 'rejected';
-  readonly created_at: Date;
-  readonly updated_at: Date | null;
-}
-
-const COLUMNS = 'id, client_id, description, requested_limits, status, created_at, updated_at';
 
 function view(row: RequestRow): Static<typeof LimitsRequest> {
   return {
@@ -60,19 +55,8 @@ export async function createLimitsRequest(ctx: RequestContext, input: CreateLimi
       limit: MAX_OPEN,
       count: () => countOpen(tx, clientId),
     });
-    const [row] = await tx.named<RequestRow>(
-      'limits_request_insert',
-      `insert into limits_requests (client_id, user_id, description, requested_limits, created_at)
-       values ($1, $2, $3, $4, $5) returning ${COLUMNS}`,
-      [
-        ctx.caller.clientId,
-        ctx.caller.userId,
-        input.description,
-        JSON.stringify(input.requested_limits),
-        ctx.clock.timestamp(),
-      ],
-    );
-    if (!row) throw new Error('the request was not inserted');
+    const { userId } = ctx.caller;
+    const row = await insertRequest(tx, { clientId, userId, ...input, createdAt: ctx.clock.timestamp() });
     await recordAudit(tx, ctx, { action: 'create_limits_request', subject: row.id });
     return view(row);
   });
@@ -152,7 +136,7 @@ export async function getLimitsRequest(ctx: RequestContext, id: number) {
 export async function deleteLimitsRequest(ctx: RequestContext, id: number): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     await lockOpen(tx, id, ctx.caller.clientId);
-    await tx.named('limits_request_delete', 'delete from limits_requests where id = $1', [id]);
+    await deleteRequest(tx, id);
     await recordAudit(tx, ctx, { action: 'delete_limits_request', subject: id });
   });
 }
@@ -163,11 +147,7 @@ export async function decideLimitsRequest(ctx: RequestContext, id: number, statu
   return ctx.db.transaction(async (tx) => {
     const request = await lockOpen(tx, id, undefined);
     if (status === 'done') await applyLimits(tx, request.client_id, request.requested_limits);
-    const [row] = await tx.named<RequestRow>(
-      'limits_request_decide',
-      `update limits_requests set status = $2, updated_at = $3 where id = $1 returning ${COLUMNS}`,
-      [id, status, ctx.clock.timestamp()],
-    );
+    const row = await decideRequest(tx, id, { status, decidedAt: ctx.clock.timestamp() });
     await recordAudit(tx, ctx, {
       action: status === 'done' ? 'approve_limits_request' : 'reject_limits_request',
       subject: id,

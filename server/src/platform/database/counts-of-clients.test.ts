@@ -19,20 +19,12 @@ const LISTS = [
   { of: 'projects', facets: { deleted: [false] }, where: 'deleted_at is null' },
   { of: 'sign_ins', facets: {}, where: 'true' },
   {
-    of: 'limits_requests',
-    facets: { status: ['done', 'rejected'] },
-    where: `status in ('done', 'rejected')`,
-  },
-  {
     of: 'webhook_deliveries',
     facets: { state: ['FAILED'], type: ['quota'] },
     where: `state = 'FAILED' and type = 'quota'`,
   },
 ] as const;
-const OF_ALL = [
-  { name: 'limits_requests by client', of: 'limits_requests' },
-  { name: 'webhook_deliveries by client', of: 'webhook_deliveries' },
-];
+const OF_ALL = [{ name: 'webhook_deliveries by client', of: 'webhook_deliveries' }];
 
 const rowsOf = async (of: string, where: string) =>
   Number((await db.pool.query(`select count(*) as n from ${of} where ${where}`)).rows[0].n);
@@ -55,16 +47,12 @@ async function compare(): Promise<void> {
 const STEPS = [
   `insert into projects (client_id, name, created_at) select 1 + i % 3, 'p' || i, now() from generate_series(1, 20) i`,
   `insert into sign_ins (client_id, user_id, at, ip, user_agent, is_successful) select 1 + i % 2, 1, now(), '192.0.2.1', '', true from generate_series(1, 9) i`,
-  `insert into limits_requests (client_id, user_id, description, requested_limits, status, created_at)
-   select 1 + i % 3, 1, '', '{}', 'in progress', now() from generate_series(1, 8) i`,
   `insert into webhook_deliveries (id, event_id, client_id, url, type, data, state, next_attempt_at, created_at)
    select gen_random_uuid(), gen_random_uuid(), 1 + i % 3, '', case when i % 2 = 0 then 'quota' else 'other' end, '{}',
           'WAITING', now(), now() from generate_series(1, 12) i`,
   `update projects set deleted_at = now() where id % 4 = 0`,
-  `update limits_requests set status = case when id % 2 = 0 then 'done' else 'rejected' end where id % 3 > 0`,
   `update webhook_deliveries set state = 'FAILED' where client_id <> 2`,
   `delete from sign_ins where id % 3 = 0`,
-  `delete from limits_requests where status = 'done'`,
   `delete from webhook_deliveries where type = 'other'`,
 ];
 

@@ -2,12 +2,12 @@ import type { BackgroundJob } from '../feature.ts';
 import type { Db } from './db.ts';
 import { compareVersions } from './versions.ts';
 
-/** The first version whose statements count mail, clients and user actions; before, triggers did. */
+/** The first version whose statements count mail, clients, requests for limits and user actions; before, triggers did. */
 const COUNTS_ITSELF = '0.3.0';
 const LOOK_EVERY_MS = 10_000;
 
-/** Counts mail and clients anew whenever the last older node is gone, and its user actions, since nobody counted what it
- *  wrote. Nobody knows what ran before this node either, so that it counts once at its beginning. */
+/** Counts mail, clients, requests for limits, and the user actions that nobody has counted, anew whenever the last older
+ *  node is gone. Nobody knows what ran before this node either, so that it counts once at its beginning. */
 export function recountAfterOlderNodes(db: Db): BackgroundJob {
   let due = true;
   return {
