@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { readTime } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { BackgroundJob } from '../../platform/feature.ts';
 import type { TaskListQuery } from './schema.ts';
@@ -65,12 +66,14 @@ export async function countTasks(db: Db, clientId: number, query: TaskListQuery)
   const parts = [
     sql`select count(*) as n from tasks where finished_at is null and ${tasks} and ${range.all}`,
   ];
-  if (kind === undefined) parts.push(sql`select count(*) from tasks where ${ended} and ${range.all}`);
+  if (kind === undefined || !range.days)
+    parts.push(sql`select count(*) from tasks where ${ended} and ${range.all}`);
   else {
     parts.push(
       sql`select sum(count) from task_counts where kind = ${kind} and ${counts} and ${range.days}`,
       sql`select sum(count) from task_count_changes where ${counts} and ${range.days}`,
-      ...range.edges.map((edge) => sql`select count(*) from tasks where ${ended} and ${edge}`),
+      ...range.added.map((edge) => sql`select count(*) from tasks where ${ended} and ${edge}`),
+      ...range.removed.map((edge) => sql`select -count(*) from tasks where ${ended} and ${edge}`),
     );
   }
   const text = sql<{
@@ -80,26 +83,71 @@ export async function countTasks(db: Db, clientId: number, query: TaskListQuery)
   return rows[0]?.n ?? 0;
 }
 
-/** The times of a query: all of them, the whole days among them, and what lies before and after those. */
-function within({ from_timestamp: from, to_timestamp: to }: TaskListQuery) {
-  const since = sql<boolean>`created_at >= ${from}::timestamptz`;
-  const until = sql<boolean>`created_at <= ${to}::timestamptz`;
-  const given = [...(from === undefined ? [] : [since]), ...(to === undefined ? [] : [until])];
-  const firstDay = sql`((${from}::timestamptz at time zone 'UTC') + interval '1 day' - interval '1 microsecond')::date`;
-  const lastDay = sql`(${to}::timestamptz at time zone 'UTC')::date`;
-  const begin = (day: RawBuilder<unknown>) => sql`${day}::timestamp at time zone 'UTC'`;
-  const lastBegin = from === undefined ? lastDay : sql`greatest(${lastDay}, ${firstDay})`;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const begin = (day: number) => sql`${new Date(day * DAY_MS).toISOString()}::timestamptz`;
+const date = (day: number) => sql`${new Date(day * DAY_MS).toISOString().slice(0, 10)}::date`;
+
+/** The times of a query: all of them, the whole days that stand for them, and what these have too little and too much:
+ *  of a day that is only partly asked for the smaller part is counted. */
+interface Range {
+  readonly all: Condition;
+  /** Absent: only what is asked for is counted. */
+  readonly days?: Condition;
+  readonly added: readonly Condition[];
+  readonly removed: readonly Condition[];
+}
+
+function within({ from_timestamp, to_timestamp }: TaskListQuery): Range {
+  const since = from_timestamp === undefined ? [] : [sinceOf(from_timestamp)];
+  const until = to_timestamp === undefined ? [] : [untilOf(to_timestamp)];
+  const given = all([...since, ...until].map(({ asked }) => asked));
+  const [from, to] = [since[0]?.ms ?? -Infinity, until[0]?.ms ?? Infinity];
+  // What cannot be read, or is no time at all, is left to the database.
+  if (!(from < to)) return { all: given, added: [], removed: [] };
+  const edges = [...since, ...until];
   return {
-    all: all(given),
-    days: all([
-      ...(from === undefined ? [] : [sql<boolean>`day >= ${firstDay}`]),
-      ...(to === undefined ? [] : [sql<boolean>`day < ${lastDay}`]),
-    ]),
-    edges: [
-      ...(from === undefined ? [] : [all([...given, sql<boolean>`created_at < ${begin(firstDay)}`])]),
-      ...(to === undefined ? [] : [all([until, sql<boolean>`created_at >= ${begin(lastBegin)}`])]),
-    ],
+    all: given,
+    days: all(edges.map(({ days }) => days)),
+    added: edges.flatMap(({ added }) => added ?? []),
+    removed: edges.flatMap(({ removed }) => removed ?? []),
   };
+}
+
+interface Edge {
+  readonly ms: number;
+  readonly asked: Condition;
+  readonly days: Condition;
+  readonly added?: Condition;
+  readonly removed?: Condition;
+}
+
+/** The day that begins next to a time, as the number of days since 1970, and whether that is before it. */
+function nearestDay(text: string): { ms: number; day: number; isBefore: boolean } {
+  const ms = readTime(text)?.getTime() ?? Number.NaN;
+  const day = Math.round(ms / DAY_MS);
+  return { ms, day, isBefore: day * DAY_MS <= ms };
+}
+
+function sinceOf(text: string): Edge {
+  const { ms, day, isBefore } = nearestDay(text);
+  const time = sql`${text}::timestamptz`;
+  const asked = sql<boolean>`created_at >= ${time}`;
+  if (Number.isNaN(ms)) return { ms, asked, days: sql`true` };
+  const days = sql<boolean>`day >= ${date(day)}`;
+  return isBefore
+    ? { ms, asked, days, removed: sql`created_at >= ${begin(day)} and created_at < ${time}` }
+    : { ms, asked, days, added: sql`created_at >= ${time} and created_at < ${begin(day)}` };
+}
+
+function untilOf(text: string): Edge {
+  const { ms, day, isBefore } = nearestDay(text);
+  const time = sql`${text}::timestamptz`;
+  const asked = sql<boolean>`created_at <= ${time}`;
+  if (Number.isNaN(ms)) return { ms, asked, days: sql`true` };
+  const days = sql<boolean>`day < ${date(day)}`;
+  return isBefore
+    ? { ms, asked, days, added: sql`created_at >= ${begin(day)} and created_at <= ${time}` }
+    : { ms, asked, days, removed: sql`created_at > ${time} and created_at < ${begin(day)}` };
 }
 
 export interface DayCount {
