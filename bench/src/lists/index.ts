@@ -228,6 +228,7 @@ const PARENTS: Readonly<Record<string, string>> = {
   subnet_id: 'select id from subnets where project_id = 1 limit 1',
   port_id: 'select port_id as id from reserved_fixed_ips limit 1',
   cluster_name: 'select name as id from k8s_clusters limit 1',
+  task_id: 'select id from tasks limit 1',
   storage_id: 'select id from object_storages order by id limit 1',
   pool_name: 'select name as id from k8s_pools limit 1',
 };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
-import { type Counted, countIfKept, keptCount } from './kept-counts.ts';
+import { type Counted, counted, countIfKept, keptCount } from './kept-counts.ts';
 
 /** Lists that are narrowed by tags and by facets at once. How many have the tag, and how many have the facets, is known
  *  beforehand; how many have both is counted among the fewest: those with the tag, those with the facets, or those
@@ -10,8 +10,8 @@ import { type Counted, countIfKept, keptCount } from './kept-counts.ts';
 export interface Way {
   /** undefined: it is not narrowed by one tag and facets, or by something else, too. */
   readonly by: 'tags' | 'facets' | 'others' | undefined;
-  /** Whether so few have the facets that all of them are read and sorted. In an order that has to do with them, the
-   *  first of them may come after all others. */
+  /** Whether so few have the facets, or the tag where there are no facets, that all of them are read and sorted. In an
+   *  order that has to do with them, the first of them may come after all others. */
   readonly few: boolean;
 }
 
@@ -20,8 +20,7 @@ export const NO_WAY: Way = { by: undefined, few: false };
 
 export async function wayOf(db: Db, list: Counted): Promise<Way> {
   const { resource, place, facets, ofFacets, tags, more } = list;
-  const isFaceted = Object.values(facets).some((value) => value !== undefined);
-  if (more || !isFaceted) return NO_WAY;
+  if (more || !isFaceted(list)) return NO_WAY;
   const isTagged = (tags.tagKeys ?? []).length + Object.keys(tags.tags ?? {}).length > 0;
   const tagged = isTagged ? countIfKept({ ...list, facets: {}, ofFacets: [] }) : undefined;
   const { rows } = await sql<Record<'all' | 'faceted' | 'tagged', number>>`select
@@ -33,6 +32,17 @@ export async function wayOf(db: Db, list: Counted): Promise<Way> {
   if (withTag <= Math.min(faceted, all - faceted)) return { by: 'tags', few: false };
   return { by: faceted <= all - faceted ? 'facets' : 'others', few };
 }
+
+/** The same of a list with orders that each have an index of their own: where few have a tag, the planner, which does not
+ *  know that, might walk through the whole order. */
+export async function wayInItsOrder(db: Db, list: Counted): Promise<Way> {
+  if (isFaceted(list)) return wayOf(db, list);
+  const { tagKeys = [], tags = {} } = list.tags;
+  const count = tagKeys.length + Object.keys(tags).length > 0 ? countIfKept(list) : undefined;
+  return { by: undefined, few: count !== undefined && (await counted(db, count)) <= FEW };
+}
+
+const isFaceted = ({ facets }: Counted) => Object.values(facets).some((value) => value !== undefined);
 
 /** The count of a list that is looked through by those without its facets; else undefined, and it has to be counted.
  *  @param from the rows of the place: what follows `from`, up to its conditions
