@@ -1,6 +1,7 @@
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { Place } from '../../platform/http/context.ts';
 import { FLOATING_ADDRESSES_OF_LB } from '../networking/floating-ips/index.ts';
 import { RESERVED_ADDRESS_OF_LB } from '../networking/reserved-fixed-ips/index.ts';
@@ -36,6 +37,15 @@ export async function readTrees(db: Queryable, ids: readonly string[]): Promise<
     `select ${TREE} from load_balancers lb where lb.id = any($1::uuid[])`,
     [ids],
   );
+}
+
+const shared = new WeakMap<Db, SharedLookUp<string, LoadBalancerTree>>();
+
+/** The same of one, by a statement that others who ask at the same moment share: many tasks do. */
+export function readTreeWithOthers(db: Db, id: string): Promise<LoadBalancerTree | undefined> {
+  const known = shared.get(db) ?? new SharedLookUp(async (ids) => byKey(await readTrees(db, ids), 'id'));
+  shared.set(db, known);
+  return known.get(id);
 }
 
 /** A page of a region's load balancers, newest first, and how many there are in all. */

@@ -31,12 +31,12 @@ export interface Tx extends Queryable {
   afterCommit(callback: () => void): void;
   /** Sends a statement together with the commit: what it locks is not locked while its answer travels. When it fails,
    *  nothing of the transaction is kept.
-   *  @param settled gets its rows; undefined: it failed */
+   *  @param settled gets its rows; undefined: it failed. Absent: nobody needs to know */
   atCommit<Row>(
     name: string,
     text: string,
     values: readonly unknown[],
-    settled: (rows: Row[] | undefined) => void,
+    settled?: (rows: Row[] | undefined) => void,
   ): void;
 }
 
@@ -252,8 +252,8 @@ function transactionOn(client: pg.PoolClient, { callbacks, last, patienceMs }: E
       last.push(async () => {
         const sent = client.query(statement(patienceMs, text, name, values));
         sent.then(
-          ({ rows }) => settled(rows),
-          () => settled(undefined),
+          ({ rows }) => settled?.(rows),
+          () => settled?.(undefined),
         );
         return sent;
       });

@@ -95,21 +95,21 @@ export function seenSql(kind: PartKind): { columns: string; set: string; differs
   };
 }
 
-/** Ends a task's hold: what was to be deleted is gone, everything else is ACTIVE with the operating status that
- *  the data plane gave.
+/** Ends a task's hold with the transaction: what was to be deleted is gone, everything else is ACTIVE with the operating
+ *  status that the data plane gave.
  *  @param isNew nothing of it has ever changed: nothing is to be deleted */
-export async function settleLoadBalancer(
+export function settleLoadBalancer(
   tx: Tx,
   { id, taskId, isNew }: { id: string; taskId: string; isNew: boolean },
   status: OperatingStatus,
   parts: readonly PartStatus[],
-): Promise<void> {
+): void {
   const has = new Set(parts.map(({ kind }) => kind));
   const [name, sql] = isNew
     ? settleNewSql(ALL_KINDS.map(([kind]) => kind).filter((kind) => has.has(kind)))
     : SETTLE;
   const values = [id, taskId, status];
-  await tx.named(name, sql, has.size > 0 || !isNew ? [...values, JSON.stringify(parts)] : values);
+  tx.atCommit(name, sql, has.size > 0 || !isNew ? [...values, JSON.stringify(parts)] : values);
 }
 
 const SETTLE_LAST = `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $3, task_id = null

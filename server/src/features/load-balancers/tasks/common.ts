@@ -9,7 +9,7 @@ import { healthOf } from '../operating-status.ts';
 import { settleLoadBalancer } from '../parts/store.ts';
 import type { LoadBalancerProvider } from '../port.ts';
 import { storeAddress, type VipColumn } from '../store.ts';
-import { readTree } from '../tree-store.ts';
+import { readTreeWithOthers } from '../tree-store.ts';
 
 export const MINUTE_MS = 60_000;
 
@@ -19,7 +19,7 @@ export const TASK_DEADLINE_MS = 15 * MINUTE_MS;
 /** The load balancer that a task holds until it ends.
  *  @throws TaskFailed when it does not hold it (any more) */
 export async function heldTree({ db, task }: TaskRun, id = task.subject): Promise<LoadBalancerTree> {
-  const tree = await readTree(db, id);
+  const tree = await readTreeWithOthers(db, id);
   if (!tree || tree.task_id !== task.id) {
     throw new TaskFailed(`Load balancer ${id} is not held by this task`);
   }
@@ -132,5 +132,5 @@ async function settling(
   const observed = (await provider.observe([tree.id])).get(tree.id);
   const { status, parts } = healthOf(tree, observed);
   const held = { id: tree.id, taskId: task.id, isNew: tree.version === 1 };
-  return (tx) => settleLoadBalancer(tx, held, status, parts);
+  return async (tx) => settleLoadBalancer(tx, held, status, parts);
 }
