@@ -2399,6 +2399,23 @@ CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint
  IMMUTABLE
 AS $function$ select usage > 0 and usage::numeric * 100 >= quota_limit::numeric * threshold $function$;
 
+CREATE OR REPLACE FUNCTION public.rare_parts(relation text, parts text[])
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with common as (
+    select e.part, max(e.frequency) as frequency
+      from pg_stats s cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) e (part, frequency)
+     where s.schemaname = current_schema and s.tablename ~ relation and e.part = any(parts)
+     group by e.part),
+  known as (
+    select distinct p.part, coalesce(c.frequency, 0) as frequency from unnest(parts) p (part) left join common c using (part)),
+  least as (select min(frequency) as frequency from known)
+  select coalesce(array_agg(k.part order by k.part), parts) from known k, least l
+   where k.frequency <= greatest(l.frequency, 0.02)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.recount_clients()
  RETURNS void
  LANGUAGE sql

@@ -117,6 +117,7 @@ export interface ListWhere extends Place {
 export async function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInstance>> {
   const { query } = where;
   const other = conditionsOf(where);
+  if (query.name !== undefined) other.push(await nameContains(db, 'instances', where, query.name));
   if (query.ip !== undefined) other.push(await addressBegins(db, where, query.ip));
   if (query.only_with_fixed_external_ip) other.push(await hasExternalAddress(db, where));
   const kept = keptOf(where, other.length);
@@ -227,9 +228,8 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
 }
 
 function textConditions(place: Place, query: InstanceListQuery): RawBuilder<unknown>[] {
-  const { name, uuid, flavor_id, exclude_secgroup } = query;
+  const { uuid, flavor_id, exclude_secgroup } = query;
   const found: RawBuilder<unknown>[] = [];
-  if (name !== undefined) found.push(nameContains(place, name));
   if (uuid !== undefined) found.push(idContains(place, uuid));
   if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
   found.push(...flavorConditions(flavorId, query));

@@ -1,5 +1,5 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
+import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { nameContains } from '../../platform/database/text-parts.ts';
 import type { ClusterRow, ClusterSpec, ClusterStatus } from './model.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
@@ -62,14 +62,18 @@ export interface ListWhere extends Scope {
 }
 
 /** Newest first. */
-export const listClusters = (db: Db, { name, ...where }: ListWhere) =>
-  listPage<ClusterRow>(db, {
+export async function listClusters(db: Db, { name, ...where }: ListWhere): Promise<Page<ClusterRow>> {
+  return listPage<ClusterRow>(db, {
     ...{ table: 'postgresql_clusters', alias: 'k', columns: COLUMNS },
-    where: [inPlace(where), ...(name === '' ? [] : [nameContains(where, name)])],
+    where: [
+      inPlace(where),
+      ...(name === '' ? [] : [await nameContains(db, 'postgresql_clusters', where, name)]),
+    ],
     order: 'created_at desc, id desc',
     count: name === '' ? countedRows('postgresql_clusters', where) : undefined,
     ...{ limit: where.limit, offset: where.offset },
   });
+}
 
 export interface NewCluster {
   readonly id: string;

@@ -44,8 +44,8 @@ export async function readVolume(
 }
 
 /** The page, newest first, and how many match in all. */
-export function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>> {
-  const conditions = conditionsOf(where);
+export async function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>> {
+  const conditions = await conditionsOf(db, where);
   return listPage<VolumeView>(db, {
     name: conditions.length === 0 ? 'volume_list' : undefined,
     ...{
@@ -74,7 +74,7 @@ function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+async function conditionsOf(db: Db, where: ListWhere): Promise<RawBuilder<unknown>[]> {
   const conditions: RawBuilder<unknown>[] = [];
   if (where.bootable !== undefined) conditions.push(where.bootable ? sql`bootable` : sql`not bootable`);
   if (where.attached !== undefined) {
@@ -85,7 +85,7 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
     conditions.push(UUID.test(where.clusterId) ? sql`cluster_id = ${where.clusterId}::uuid` : sql`false`);
   }
   if (where.idPart !== undefined) conditions.push(idContains(where, where.idPart));
-  if (where.namePart !== undefined) conditions.push(nameContains(where, where.namePart));
+  if (where.namePart !== undefined) conditions.push(await nameContains(db, 'volumes', where, where.namePart));
   // What is looked for leaves few: tags are asked without their index then.
   const isSearch = [where.instanceId, where.idPart, where.namePart].some((by) => by !== undefined);
   const tags = tagConditions(where);

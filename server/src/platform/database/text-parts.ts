@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from './db.ts';
 
 /** Where a text is looked for, and its column: as the index says it that has its parts (see `text_parts`). */
 export interface PartOf {
@@ -6,6 +7,8 @@ export interface PartOf {
   readonly place: readonly [RawBuilder<unknown>, number];
   readonly within: readonly [RawBuilder<unknown>, number];
   readonly column: RawBuilder<unknown>;
+  /** What the index is called; a regular expression where each partition has one. */
+  readonly index: string;
 }
 
 /** Characters that the index has together. */
@@ -13,22 +16,39 @@ const INDEXED = 3;
 
 const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
 
-/** That a text contains a part, in capitals or not. Shorter parts than three characters are looked for in all texts of
- *  the place. */
-export function containsPart({ place, within, column }: PartOf, part: string): RawBuilder<unknown> {
+/** That a text contains a part, in capitals or not. The index is asked for those of its characters that few texts have.
+ *  Shorter parts than three characters are looked for in all texts of the place. */
+export async function containsPart(
+  db: Queryable,
+  { place, within, column, index }: PartOf,
+  part: string,
+): Promise<RawBuilder<unknown>> {
   const contains = sql`${column} ilike ${`%${escaped(part)}%`}`;
   if ([...part].length < INDEXED) return contains;
-  return sql`${contains} and text_parts(${place[0]}, ${within[0]}, ${column})
-    @> text_parts(${place[1]}::int, ${within[1]}::int, ${part})`;
+  const row = await db.namedRow<{ parts: string[] }>(
+    'rare_parts',
+    'select rare_parts($1, text_parts($2, $3, $4)) as parts',
+    [`^${index}$`, place[1], within[1], part],
+  );
+  return sql`${contains} and text_parts(${place[0]}, ${within[0]}, ${column}) @> ${row?.parts ?? []}::text[]`;
 }
 
-/** That a name in a project's part of a region contains a part. */
+/** That a name in a project's part of a region contains a part.
+ *  @param table what has the name, and an index of its parts */
 export const nameContains = (
+  db: Queryable,
+  table: string,
   { projectId, regionId }: { readonly projectId: number; readonly regionId: number },
   part: string,
-): RawBuilder<unknown> =>
+): Promise<RawBuilder<unknown>> =>
   containsPart(
-    { place: [sql`project_id`, projectId], within: [sql`region_id`, regionId], column: sql`name` },
+    db,
+    {
+      place: [sql`project_id`, projectId],
+      within: [sql`region_id`, regionId],
+      column: sql`name`,
+      index: `${table}_name_parts`,
+    },
     part,
   );
 
