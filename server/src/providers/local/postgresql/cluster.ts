@@ -318,7 +318,8 @@ export class Cluster {
     return primary.running() !== null && !primary.isStandby();
   }
 
-  /** Leaves a server that is to be the primary, and does not run yet. */
+  /** Ends what is left of a primary that was lost, and has its replica be the primary where it may. Whichever it is then
+   *  does not run, and can be started. */
   async #replacePrimary(): Promise<void> {
     const { primary: lost, replica } = this.#servers();
     if (!lost.running()) {

@@ -100,10 +100,11 @@ export class Upgrade {
     if (old === undefined) throw new Error(`PostgreSQL ${from} is being installed`);
     // What a crash left of an earlier attempt.
     await this.goBack();
-    const { primary } = this.#deps.servers();
     // Its own settings may be none that the old one knows.
     const plain = { ...desired, version: from, pg_conf: '' };
-    if (!primary.running()) await this.#deps.serve(plain, old);
+    // Its replica may take the place of a primary that was lost.
+    if (!this.#deps.servers().primary.running()) await this.#deps.serve(plain, old);
+    const { primary } = this.#deps.servers();
     const fault = await obstacles(primary, binaries, desired.version);
     if (fault !== undefined) throw new TaskFailed(fault);
     const { notes } = primary;
