@@ -10,7 +10,7 @@ import {
   differs,
   NO_WAY,
   type Way,
-  wayInItsOrder,
+  wayInAnyOrder,
 } from '../../platform/database/tagged-lists.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
@@ -130,7 +130,7 @@ export async function listLoadBalancers(
   db: Db,
   where: ListWhere,
 ): Promise<{ count: number; rows: readonly ListedRow[] }> {
-  const way = await wayInItsOrder(db, keptOf(where));
+  const way = await wayInAnyOrder(db, keptOf(where));
   const conditions = conditionsOf(where.filters, way);
   const query = listQuery(where, conditions, way).compile(db.kysely);
   // Prepared under a name where that pays; filters have too many combinations to keep them all prepared.

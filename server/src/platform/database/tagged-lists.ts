@@ -33,9 +33,9 @@ export async function wayOf(db: Db, list: Counted): Promise<Way> {
   return { by: faceted <= all - faceted ? 'facets' : 'others', few };
 }
 
-/** The same of a list with orders that each have an index of their own: where few have a tag, the planner, which does not
- *  know that, might walk through the whole order. */
-export async function wayInItsOrder(db: Db, list: Counted): Promise<Way> {
+/** The same of a list that also says `few` of a tag alone. It has many orders, each with an index: the planner does not
+ *  know how rare a tag is, and might walk through a whole order. */
+export async function wayInAnyOrder(db: Db, list: Counted): Promise<Way> {
   if (isFaceted(list)) return wayOf(db, list);
   const { tagKeys = [], tags = {} } = list.tags;
   const count = tagKeys.length + Object.keys(tags).length > 0 ? countIfKept(list) : undefined;
