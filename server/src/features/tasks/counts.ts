@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readTime } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { moment } from '../../platform/database/moment.ts';
 import type { BackgroundJob } from '../../platform/feature.ts';
 import type { TaskListQuery } from './schema.ts';
 
@@ -84,8 +85,8 @@ export async function countTasks(db: Db, clientId: number, query: TaskListQuery)
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const begin = (day: number) => sql`${new Date(day * DAY_MS).toISOString()}::timestamptz`;
-const date = (day: number) => sql`${new Date(day * DAY_MS).toISOString().slice(0, 10)}::date`;
+const begin = (day: number) => moment(day * DAY_MS);
+const date = (day: number) => sql`(date '1970-01-01' + ${day}::int)`;
 
 /** The times of a query: all of them, the whole days that stand for them, and what these have too little and too much:
  *  of a day that is only partly asked for the smaller part is counted. */
@@ -102,8 +103,7 @@ function within({ from_timestamp, to_timestamp }: TaskListQuery): Range {
   const until = to_timestamp === undefined ? [] : [untilOf(to_timestamp)];
   const given = all([...since, ...until].map(({ asked }) => asked));
   const [from, to] = [since[0]?.ms ?? -Infinity, until[0]?.ms ?? Infinity];
-  // What cannot be read, or is no time at all, is left to the database.
-  if (!(from < to)) return { all: given, added: [], removed: [] };
+  if (from >= to) return { all: given, added: [], removed: [] };
   const edges = [...since, ...until];
   return {
     all: given,
@@ -121,9 +121,9 @@ interface Edge {
   readonly removed?: Condition;
 }
 
-/** The day that begins next to a time, as the number of days since 1970, and whether that is before it. */
+/** The midnight that is nearest to a time, as the number of its day since 1970, and whether it comes before. */
 function nearestDay(text: string): { ms: number; day: number; isBefore: boolean } {
-  const ms = readTime(text)?.getTime() ?? Number.NaN;
+  const ms = readTime(text)?.getTime() ?? 0;
   const day = Math.round(ms / DAY_MS);
   return { ms, day, isBefore: day * DAY_MS <= ms };
 }
@@ -132,7 +132,6 @@ function sinceOf(text: string): Edge {
   const { ms, day, isBefore } = nearestDay(text);
   const time = sql`${text}::timestamptz`;
   const asked = sql<boolean>`created_at >= ${time}`;
-  if (Number.isNaN(ms)) return { ms, asked, days: sql`true` };
   const days = sql<boolean>`day >= ${date(day)}`;
   return isBefore
     ? { ms, asked, days, removed: sql`created_at >= ${begin(day)} and created_at < ${time}` }
@@ -143,7 +142,6 @@ function untilOf(text: string): Edge {
   const { ms, day, isBefore } = nearestDay(text);
   const time = sql`${text}::timestamptz`;
   const asked = sql<boolean>`created_at <= ${time}`;
-  if (Number.isNaN(ms)) return { ms, asked, days: sql`true` };
   const days = sql<boolean>`day < ${date(day)}`;
   return isBefore
     ? { ms, asked, days, added: sql`created_at >= ${begin(day)} and created_at <= ${time}` }

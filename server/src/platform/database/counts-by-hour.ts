@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CountedIn } from './kept-counts.ts';
+import { moment } from './moment.ts';
 
 /** Counts of rows within a time: whole hours are counted already, by the facet `hour`, and what lies before and after
  *  them is counted. */
@@ -35,8 +36,8 @@ export function countWithin(within: Within): RawBuilder<{ count: number }> {
     ],
     sql` and `,
   );
-  const before = sql`${rows} and ${time} >= ${at(from)} and ${time} <= ${at(to)} and ${time} < ${at(first * HOUR_MS)}`;
-  const after = sql`${rows} and ${time} <= ${at(to)} and ${time} >= ${at(end * HOUR_MS)}`;
+  const before = sql`${rows} and ${time} >= ${moment(from)} and ${time} <= ${moment(to)} and ${time} < ${moment(first * HOUR_MS)}`;
+  const after = sql`${rows} and ${time} <= ${moment(to)} and ${time} >= ${moment(end * HOUR_MS)}`;
   const edges = [...(Number.isFinite(from) ? [before] : []), ...(Number.isFinite(to) ? [after] : [])];
   return sql`select coalesce(sum(n), 0)::bigint as count from (
     select count as n from resource_totals where ${kept}
@@ -47,7 +48,3 @@ export function countWithin(within: Within): RawBuilder<{ count: number }> {
 /** Hours that all moments are between. */
 const ALL_HOURS = 10 ** 9;
 const whole = (hour: number) => Math.max(-ALL_HOURS, Math.min(ALL_HOURS, hour));
-const at = (ms: number) =>
-  Number.isFinite(ms)
-    ? sql`${new Date(ms).toISOString()}::timestamptz`
-    : sql`${ms > 0 ? 'infinity' : '-infinity'}::timestamptz`;

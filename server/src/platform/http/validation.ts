@@ -112,11 +112,13 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   password: () => true,
 };
 
-/** Of a text that has the form of a time, which its pattern judges, whether there is such a day. */
+/** Of a text that has the form of a time, which its pattern judges, whether there is such a day, and whether its year
+ *  can be written in UTC: a zone may lead beyond the years 1 and 9999. */
 function isRealTime(text: string): boolean {
   if (!TIME.test(text)) return true;
   const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
-  if (year === 0 || month < 1 || month > 12 || !readTime(text)) return false;
+  const inUtc = readTime(text)?.getUTCFullYear() ?? 0;
+  if (year === 0 || month < 1 || month > 12 || inUtc < 1 || inUtc > 9999) return false;
   return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
