@@ -58,6 +58,17 @@ test('with a retention a log moves every day, and what is older than that goes',
   rmSync(directory, { recursive: true });
 });
 
+test('a writer is waited for from its first moment, before it is what it will be', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
+  const path = join(directory, 'access.log');
+  const writer = startLogWriter(path);
+  expect(logWriters(path)).toHaveLength(1);
+  writer.end('only line\n');
+  await logWritersEnded(path, 60_000);
+  expect(readFileSync(path, 'utf8')).toBe('only line\n');
+  rmSync(directory, { recursive: true });
+});
+
 test('who waits for the writers of a log finds every line in it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
   const path = join(directory, 'access.log');

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { allPids, commandLine } from '../../../../kernel/processes.ts';
+import { allPids } from '../../../../kernel/processes.ts';
 import { unprivileged } from '../account.ts';
 import { findProgram } from '../programs.ts';
 
@@ -124,9 +124,10 @@ export async function logWritersEnded(path: string, withinMs: number): Promise<v
   while (logWriters(path).length > 0 && performance.now() < deadline) await delay(LOOK_AGAIN_MS);
 }
 
-/** The processes that `startLogWriter` has started for this log, also those of an earlier server. */
+/** The processes that `startLogWriter` has started for this log, also those of an earlier server. Nothing else has it
+ *  as its output, whatever its name: on a busy machine a writer is `setpriv` for a while. */
 export function logWriters(path: string): readonly number[] {
-  return allPids().filter((pid) => commandLine(pid).join(' ') === 'cat' && outputOf(pid) === path);
+  return allPids().filter((pid) => outputOf(pid) === path);
 }
 
 function outputOf(pid: number): string | undefined {
