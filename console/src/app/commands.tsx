@@ -5,9 +5,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { needsOf, useMay } from '../api/may.ts';
 import styles from './commands.module.css';
-import { findResources, NO_SEARCH } from './find.ts';
+import { findResources } from './find.ts';
 import { NAV } from './nav.ts';
 import { type Place, pathIn } from './place.ts';
+import { NO_SEARCH, type Search } from './search-nouns.ts';
 import { useSignOut } from './sign-out.ts';
 
 export const openCommands = () => spotlight.open();
@@ -79,16 +80,22 @@ const notOffered = ({ label }: Creation): SpotlightActionData => ({
   className: styles.off ?? '',
 });
 
+function whyNothing({ isPartial, cut }: Search): string {
+  if (isPartial) return 'Nothing was found, but not everything could be read';
+  if (cut.length === 0) return 'Nothing has this name or id';
+  return `Nothing was found. There are too many to look for parts of names in all (${cut.join(', ')}). Type the whole name or id`;
+}
+
 /** ⌘K: every page, every creation, and resources by name or id. */
 export function Commands({ place }: { readonly place: Place }) {
   const navigate = useNavigate();
-  const [{ found, isPartial }, setFound] = useState(NO_SEARCH);
+  const [search, setSearch] = useState(NO_SEARCH);
   const { setColorScheme } = useMantineColorScheme();
   const leave = useSignOut();
   const go = (to: string) => () => void navigate({ to });
   const look = async (query: string) => {
     const next = await findResources(place, query);
-    if (next) setFound(next);
+    if (next) setSearch(next);
   };
   const pages: SpotlightActionData[] = NAV.flatMap(({ items }) =>
     items.map((item) => ({ id: `page ${item.label}`, label: item.label, onClick: go(item.to(place)) })),
@@ -104,12 +111,12 @@ export function Commands({ place }: { readonly place: Place }) {
     { id: 'docs', label: 'API reference', onClick: () => void open('/docs') },
     { id: 'leave', label: 'Sign out', onClick: () => void leave() },
   ];
-  const resources: SpotlightActionData[] = found.map(({ kind, name, id, to }) => ({
+  const resources: SpotlightActionData[] = search.found.map(({ kind, name, id, page }) => ({
     id,
     label: name,
     description: kind,
     keywords: [id],
-    onClick: go(to),
+    onClick: go(pathIn(place, ...page)),
   }));
   return (
     <Spotlight
@@ -118,9 +125,7 @@ export function Commands({ place }: { readonly place: Place }) {
       scrollable
       maxHeight={420}
       attributes={{ content: { 'aria-label': 'Search or jump to' } }}
-      nothingFound={
-        isPartial ? 'Nothing was found, but not everything could be read' : 'Nothing has this name or id'
-      }
+      nothingFound={whyNothing(search)}
       onQueryChange={(query) => void look(query)}
       actions={[
         ...(resources.length > 0 ? [{ group: 'Resources', actions: resources }] : []),

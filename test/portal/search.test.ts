@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { type Read, searchNouns } from '../../console/src/app/search-nouns.ts';
+
+const LOAD_BALANCERS = '/cloud/v1/loadbalancers/{project_id}/{region_id}';
+const VOLUMES = '/cloud/v1/volumes/{project_id}/{region_id}';
+const OLD = '0192f5d0-0000-7000-8000-00000000abcd';
+
+/** Each list has two resources, of which the first page has the newer one. */
+const read: Read = async (path, query) => {
+  const all = [{ id: '0192f5d0-0000-7000-8000-000000001234', name: 'web new' }];
+  const old = { id: OLD, name: 'web old' };
+  const { name, name_part: part } = query;
+  if (path === LOAD_BALANCERS) {
+    if (name !== undefined)
+      return name === old.name ? { count: 1, results: [old] } : { count: 0, results: [] };
+    return { count: 2, results: all };
+  }
+  if (path === VOLUMES) {
+    if (part !== undefined)
+      return { count: 1, results: [old].filter((one) => one.name.includes(String(part))) };
+    return { count: 2, results: all };
+  }
+  return path === `${LOAD_BALANCERS}/${OLD}` ? old : undefined;
+};
+
+const found = async (text: string) =>
+  (await searchNouns(text, read)).found.map(({ kind, name }) => `${kind} ${name}`);
+
+test('what is beyond the first page of a long list is found by its whole name or id', async () => {
+  expect(await found('web old')).toEqual(['Load balancer web old', 'Volume web old']);
+  expect(await found(OLD)).toEqual(['Load balancer web old']);
+});
+
+test('a part of a name is looked for by the API where it can, else in the first page, and that is said', async () => {
+  expect(await found('old')).toEqual(['Volume web old']);
+  expect(await found('new')).toEqual(['Load balancer web new', 'Volume web new']);
+  expect(await searchNouns('old', read)).toMatchObject({ isPartial: false, cut: ['Load balancer'] });
+});
+
+test('what could not be read is told apart from what is not there', async () => {
+  const failing: Read = async (path, query) => {
+    if (path === VOLUMES) throw new Error('503');
+    return read(path, query);
+  };
+  expect(await searchNouns('new', failing)).toMatchObject({
+    isPartial: true,
+    found: [{ name: 'web new', page: ['load-balancers', '0192f5d0-0000-7000-8000-000000001234'] }],
+  });
+  expect(await searchNouns('nothing', async () => undefined)).toEqual({
+    found: [],
+    isPartial: false,
+    cut: [],
+  });
+});
