@@ -31,6 +31,18 @@ test('what is beyond the first page of a long list is found by its whole name or
   expect(await found(OLD)).toEqual(['Load balancer web old']);
 });
 
+test('a whole name comes before all that only begin with it, however many these are', async () => {
+  const others = Array.from({ length: 50 }, (_, index) => ({ id: `${index}`, name: `web ${index + 10}` }));
+  const many: Read = async (path, { name }) => {
+    if (path !== LOAD_BALANCERS) return undefined;
+    return name === undefined
+      ? { count: 51, results: others }
+      : { count: 1, results: [{ id: OLD, name: 'web 1' }] };
+  };
+  const { found: all } = await searchNouns('web 1', many);
+  expect(all.map(({ name }) => name).slice(0, 3)).toEqual(['web 1', 'web 10', 'web 11']);
+});
+
 test('a part of a name is looked for by the API where it can, else in the first page, and that is said', async () => {
   expect(await found('old')).toEqual(['Volume web old']);
   expect(await found('new')).toEqual(['Load balancer web new', 'Volume web new']);

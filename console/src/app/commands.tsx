@@ -83,7 +83,7 @@ const notOffered = ({ label }: Creation): SpotlightActionData => ({
 function whyNothing({ isPartial, cut }: Search): string {
   if (isPartial) return 'Nothing was found, but not everything could be read';
   if (cut.length === 0) return 'Nothing has this name or id';
-  return `Nothing was found. There are too many to look for parts of names in all (${cut.join(', ')}). Type the whole name or id`;
+  return `Nothing was found. Only the first page of these is searched for a part of a name: ${cut.join(', ')}. Type the whole name or id to search all`;
 }
 
 /** ⌘K: every page, every creation, and resources by name or id. */

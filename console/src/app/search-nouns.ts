@@ -147,12 +147,15 @@ export const NO_SEARCH: Search = { found: [], isPartial: false, cut: [] };
 const SHOWN = 12;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Looks through every noun for resources with a text in their name or id. */
+/** Looks through every noun for resources with a text in their name or id. Those that have it as the whole of either
+ *  come first. */
 export async function searchNouns(text: string, read: Read): Promise<Search> {
   const answers = await Promise.allSettled(NOUNS.map((noun) => searchNoun(noun, text, read)));
   const done = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const found = done.flatMap(({ noun, items }) => items.map((item) => foundAs(noun, item)));
+  const isWhole = ({ name, id }: Found) => [name, id].some((one) => one.toLowerCase() === text.toLowerCase());
   return {
-    found: done.flatMap(({ noun, items }) => items.map((item) => foundAs(noun, item))).slice(0, SHOWN),
+    found: [...found.filter(isWhole), ...found.filter((one) => !isWhole(one))].slice(0, SHOWN),
     isPartial: done.length < answers.length,
     cut: done.flatMap(({ noun, isCut }) => (isCut ? [noun.kind] : [])),
   };
