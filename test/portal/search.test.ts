@@ -41,6 +41,13 @@ test('a whole name comes before all that only begin with it, however many these 
   };
   const { found: all } = await searchNouns('web 1', many);
   expect(all.map(({ name }) => name).slice(0, 3)).toEqual(['web 1', 'web 10', 'web 11']);
+  // Where the API finds parts of names, the whole one may be the last that it answers.
+  const parts: Read = async (path, { name_part: part, limit }) => {
+    if (path !== VOLUMES) return undefined;
+    const matching = [...others, { id: OLD, name: 'web 1' }].slice(0, Number(limit));
+    return part === undefined ? { count: 5000, results: [] } : { count: 51, results: matching };
+  };
+  expect((await searchNouns('web 1', parts)).found[0]?.name).toBe('web 1');
 });
 
 test('a part of a name is looked for by the API where it can, else in the first page, and that is said', async () => {

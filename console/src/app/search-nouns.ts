@@ -168,10 +168,10 @@ const foundAs = (noun: Noun, item: Named): Found => ({
   page: [noun.page, ...(noun.own ? [noun.own(item)] : [])],
 });
 
+const pageOf = ({ pageSize = 1000 }: Noun) => pageSize;
+
 async function searchNoun(noun: Noun, text: string, read: Read) {
-  const page = (await read(noun.path, noun.whole ? {} : { limit: noun.pageSize ?? 1000 })) as
-    | Page
-    | undefined;
+  const page = (await read(noun.path, noun.whole ? {} : { limit: pageOf(noun) })) as Page | undefined;
   const { results = [], count = 0 } = page ?? {};
   const desired = text.toLowerCase();
   const inPage = results.filter((item) =>
@@ -187,7 +187,9 @@ async function searchNoun(noun: Noun, text: string, read: Read) {
 async function searchBeyond(noun: Noun, text: string, read: Read): Promise<readonly Named[]> {
   const byName = noun.byPart ?? noun.byName;
   const [named, own] = await Promise.all([
-    byName ? (read(noun.path, { limit: SHOWN, [byName]: text }) as Promise<Page | undefined>) : undefined,
+    byName
+      ? (read(noun.path, { limit: pageOf(noun), [byName]: text }) as Promise<Page | undefined>)
+      : undefined,
     UUID.test(text) ? (read(`${noun.path}/${text}`, {}) as Promise<Named | undefined>) : undefined,
   ]);
   return [...(named?.results ?? []), ...(own && idOf(own) === text.toLowerCase() ? [own] : [])];
