@@ -66,8 +66,13 @@ const RULES: Readonly<Record<string, (params: Params) => string>> = {
 
 const NO_FORM = 'has none of the forms that are allowed here';
 
-/** @returns the dotted name of the field, and what to say of it */
-export function describe(error: ErrorObject, location: Invalid['location']): [string, string] {
+/** @param schema that which the value was checked against
+ *  @returns the dotted name of the field, and what to say of it */
+export function describe(
+  error: ErrorObject,
+  location: Invalid['location'],
+  schema: unknown,
+): [string, string] {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const { keyword, params } = error;
   if (keyword === 'required') return [[...path, params.missingProperty].join('.'), 'is required'];
@@ -75,9 +80,20 @@ export function describe(error: ErrorObject, location: Invalid['location']): [st
     return [[...path, params.additionalProperty].join('.'), 'is not a known field'];
   }
   if (keyword === 'discriminator') {
-    return [[...path, params.tag].join('.'), 'must be one of the known kinds'];
+    const kinds = kindsAt(schema, error.schemaPath, params.tag);
+    return [[...path, params.tag].join('.'), `must be one of: ${kinds.join(', ')}`];
   }
   return [path.join('.') || location, RULES[keyword]?.(params) ?? NO_FORM];
+}
+
+type Node = Readonly<Record<string, unknown>> | undefined;
+
+/** The values of a tag that tells kinds of objects apart, by where the schema says that it does. */
+function kindsAt(schema: unknown, schemaPath: string, tag: string): readonly unknown[] {
+  const places = schemaPath.split('/').slice(1, -1).map(unescapePointer);
+  const node = places.reduce((parent, place) => parent?.[place] as Node, schema as Node);
+  const kinds = (node?.oneOf ?? []) as readonly { properties?: Readonly<Record<string, Node>> }[];
+  return kinds.flatMap(({ properties }) => properties?.[tag]?.const ?? properties?.[tag]?.enum ?? []);
 }
 
 const unescapePointer = (part: string) => part.replace(/~1/g, '/').replace(/~0/g, '~');

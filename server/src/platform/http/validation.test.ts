@@ -67,3 +67,20 @@ test('fields that are alike are checked by one program, and each fault still nam
     name: ['is required'],
   });
 });
+
+test('a kind that there is not is refused with those that there are, wherever it stands', async () => {
+  const faults = async (path: string, body: unknown) =>
+    (await server.call('POST', path, { body })).body.invalid_fields;
+  const kinds = 'must be one of: new-volume, image, snapshot';
+  expect(await faults('/cloud/v1/volumes/1/2', { name: 'disk' })).toEqual({ source: ['is required', kinds] });
+  expect(await faults('/cloud/v1/volumes/1/2', { source: 'tape', name: 'disk' })).toEqual({
+    source: [kinds],
+  });
+  const { 'volumes.0.source': source, 'interfaces.0.type': type } = await faults('/cloud/v2/instances/1/2', {
+    flavor: 'g1-standard-1-2',
+    volumes: [{ source: 'tape' }],
+    interfaces: [{ type: 'wire' }],
+  });
+  expect(source).toEqual([expect.stringMatching(/^must be one of: new-volume, /)]);
+  expect(type).toEqual([expect.stringMatching(/^must be one of: external, /)]);
+});

@@ -26,7 +26,7 @@ export class Validator {
     const holder = { value: value === undefined ? null : value };
     if (value === undefined) throw new Invalid({ [location]: ['is required'] }, location);
     if (validate(holder.value)) return holder.value;
-    throw faultsOf(validate.errors ?? [], location);
+    throw faultsOf(validate.errors ?? [], location, validate.schema);
   }
 
   /** The first few faults of a value, or nothing; for checking our own responses. */
@@ -153,7 +153,7 @@ function togetherWhenAlike(properties: Fields): object {
   return { properties: Object.fromEntries(apart), patternProperties: Object.fromEntries(patterns) };
 }
 
-function faultsOf(errors: readonly ErrorObject[], location: Location): Invalid {
+function faultsOf(errors: readonly ErrorObject[], location: Location, schema: unknown): Invalid {
   const isNoise = noiseOf(errors);
   const faults = new Faults();
   const said = new Set<string>();
@@ -161,7 +161,7 @@ function faultsOf(errors: readonly ErrorObject[], location: Location): Invalid {
     if (isNoise(error)) continue;
     if (faults.isFull) faults.add('', '');
     else {
-      const [field, message] = describe(error, location);
+      const [field, message] = describe(error, location, schema);
       const key = `${field}\n${message}`;
       if (!said.has(key)) faults.add(field, message);
       said.add(key);
