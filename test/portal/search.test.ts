@@ -53,7 +53,10 @@ test('a whole name comes before all that only begin with it, however many these 
 test('a part of a name is looked for by the API where it can, else in the first page, and that is said', async () => {
   expect(await found('old')).toEqual(['Volume web old']);
   expect(await found('new')).toEqual(['Load balancer web new', 'Volume web new']);
-  expect(await searchNouns('old', read)).toMatchObject({ isPartial: false, cut: ['Load balancer'] });
+  expect(await searchNouns('old', read)).toMatchObject({
+    isPartial: false,
+    cut: [{ kind: 'Load balancer', hasNames: true }],
+  });
 });
 
 test('what could not be read is told apart from what is not there', async () => {
@@ -70,4 +73,25 @@ test('what could not be read is told apart from what is not there', async () => 
     isPartial: false,
     cut: [],
   });
+});
+
+test('those that have a name and no id are all found', async () => {
+  const results = [{ name: 'bucket one' }, { name: 'bucket two' }];
+  const secrets: Read = async (path) =>
+    path === '/cloud/v3/inference/{project_id}/secrets' ? { count: 2, results } : undefined;
+  const { found: all } = await searchNouns('bucket', secrets);
+  expect(all.map(({ id, name }) => [id, name])).toEqual([
+    ['bucket one', 'bucket one'],
+    ['bucket two', 'bucket two'],
+  ]);
+});
+
+test('an id that is a number leads beyond the first page, too', async () => {
+  const storages: Read = async (path) =>
+    path.startsWith('/storage/v4/object_storages')
+      ? path.endsWith('/7')
+        ? { id: 7, name: 'photos' }
+        : { count: 5, results: [] }
+      : undefined;
+  expect((await searchNouns('7', storages)).found.map(({ name }) => name)).toEqual(['photos']);
 });

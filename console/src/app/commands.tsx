@@ -5,9 +5,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { needsOf, useMay } from '../api/may.ts';
 import styles from './commands.module.css';
-import { findResources } from './find.ts';
 import { NAV } from './nav.ts';
 import { type Place, pathIn } from './place.ts';
+import { searchResources } from './search.ts';
 import { NO_SEARCH, type Search } from './search-nouns.ts';
 import { useSignOut } from './sign-out.ts';
 
@@ -83,7 +83,10 @@ const notOffered = ({ label }: Creation): SpotlightActionData => ({
 function whyNothing({ isPartial, cut }: Search): string {
   if (isPartial) return 'Nothing was found, but not everything could be read';
   if (cut.length === 0) return 'Nothing has this name or id';
-  return `Nothing was found. Only the first page of these is searched for a part of a name: ${cut.join(', ')}. Type the whole name or id to search all`;
+  const named = cut.filter(({ hasNames }) => hasNames).map(({ kind }) => kind);
+  const orName = named.length > 0 ? `, or the whole name (${named.join(', ')})` : '';
+  const kinds = cut.map(({ kind }) => kind).join(', ');
+  return `Nothing was found, but there are too many to search each: ${kinds}. Type the whole id${orName}.`;
 }
 
 /** ⌘K: every page, every creation, and resources by name or id. */
@@ -94,7 +97,7 @@ export function Commands({ place }: { readonly place: Place }) {
   const leave = useSignOut();
   const go = (to: string) => () => void navigate({ to });
   const look = async (query: string) => {
-    const next = await findResources(place, query);
+    const next = await searchResources(place, query);
     if (next) setSearch(next);
   };
   const pages: SpotlightActionData[] = NAV.flatMap(({ items }) =>
@@ -112,7 +115,8 @@ export function Commands({ place }: { readonly place: Place }) {
     { id: 'leave', label: 'Sign out', onClick: () => void leave() },
   ];
   const resources: SpotlightActionData[] = search.found.map(({ kind, name, id, page }) => ({
-    id,
+    // A reserved address is a port, too, with the same id.
+    id: `${kind} ${id}`,
     label: name,
     description: kind,
     keywords: [id],

@@ -119,8 +119,9 @@ const NOUNS: readonly Noun[] = [
   { kind: 'Storage', path: '/storage/v4/object_storages', page: 'storages', own: numbered, byName: 'name' },
 ];
 
-const idOf = ({ id, port_id, servergroup_id, cluster_name }: Named) =>
-  String(id ?? servergroup_id ?? port_id ?? cluster_name ?? '');
+/** Some have no id but their name. */
+const idOf = ({ id, port_id, servergroup_id, cluster_name, name }: Named) =>
+  String(id ?? servergroup_id ?? port_id ?? cluster_name ?? name ?? '');
 const nameOf = ({ floating_ip_address, fixed_ip_address, name, cluster_name }: Named) =>
   floating_ip_address ?? fixed_ip_address ?? name ?? cluster_name ?? '';
 
@@ -138,13 +139,15 @@ export interface Search {
   readonly found: readonly Found[];
   /** Whether some of it could not be read. */
   readonly isPartial: boolean;
-  /** Of what there is so much that parts of names were looked for among the first page only. */
-  readonly cut: readonly string[];
+  /** Of what there is so much that parts of names were looked for among the first page only; some can be asked for by
+   *  their whole name, all by their id. */
+  readonly cut: readonly { readonly kind: string; readonly hasNames: boolean }[];
 }
 
 export const NO_SEARCH: Search = { found: [], isPartial: false, cut: [] };
 
 const SHOWN = 12;
+const NUMBER = /^\d{1,15}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Looks through every noun for resources with a text in their name or id. Those that have it as the whole of either
@@ -157,7 +160,9 @@ export async function searchNouns(text: string, read: Read): Promise<Search> {
   return {
     found: [...found.filter(isWhole), ...found.filter((one) => !isWhole(one))].slice(0, SHOWN),
     isPartial: done.length < answers.length,
-    cut: done.flatMap(({ noun, isCut }) => (isCut ? [noun.kind] : [])),
+    cut: done.flatMap(({ noun: { kind, byName }, isCut }) =>
+      isCut ? [{ kind, hasNames: byName !== undefined }] : [],
+    ),
   };
 }
 
@@ -186,11 +191,12 @@ async function searchNoun(noun: Noun, text: string, read: Read) {
 /** Those of a long list whose whole name or id is the text; the API finds parts of names for some nouns. */
 async function searchBeyond(noun: Noun, text: string, read: Read): Promise<readonly Named[]> {
   const byName = noun.byPart ?? noun.byName;
+  const isId = noun.own === numbered ? NUMBER : UUID;
   const [named, own] = await Promise.all([
     byName
       ? (read(noun.path, { limit: pageOf(noun), [byName]: text }) as Promise<Page | undefined>)
       : undefined,
-    UUID.test(text) ? (read(`${noun.path}/${text}`, {}) as Promise<Named | undefined>) : undefined,
+    isId.test(text) ? (read(`${noun.path}/${text}`, {}) as Promise<Named | undefined>) : undefined,
   ]);
   return [...(named?.results ?? []), ...(own && idOf(own) === text.toLowerCase() ? [own] : [])];
 }

@@ -20,7 +20,7 @@ let latest = 0;
 
 /** Looks for resources of a place by name or id.
  *  @returns undefined when something else was asked for meanwhile */
-export async function findResources(place: Place, text: string): Promise<Search | undefined> {
+export async function searchResources(place: Place, text: string): Promise<Search | undefined> {
   latest += 1;
   const mine = latest;
   if (text.trim().length < 2) return NO_SEARCH;
