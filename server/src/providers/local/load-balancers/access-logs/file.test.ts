@@ -58,7 +58,7 @@ test('with a retention a log moves every day, and what is older than that goes',
   rmSync(directory, { recursive: true });
 });
 
-test('a writer is waited for from its first moment, before it is what it will be', async () => {
+test('a log writer that has only just been started is waited for', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
   const path = join(directory, 'access.log');
   const writer = startLogWriter(path);
