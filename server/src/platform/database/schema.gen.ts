@@ -796,6 +796,10 @@ export interface ReservedFixedIps {
 }
 
 export interface ResourceChanges {
+  /**
+   * the other list in which the same row is counted
+   */
+  beside: string | null;
   change: number;
   facets: Generated<Json>;
   project_id: number;
