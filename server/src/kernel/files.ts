@@ -7,7 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 
@@ -29,7 +29,8 @@ export function writeFileAtomically(file: string, text: string, options: WriteOp
     rmSync(draft, { force: true });
     const opened = openSync(draft, 'wx', mode);
     try {
-      writeSync(opened, text);
+      // Not `writeSync`, which says nothing when there was room for a part only.
+      writeFileSync(opened, text);
       if (group !== undefined) fchownSync(opened, process.getuid?.() ?? 0, group);
       if (group !== undefined) fchmodSync(opened, mode);
       if (durable) fsyncSync(opened);
