@@ -23,8 +23,8 @@ beforeEach(() => {
 });
 afterEach(() => site.close());
 
-async function build() {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+async function build(of = site) {
+  const vipAddress = await of.provider.allocateAddress(new Set());
   const web = pool({ members: [member(backend.port)], healthMonitor: monitor() });
   const front = listener({ defaultPoolId: web.id });
   const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
@@ -120,6 +120,24 @@ test('a HAProxy that is killed by hand is back by itself', async () => {
   await waitUntil(() => site.warnings.includes('what a load balancer had lost is back'), {
     what: 'the warning',
   });
+});
+
+test('one look that fails does not end the watch over load balancers', async () => {
+  let isOutOfFiles = false;
+  const hold = async <T>(change: () => Promise<T>) => {
+    if (isOutOfFiles) throw new Error('too many open files');
+    return change();
+  };
+  const own = startProvider(undefined, undefined, undefined, { isOwner: true, hold });
+  const { lb, url } = await build(own);
+  await own.apply(lb);
+  isOutOfFiles = true;
+  await waitUntil(() => own.warnings.includes('load balancer: watch failed'), { what: 'the failed look' });
+  isOutOfFiles = false;
+  const [pid = 0] = dataPlanes(own.dataDir);
+  process.kill(pid, 'SIGKILL');
+  await waitUntil(async () => (await get(url)).status === 200, { what: 'the new process' });
+  await own.close();
 });
 
 test('a list made before the newest order reverts nothing', async () => {

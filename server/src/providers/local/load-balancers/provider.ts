@@ -315,7 +315,7 @@ class Provider implements LocalLoadBalancers {
 
   /** Every second: bring back what died, and the small work of each load balancer. */
   async #look(): Promise<void> {
-    await this.#fence.hold(() => this.#lookAtAll()).catch(unlessLost);
+    await this.#attempt(undefined, 'watch', () => this.#fence.hold(() => this.#lookAtAll()));
     if (!this.#closed && this.#watch) this.#watch = setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
@@ -334,7 +334,7 @@ class Provider implements LocalLoadBalancers {
     }
   }
 
-  async #attempt(id: string, what: string, action: () => Promise<void>): Promise<void> {
+  async #attempt(id: string | undefined, what: string, action: () => Promise<void>): Promise<void> {
     try {
       await action();
     } catch (error) {

@@ -4,7 +4,11 @@ import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../feat
 import type { MemberNetworks } from '../../../../kernel/member-networks.ts';
 import type { Operation } from '../../../../kernel/operation.ts';
 import type { LogCollector } from '../access-logs/collector.ts';
-import { createLocalLoadBalancers, type LocalLoadBalancers } from '../provider.ts';
+import {
+  createLocalLoadBalancers,
+  type LocalLoadBalancers,
+  type LocalLoadBalancersOptions,
+} from '../provider.ts';
 
 export interface TestProvider {
   readonly provider: LocalLoadBalancers;
@@ -31,6 +35,7 @@ export function startProvider(
   dataDir = newFolder('lb'),
   collectorOf?: (regionId: number) => LogCollector | undefined,
   networks?: MemberNetworks,
+  fence?: LocalLoadBalancersOptions['fence'],
 ): TestProvider {
   const warnings: string[] = [];
   const log = {
@@ -45,6 +50,7 @@ export function startProvider(
     instanceId: 'test',
     ...(collectorOf && { collectorOf }),
     ...(networks && { memberNetworks: networks }),
+    ...(fence && { fence }),
   });
   return {
     provider,
