@@ -75,6 +75,7 @@ export class Instance {
     this.#state = { ...saved, changing: saved.changing || (running !== null && !known) };
     this.#udp = new UdpPlane(paths, context.environment.connectionCeiling);
     this.#udp.adopt(saved.udp, saved.logging);
+    if (saved.changing) this.#udp.doubt();
     this.#prober = new Prober(() => context.onVerdict(id), context.now);
     this.#prober.watch(saved.probes);
   }
@@ -249,8 +250,15 @@ export class Instance {
   async #replaceFiles(rendering: Rendering, after: InstanceState, replace: boolean): Promise<void> {
     const before = this.#state;
     const running = this.#engine.running();
-    const putBack = await stage(this.#context.program, this.#paths, rendering, running !== null);
+    // First of all: who comes after a kill cannot see from files that are in place whether they are served.
     this.#save({ ...before, changing: true });
+    let putBack = () => {};
+    try {
+      putBack = await stage(this.#context.program, this.#paths, rendering, running !== null);
+    } catch (error) {
+      this.#save(before);
+      throw error;
+    }
     try {
       if (rendering.needed) await this.#serveWith(before, rendering, after.logging, replace);
       else await this.#engine.end();

@@ -1,7 +1,12 @@
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { newFolder } from '../../../../../test/harness/leftovers.ts';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { findProgram } from './programs.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { fingerprint, makeCertificate, type TestCertificate } from './test-support/certificates.ts';
 import { get, startLoad } from './test-support/client.ts';
@@ -66,6 +71,50 @@ test('a listener ends TLS, chooses its certificate by the name asked for, and sw
   expect((await load.stop()).failures).toEqual([]);
   expect(plain.requests.at(-1)?.headers['x-forwarded-proto']).toBe('https');
   expect(plain.requests.at(-1)?.headers['x-forwarded-port']).toBe('8443');
+});
+
+test('a certificate whose change is cut off by a kill is served by the next server', async () => {
+  const folder = newFolder('lb');
+  chmodSync(folder, 0o755);
+  const own = startProvider();
+  const [old, renewed] = [makeCertificate(['a.test']), makeCertificate(['a.test'])];
+  const certificatesOf = (certificate: TestCertificate) => ({
+    certificates: [desiredCertificate('main', certificate)],
+  });
+  const front = listener({ protocol: 'TERMINATED_HTTPS', port: 8443, ...certificatesOf(old) });
+  const vipAddress = await own.provider.allocateAddress(new Set());
+  const lb = loadBalancer({ vipAddress, listeners: [front] });
+  const changed = { ...lb, version: 2, listeners: [{ ...front, ...certificatesOf(renewed) }] };
+  const place = join(own.dataDir, 'load-balancers', lb.id);
+  // Checks a configuration for as long as the test wants, and then refuses it.
+  const program = `#!/bin/sh
+if [ "$1" = -c ]; then until [ -e ${folder}/go ]; do sleep 0.01; done; exit 1; fi
+exec ${findProgram('haproxy')} "$@"
+`;
+  writeFileSync(join(folder, 'haproxy'), program, { mode: 0o755 });
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+  await own.apply(lb);
+  const refused = expect(own.apply(changed)).rejects.toThrow('The configuration is not accepted');
+  const files = [
+    join(place, 'state.json'),
+    ...readdirSync(join(place, 'certificates')).map((name) => join(place, 'certificates', name)),
+  ];
+  const read = () => files.map((file) => readFileSync(file, 'utf8'));
+  await waitUntil(() => read().some((text) => text.includes(renewed.certificate.trim())), {
+    what: 'the renewed certificate on the disk',
+  });
+  const left = read();
+  writeFileSync(join(folder, 'go'), '');
+  await refused;
+  vi.unstubAllEnvs();
+  const next = own.restart();
+  for (const [index, file] of files.entries()) writeFileSync(file, left[index] ?? '');
+  await next.apply(changed);
+  await waitUntil(async () => (await presented(vipAddress, 'a.test')) === fingerprint(renewed), {
+    what: 'the renewed certificate',
+  });
+  await next.close();
+  rmSync(folder, { recursive: true });
 });
 
 test('a certificate with the wrong key is refused in words, and what was served goes on', async () => {

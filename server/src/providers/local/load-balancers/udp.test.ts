@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PATIENCE_MS, waitUntil } from '../../../../../test/harness/wait.ts';
@@ -181,6 +181,27 @@ test('an nginx that is killed by hand is back by itself', async () => {
     what: 'an answer',
   });
   await echo.close();
+});
+
+test('a member that a change removed gets no packet, also when the server was killed during that change', async () => {
+  const [stays, goes] = [await startEcho('stays'), await startEcho('goes')];
+  const members = [member(stays.port), member(goes.port)];
+  const { lb, dns, vipAddress } = await build(members);
+  const less = { ...lb, pools: [{ ...dns, members: members.slice(0, 1) }] };
+  const file = (name: string) => join(site.dataDir, 'load-balancers', lb.id, name);
+  await site.apply({ ...less, version: 1 });
+  const config = readFileSync(file('nginx.conf'), 'utf8');
+  await site.apply({ ...lb, version: 2 });
+  writeFileSync(file('nginx.conf'), config);
+  const state = JSON.parse(readFileSync(file('state.json'), 'utf8'));
+  writeFileSync(file('state.json'), JSON.stringify({ ...state, changing: true }));
+  site = site.restart();
+  await site.apply({ ...less, version: 3 });
+  const answers = new Set<string>();
+  for (let count = 0; count < 6; count += 1) answers.add(await ask(vipAddress, 5353, 'hi'));
+  expect([...answers]).toEqual(['stays:hi']);
+  await site.provider.remove(lb.id, operation());
+  await Promise.all([stays.close(), goes.close()]);
 });
 
 test('a UDP port that somebody else holds is refused by the name of the holder', async () => {

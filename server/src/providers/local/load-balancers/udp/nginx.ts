@@ -36,11 +36,17 @@ export class UdpPlane {
   readonly #descriptors: number;
   #plan: UdpPlan = NO_UDP;
   #logging = false;
+  #isInDoubt = false;
 
   /** @param connectionCeiling connections that one process may hold on this machine */
   constructor(paths: InstancePaths, connectionCeiling: number) {
     this.#paths = paths;
     this.#descriptors = connectionCeiling;
+  }
+
+  /** An earlier server was killed during a change: what nginx serves may be something else than its file says. */
+  doubt(): void {
+    this.#isInDoubt = true;
   }
 
   /** Says what should be served, without doing anything. */
@@ -66,18 +72,20 @@ export class UdpPlane {
     const program = requireNginx();
     const config = renderNginx(this.#plan, down, this.#environment());
     const running = this.running();
-    if (running && readText(this.#paths.nginxConfig) === config) return;
-    const previous = readText(this.#paths.nginxConfig);
+    if (running && !this.#isInDoubt && readText(this.#paths.nginxConfig) === config) return;
     this.#makeFiles();
+    await this.#check(program, config);
+    const previous = readText(this.#paths.nginxConfig);
+    // Nothing is waited for between the file and the signal: a file that is in place is one that nginx reads.
     writeForEngine(this.#paths.nginxConfig, config);
     try {
-      await this.#nginx(program, ['-t']);
       if (running) await reload(running);
       else await this.#start(program);
     } catch (error) {
       if (previous !== null) writeForEngine(this.#paths.nginxConfig, previous);
       throw error;
     }
+    this.#isInDoubt = false;
   }
 
   /** Replaces the master and its workers; those that it had finish their sessions. One that does not hand over
@@ -123,7 +131,17 @@ export class UdpPlane {
 
   async #start(program: string): Promise<void> {
     await this.#endOrphans();
-    await this.#nginx(program, []);
+    await this.#nginx(program, [], this.#paths.nginxConfig);
+  }
+
+  async #check(program: string, config: string): Promise<void> {
+    const candidate = `${this.#paths.nginxConfig}.candidate`;
+    try {
+      writeForEngine(candidate, config);
+      await this.#nginx(program, ['-t'], candidate);
+    } finally {
+      rmSync(candidate, { force: true });
+    }
   }
 
   /** Workers outlive a master that was killed, and would keep the port and go on as before. */
@@ -135,9 +153,9 @@ export class UdpPlane {
     }
   }
 
-  async #nginx(program: string, words: readonly string[]): Promise<void> {
-    const { directory, nginxConfig, nginxErrors } = this.#paths;
-    const common = ['-c', nginxConfig, '-p', `${directory}/`, '-e', nginxErrors];
+  async #nginx(program: string, words: readonly string[], config: string): Promise<void> {
+    const { directory, nginxErrors } = this.#paths;
+    const common = ['-c', config, '-p', `${directory}/`, '-e', nginxErrors];
     const { exitCode, output } = await run(program, [...words, ...common], {
       capabilities: ['net_bind_service'],
     });
