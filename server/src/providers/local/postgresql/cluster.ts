@@ -6,17 +6,16 @@ import type {
   ServersSeen,
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { readText } from '../../../kernel/files.ts';
 import { isAlive, isFrozen, type ProcessIdentity } from '../../../kernel/processes.ts';
-import { writeForEngine } from '../load-balancers/files.ts';
 import { archiveNow, Backups } from './backups.ts';
-import { type Role, renderConf, renderHba } from './configuration.ts';
+import type { Role } from './configuration.ts';
 import { measure } from './measure.ts';
 import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
 import { Pooler } from './pooler.ts';
 import { Replication } from './replication.ts';
 import { applyRoles } from './roles.ts';
 import { Server } from './server.ts';
+import { noteRead, readFiles, writeFiles } from './server-files.ts';
 import { describe, endSessions, type Full, judge, pauseUntilNextLook } from './storage-watch.ts';
 import type { Templates } from './templates.ts';
 import { Upgrade } from './upgrade.ts';
@@ -71,6 +70,7 @@ export class Cluster {
       servers: () => this.#servers(),
       desired: () => this.#desired,
       write: (server, desired) => this.#write(server, desired),
+      load: (desired) => this.#load(desired),
       change: deps.change,
       log: deps.log,
     });
@@ -265,6 +265,7 @@ export class Cluster {
       this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
     }
     this.#frozenLooks = 0;
+    if (this.#servers().primary.notes?.isUnread) await this.#load(desired);
     await this.#replication.release(desired);
     const unpooled = await this.#tendPooler(desired);
     const missing = await this.#replication.tend(desired, binaries);
@@ -276,7 +277,7 @@ export class Cluster {
   async #tendBackups(desired: DesiredCluster): Promise<readonly Backup[]> {
     const { primary } = this.#servers();
     const schedule = JSON.stringify(desired.backups);
-    if (this.#schedule !== schedule && this.#write(primary, desired)) await primary.reload();
+    if (this.#schedule !== schedule) await this.#load(desired);
     this.#schedule = schedule;
     const binaries = await this.#deps.folderOf(this.version ?? desired.version);
     return binaries === undefined ? [] : this.#backups.tend(desired.backups, primary, binaries);
@@ -304,9 +305,8 @@ export class Cluster {
     if (!isServing) await this.#replacePrimary();
     const { primary } = this.#servers();
     makePlace(primary.place);
-    const isChanged = this.#write(primary, desired);
     if (!isServing) return this.#start(primary, desired, binaries);
-    if (isChanged) await primary.reload();
+    await this.#load(desired);
     // It may have been read before, by who had no time for a restart or was killed ahead of it.
     if (!(await primary.needsRestart())) return;
     await primary.stop();
@@ -338,10 +338,17 @@ export class Cluster {
     if (notes?.mayTakeOver) primary.note({ ...notes, mayTakeOver: false });
     this.#write(primary, desired);
     await primary.start(binaries, primary.notes?.restore ? RESTORE_SECONDS : undefined);
+    noteRead(primary);
   }
 
-  /** @returns whether a file is another one than before */
-  #write(server: Server, desired: DesiredCluster): boolean {
+  /** Has the primary serve by files that are as they should be, if it runs. */
+  async #load(desired: DesiredCluster): Promise<void> {
+    const { primary } = this.#servers();
+    this.#write(primary, desired);
+    if (primary.running()) await readFiles(primary);
+  }
+
+  #write(server: Server, desired: DesiredCluster): void {
     const { place, notes } = server;
     const { primary } = this.#servers();
     const isClosed = notes?.upgrade !== undefined;
@@ -354,15 +361,7 @@ export class Cluster {
     const kept = isClosed ? { ...desired, backups: null } : desired;
     if (kept.backups) this.#backups.makeFolder();
     const state = { size: this.#sizeOf(desired), full, role, archiveCommand, isClosed };
-    const files = [
-      [place.conf, renderConf(kept, place, state)],
-      [place.hba, renderHba(kept, isClosed || full?.isClosed === true)],
-      [place.certificate, desired.tls.certificate],
-      [place.key, desired.tls.privateKey],
-    ] as const;
-    const changed = files.filter(([path, text]) => readText(path) !== text);
-    for (const [path, text] of changed) writeForEngine(path, text);
-    return changed.length > 0;
+    writeFiles(server, kept, state);
   }
 
   /** Measures, and lets the databases only be read before the storage is full. */
@@ -382,10 +381,14 @@ export class Cluster {
     const { notes } = primary;
     if (!notes) return;
     const { full: _, ...rest } = notes;
-    primary.note(full ? { ...rest, full } : rest);
-    if (this.#write(primary, desired)) await primary.reload();
+    const isUnread = true;
+    // A step that fails, or is not reached, is done with the next look.
+    primary.note({ ...rest, isUnread, ...(full && { full: { ...full, isPending: true } }) });
+    await this.#load(desired);
     await this.#tendPooler(desired);
-    if (full) await endSessions(primary, full);
+    if (!full) return;
+    await endSessions(primary, full);
+    if (primary.notes) primary.note({ ...primary.notes, full });
   }
 
   #sizeOf({ storage }: DesiredCluster): number {

@@ -18,14 +18,14 @@ async function notedAfterALook({ isRunning }: { readonly isRunning: boolean }): 
       notes = next;
     },
     running: () => (isRunning ? { pid: 1 } : null),
-    reload: async () => undefined,
     asking: (_: string, work: (client: object) => unknown) => work({ query: async () => seen }),
   };
   const replica = { hasData: () => true, isStandby: () => true, running: () => ({ pid: 2 }) };
   const replication = new Replication({
     servers: () => ({ primary: primary as unknown as Server, replica: replica as unknown as Server }),
     desired: () => desired,
-    write: () => false,
+    write: () => undefined,
+    load: async () => undefined,
     change: (action) => action(),
     log: { warn: () => undefined },
   });

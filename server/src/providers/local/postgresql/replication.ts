@@ -13,8 +13,10 @@ export interface ReplicationDeps {
   servers(): { readonly primary: Server; readonly replica: Server };
   /** What the cluster is to be now. */
   desired(): DesiredCluster | undefined;
-  /** Brings the files of a server to what they should be. @returns whether one is another than before */
-  write(server: Server, desired: DesiredCluster): boolean;
+  /** Brings the files of a server to what they should be. */
+  write(server: Server, desired: DesiredCluster): void;
+  /** The same of the primary, which then reads them if it runs. */
+  load(desired: DesiredCluster): Promise<void>;
   /** Makes a change of the cluster, when no other one is made. */
   change<T>(action: () => Promise<T>): Promise<T>;
   readonly log: { warn(details: object, message: string): void };
@@ -121,8 +123,9 @@ export class Replication {
     if (!notes) return;
     const { isSynchronous = false, mayTakeOver = false } = notes;
     if (isSynchronous === what.isSynchronous && mayTakeOver === what.mayTakeOver) return;
-    primary.note({ ...notes, ...what });
-    if (this.#deps.write(primary, desired) && primary.running()) await primary.reload();
+    const isUnread = isSynchronous !== what.isSynchronous;
+    primary.note({ ...notes, ...what, ...(isUnread && { isUnread }) });
+    await this.#deps.load(desired);
   }
 
   async #start(desired: DesiredCluster, binaries: string): Promise<void> {

@@ -42,6 +42,8 @@ export interface Notes {
   readonly verifiers?: Readonly<Record<string, string>>;
   /** Its storage is. */
   readonly full?: Full;
+  /** The primary has not read its files since they changed. */
+  readonly isUnread?: boolean;
   /** Which of its servers; the first when nothing is said. */
   readonly primary?: NodeName;
   /** Commits wait for the replica. */

@@ -19,6 +19,8 @@ export interface Full {
   /** Bytes from which its growth is counted. */
   readonly mark: number;
   readonly isClosed: boolean;
+  /** Sessions of before it have not been ended yet. */
+  readonly isPending?: boolean;
 }
 
 /** @param size of the storage in bytes

@@ -16,7 +16,7 @@ export interface UpgradeDeps {
   /** pg_dump. */
   tools(): string | undefined;
   /** Brings the files of a server to what they should be. */
-  write(server: Server, desired: DesiredCluster): boolean;
+  write(server: Server, desired: DesiredCluster): void;
   /** Brings the primary to serve by its files. */
   serve(desired: DesiredCluster, binaries: string): Promise<void>;
   forgetBackups(): Promise<void>;
