@@ -34,7 +34,7 @@ const LEFT_OUT = [
 ];
 /** A file that changes or goes while it is read is no fault: what it was is in the log. tar says so by 1. */
 const SCRIPT = `from=$1; to=$2; shift 2
-code=$({ { tar -C "$from" "$@" -cf - . 2>/dev/null; echo $? >&3; } | tar -C "$to" -xf - >&2; } 3>&1)
+code=$({ { tar -C "$from" "$@" -cf - . 2>/dev/null; echo $? >&3; } | tar -C "$to" -xf - >&2; } 3>&1) &&
 [ "$code" -le 1 ] && cp -p "$from/global/pg_control" "$to/global/pg_control"`;
 const HOUR_MS = 3_600_000;
 
