@@ -1,4 +1,5 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { messageOf } from '../../../kernel/errors.ts';
@@ -39,7 +40,9 @@ export class Replication {
   readonly #deps: ReplicationDeps;
   /** The copy that is being made. */
   #copying: Promise<void> | undefined;
-  readonly #end = new AbortController();
+  /** Why the last copy was not made, until that was said. */
+  #failure: unknown;
+  #end = new AbortController();
 
   constructor(deps: ReplicationDeps) {
     this.#deps = deps;
@@ -51,11 +54,17 @@ export class Replication {
     if (!replica.running()) await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
   }
 
-  /** Goes a step on. @returns what is still to come, in words; null: all is as desired */
+  /** Goes a step on. @returns what is still to come, in words; null: all is as desired
+   *  @throws why the copy that was begun could not be made */
   async tend(desired: DesiredCluster, binaries: string): Promise<string | null> {
     const { primary, replica } = this.#deps.servers();
     if (desired.replication === null) return this.#remove(desired);
     if (this.#copying) return 'the data are copied to the replica';
+    if (this.#failure !== undefined) {
+      const failure = this.#failure;
+      this.#failure = undefined;
+      throw failure;
+    }
     if (replica.hasData() && !replica.isStandby()) {
       await replica.fence();
       removeNode(replica.place);
@@ -151,22 +160,39 @@ export class Replication {
       await client.query(DROP);
       await client.query(MAKE);
     });
-    this.#copying = copyData(primary, replica.place.draft, binaries, this.#end.signal).then(() => undefined);
+    const { signal } = this.#end;
+    this.#copying = this.#copy(primary, replica, binaries, signal);
     void this.#copying
-      .then(() => this.#deps.change(() => this.#settle(binaries, replica)))
+      .then(() => this.#deps.change(() => this.#settle(binaries, replica, signal)))
       .catch((error: unknown) => {
-        if (!this.#end.signal.aborted)
-          this.#deps.log.warn({ cluster: desired.id }, `the replica was not made: ${messageOf(error)}`);
+        if (signal.aborted) return;
+        this.#failure = this.#blame(error);
+        this.#deps.log.warn({ cluster: desired.id }, `the replica was not made: ${messageOf(error)}`);
       })
       .finally(() => {
         this.#copying = undefined;
       });
   }
 
-  async #settle(binaries: string, copied: Server): Promise<void> {
+  /** What a copy that fails has used is needed by who made the disk full. */
+  async #copy(primary: Server, { place }: Server, binaries: string, signal: AbortSignal): Promise<void> {
+    try {
+      await copyData(primary, place.draft, binaries, signal);
+    } catch (error) {
+      await rm(place.draft, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** That the primary was lost on the way is no reason to give up. */
+  #blame(error: unknown): unknown {
+    return this.#deps.servers().primary.running() ? error : new Error(messageOf(error));
+  }
+
+  async #settle(binaries: string, copied: Server, signal: AbortSignal): Promise<void> {
     const { primary, replica } = this.#deps.servers();
     const desired = this.#deps.desired();
-    if (this.#end.signal.aborted || !desired || copied.hasData()) return;
+    if (signal.aborted || !desired || copied.hasData()) return;
     if (desired.replication === null || replica.place.node !== copied.place.node) {
       await primary.asking('postgres', (client) => client.query(DROP));
       return rmSync(copied.place.draft, { recursive: true, force: true });
@@ -176,11 +202,17 @@ export class Replication {
     await this.#start(desired, binaries);
   }
 
+  /** Of a replica that was never whole there is something, too. */
   async #remove(desired: DesiredCluster): Promise<string | null> {
     const { primary, replica } = this.#deps.servers();
-    if (!replica.hasData()) return null;
+    const { data, draft, sockets } = replica.place;
+    this.#failure = undefined;
+    if (![data, draft, sockets].some((path) => existsSync(path))) return null;
+    await this.close();
+    this.#end = new AbortController();
     await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
     await replica.stop();
+    await replica.fence();
     await primary.asking('postgres', (client) => client.query(DROP));
     removeNode(replica.place);
     return null;

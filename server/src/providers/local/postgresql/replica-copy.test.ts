@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { waitUntil } from '../../../../../test/harness/wait.ts';
+import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
+import { placeOf } from './place.ts';
+import { Replication } from './replication.ts';
+import type { Server } from './server.ts';
+
+/** A replica whose copy cannot be made. */
+
+const COPYING = 'the data are copied to the replica';
+const FULL = new Error('the data could not be copied: tar: base: Cannot write: No space left on device');
+const desired = { id: 'orders', replication: 'sync' } as DesiredCluster;
+let root: string;
+let asked: string[];
+let replication: Replication;
+let place: Server['place'];
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'virga-replica-'));
+  place = placeOf(root, 'orders', 'b');
+  asked = [];
+  const query = async (text: string) => asked.push(text);
+  const primary = {
+    notes: { host: '127.0.0.1' },
+    running: () => ({ pid: 1 }),
+    // Only copies are given their time.
+    asking: async (_: string, work: (client: object) => unknown, patienceMs?: number) => {
+      if (patienceMs !== undefined) throw FULL;
+      return work({ query });
+    },
+  };
+  const replica = {
+    place,
+    hasData: () => existsSync(place.data),
+    stop: async () => undefined,
+    fence: async () => undefined,
+  };
+  replication = new Replication({
+    servers: () => ({ primary: primary as unknown as Server, replica: replica as unknown as Server }),
+    desired: () => desired,
+    write: () => undefined,
+    load: async () => undefined,
+    change: (action) => action(),
+    log: { warn: () => undefined },
+  });
+});
+
+afterEach(async () => {
+  await replication.close();
+  rmSync(root, { recursive: true });
+});
+
+const tend = (parts: Partial<DesiredCluster> = {}) => replication.tend({ ...desired, ...parts }, '');
+/** Goes on while the data are copied, as a task does. @returns what ends that */
+const fault = () =>
+  waitUntil(
+    () =>
+      tend().then(
+        (step) => step !== COPYING,
+        (error: Error) => error,
+      ),
+    {
+      what: 'the copy to end',
+    },
+  );
+
+test('a replica that cannot be copied says why, and gives back the room that it took', async () => {
+  expect(await fault()).toBe(FULL);
+  expect(existsSync(place.draft)).toBe(false);
+});
+
+test('what is left of a replica that was never whole goes when it is no longer desired', async () => {
+  expect(await fault()).toBe(FULL);
+  asked = [];
+  expect(await tend({ replication: null })).toBeNull();
+  expect(asked).toEqual([expect.stringContaining('pg_drop_replication_slot')]);
+  expect(readdirSync(path.join(root, 'orders'))).toEqual([]);
+  expect(existsSync(place.sockets)).toBe(false);
+});
+
+test('a cluster that never had a replica is not asked about one', async () => {
+  expect(await tend({ replication: null })).toBeNull();
+  expect(asked).toEqual([]);
+});
