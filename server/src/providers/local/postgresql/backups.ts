@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Backup, BackupSchedule } from '../../../features/managed-postgresql/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
-import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import { readJson, syncNames, writeFileAtomically } from '../../../kernel/files.ts';
 import { makePassage } from '../load-balancers/files.ts';
 import { copyData } from './copy-data.ts';
 import { makeOwn } from './place.ts';
@@ -12,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const TRY_AGAIN_MS = 60_000;
 const ARCHIVE_MS = 60_000;
 
-/** What is noted beside a copy. */
+/** What is noted beside a copy, which counts when there are both: the note comes first, and goes first. */
 interface Meta extends Backup {
   /** The first file of the log of changes that it needs. */
   readonly startFile: string;
@@ -27,6 +28,9 @@ export interface BackupsDeps {
   date(): Date;
 }
 
+const NOTE = '.json';
+/** @param copy its name, or its path */
+const noteOf = (copy: string) => `${copy}${NOTE}`;
 const shell = (path: string) => `'${path.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`;
 
 /** Copies of a cluster, and its log of changes since the oldest of them: together they give every moment since. */
@@ -76,10 +80,11 @@ export class Backups {
 
   list(): Known[] {
     if (!existsSync(this.#folder)) return [];
-    return readdirSync(this.#folder)
+    const names = new Set(readdirSync(this.#folder));
+    return [...names]
       .flatMap((name) => {
-        const meta = /^base-.*\.json$/.test(name) ? readJson<Meta>(join(this.#folder, name)) : null;
-        return meta ? [{ ...meta, folder: join(this.#folder, name.slice(0, -'.json'.length)) }] : [];
+        const meta = names.has(noteOf(name)) ? readJson<Meta>(join(this.#folder, noteOf(name))) : null;
+        return meta ? [{ ...meta, folder: join(this.#folder, name) }] : [];
       })
       .sort((a, b) => a.taken_at.localeCompare(b.taken_at));
   }
@@ -126,21 +131,38 @@ export class Backups {
   }
 
   async #copy(primary: Server, binaries: string, { keep }: BackupSchedule): Promise<void> {
+    await this.#sweep();
     const draft = join(this.#folder, 'draft');
-    const { startFile, size } = await copyData(primary, draft, binaries, this.#end.signal);
-    const date = this.#deps.date();
-    const folder = join(this.#folder, `base-${date.getTime()}`);
-    renameSync(draft, folder);
-    const meta: Meta = { taken_at: date.toISOString(), size_bytes: size, startFile };
-    writeFileAtomically(`${folder}.json`, JSON.stringify(meta));
+    try {
+      const { startFile, size } = await copyData(primary, draft, binaries, this.#end.signal);
+      const date = this.#deps.date();
+      const folder = join(this.#folder, `base-${date.getTime()}`);
+      const meta: Meta = { taken_at: date.toISOString(), size_bytes: size, startFile };
+      writeFileAtomically(noteOf(folder), JSON.stringify(meta), { durable: true });
+      renameSync(draft, folder);
+      syncNames(this.#folder);
+    } catch (error) {
+      // A copy that fails must not keep the room that it took.
+      await rm(draft, { recursive: true, force: true });
+      throw error;
+    }
     this.#prune(keep);
+  }
+
+  /** Removes what was left by whoever was killed while it kept a copy or removed one: half of it does not count. */
+  async #sweep(): Promise<void> {
+    const names = new Set(readdirSync(this.#folder));
+    const isWhole = (name: string) => names.has(noteOf(name)) || names.has(name.slice(0, -NOTE.length));
+    for (const name of names)
+      if (name.startsWith('base-') && !isWhole(name))
+        await rm(join(this.#folder, name), { recursive: true, force: true });
   }
 
   /** Removes the oldest, and what of the log of changes only they needed. */
   #prune(keep: number): void {
     const all = this.list();
     for (const { folder } of all.slice(0, -keep)) {
-      rmSync(`${folder}.json`);
+      rmSync(noteOf(folder));
       rmSync(folder, { recursive: true, force: true });
     }
     const oldest = all.slice(-keep)[0];
