@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
 import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
 import { allPids, commandLine } from '../../server/src/kernel/processes.ts';
+import { Pooler } from '../../server/src/providers/local/postgresql/pooler.ts';
 import { type LocalClusters, session, startLocalClusters } from '../harness/local-postgresql.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -92,6 +93,29 @@ test.skipIf(fault !== undefined)('a driver with a pool of its own works through 
   expect(answers.map(({ rows }) => rows[0]?.i)).toEqual(Array.from({ length: 200 }, (_, i) => i));
   await pool.end();
 });
+
+test.skipIf(fault !== undefined)(
+  'who may come in is what was changed last, also when that was cut off',
+  async () => {
+    await letGo();
+    const narrow = { ...cluster, acl: ['203.0.113.0/24'] };
+    // The files are written, and then it is looked up in order to tell it.
+    const look = vi.spyOn(Pooler.prototype, 'running').mockImplementationOnce(() => {
+      throw new Error('cut off');
+    });
+    await expect(clusters.bring(narrow)).rejects.toThrow('cut off');
+    look.mockRestore();
+    await clusters.bring(narrow);
+    const isOutside = () =>
+      pooled('select 1').then(
+        () => false,
+        () => true,
+      );
+    await waitUntil(isOutside, { what: 'who was removed from the access list to stay outside' });
+    await clusters.bring(cluster);
+    await waitUntil(() => pooled('select 1'), { what: 'who is on it again to come in' });
+  },
+);
 
 test.skipIf(fault !== undefined)('it goes with its cluster', async () => {
   await letGo();

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
-import { readText } from '../../../kernel/files.ts';
+import { readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf, signalProcess, terminate } from '../../../kernel/processes.ts';
 import { makeFileOfEngine, makePassage, readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
@@ -28,12 +28,15 @@ export class Pooler {
   readonly #folder: string;
   readonly #conf: string;
   readonly #pidFile: string;
+  /** There while it has not read its files since they changed. */
+  readonly #unread: string;
 
   /** @param home of the cluster */
   constructor(home: string) {
     this.#folder = join(home, 'pooler');
     this.#conf = join(this.#folder, 'pgbouncer.ini');
     this.#pidFile = join(this.#folder, 'run', 'pgbouncer.pid');
+    this.#unread = join(this.#folder, 'unread');
   }
 
   running(): ProcessIdentity | null {
@@ -47,13 +50,16 @@ export class Pooler {
   async tend(desired: DesiredCluster, server: Server, program: string | undefined): Promise<string | null> {
     if (desired.pooler === null) return this.remove();
     if (program === undefined) return 'The pooler does not run: PgBouncer is not installed on this machine';
-    const isChanged = this.#write(desired, server);
+    this.#write(desired, server);
     const process = this.running();
-    if (process && isChanged) signalProcess(process, 'SIGHUP');
-    if (process) return null;
-    rmSync(this.#pidFile, { force: true });
-    const { exitCode, output } = await run(program, ['-q', '-d', this.#conf]);
-    return exitCode === 0 ? null : `The pooler does not start: ${output.trim().split('\n').at(-1)}`;
+    if (process && existsSync(this.#unread)) signalProcess(process, 'SIGHUP');
+    if (!process) {
+      rmSync(this.#pidFile, { force: true });
+      const { exitCode, output } = await run(program, ['-q', '-d', this.#conf]);
+      if (exitCode !== 0) return `The pooler does not start: ${output.trim().split('\n').at(-1)}`;
+    }
+    rmSync(this.#unread, { force: true });
+    return null;
   }
 
   async stop(): Promise<void> {
@@ -68,7 +74,7 @@ export class Pooler {
     return null;
   }
 
-  #write(desired: DesiredCluster, { place, notes }: Server): boolean {
+  #write(desired: DesiredCluster, { place, notes }: Server): void {
     makePassage(this.#folder);
     makeOwn(join(this.#folder, 'run'));
     makeFileOfEngine(join(this.#folder, 'pgbouncer.log'));
@@ -81,8 +87,10 @@ export class Pooler {
       [this.#conf, this.#render(desired, place)],
     ] as const;
     const changed = files.filter(([name, text]) => readText(name) !== text);
+    if (changed.length === 0) return;
+    // Noted first: whoever is killed before it has told the pooler leaves files that look as if they counted.
+    writeFileAtomically(this.#unread, '');
     for (const [name, text] of changed) writeForEngine(name, text);
-    return changed.length > 0;
   }
 
   #render(desired: DesiredCluster, primary: Place): string {
