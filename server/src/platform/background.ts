@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
 import { messageOf } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Db } from './database/db.ts';
 import type { BackgroundJob } from './feature.ts';
+import { Leases } from './leases.ts';
 
 /** Runs the background jobs of all features until it is stopped. */
 export class Background {
@@ -71,57 +70,5 @@ export class Background {
 
   async #mayRun(job: BackgroundJob): Promise<boolean> {
     return !job.exclusive || this.#leases.hold(job.name);
-  }
-}
-
-/** Leases on names, as advisory locks of one database session: whoever dies loses them at once. */
-class Leases {
-  readonly #db: Db;
-  #session: Promise<pg.PoolClient> | undefined;
-  #held = new Set<string>();
-  #asking: Promise<unknown> = Promise.resolve();
-
-  constructor(db: Db) {
-    this.#db = db;
-  }
-
-  /** One question after the other: a session answers only one at a time. */
-  hold(name: string): Promise<boolean> {
-    if (this.#held.has(name)) return Promise.resolve(true);
-    const answer = this.#asking.then(() => this.#ask(name));
-    this.#asking = answer.catch(() => undefined);
-    return answer;
-  }
-
-  async #ask(name: string): Promise<boolean> {
-    const client = await this.#connect();
-    const key = createHash('sha256').update(name).digest().readInt32BE(0);
-    const { rows } = await client.query('select pg_try_advisory_lock(72115, $1) as got', [key]);
-    if (rows[0]?.got) this.#held.add(name);
-    return this.#held.has(name);
-  }
-
-  async release(): Promise<void> {
-    const client = await this.#session?.catch(() => undefined);
-    this.#forget();
-    client?.release(true);
-  }
-
-  #connect(): Promise<pg.PoolClient> {
-    this.#session ??= this.#db.pool.connect().then((client) => {
-      client.on('error', () => {
-        this.#forget();
-        // Not given back it would stay in the pool, which then could never be closed.
-        client.release(true);
-      });
-      return client;
-    });
-    this.#session.catch(() => this.#forget());
-    return this.#session;
-  }
-
-  #forget(): void {
-    this.#session = undefined;
-    this.#held = new Set();
   }
 }
