@@ -59,13 +59,13 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
     create: async (parts: Partial<DesiredCluster> = {}) => apply(await newCluster(provider, parts), NEW),
     remove: (id: string) => provider.removeCluster(id, operation),
     observe: async (desired: DesiredCluster): Promise<ObservedCluster | undefined> =>
-      (await provider.observeClusters([desired])).get(desired.id),
+      (await provider.observeClusters([desired.id], async () => desired)).get(desired.id),
     /** Looks after it from now on, as a worker does. @returns what ends that */
     keep: (desired: DesiredCluster) => {
       let isOver = false;
       const looking = (async () => {
         while (!isOver) {
-          await provider.observeClusters([desired]);
+          await provider.observeClusters([desired.id], async () => desired);
           await delay(KEEP_EVERY_MS);
         }
       })();

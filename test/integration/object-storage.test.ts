@@ -27,6 +27,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expire } from '../../server/src/providers/local/object-storage/expire.ts';
 import { placeOf } from '../../server/src/providers/local/object-storage/place.ts';
 import { Server } from '../../server/src/providers/local/object-storage/server.ts';
+import { holdNextLook } from '../harness/held-look.ts';
 import { processesIn } from '../harness/leftovers.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { s3ClientOf } from '../harness/s3.ts';
@@ -258,6 +259,19 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     const provider = server.providers.objectStorageOf(1);
     await provider?.purge?.(String(gone.id));
     expect(readdirSync(path.dirname(home()))).not.toContain(`storage-${gone.id}`);
+  });
+
+  test('what was deleted while all storages were being looked at stays ended, and can be restored', async () => {
+    const { id: leaving } = await make('leaving');
+    const provider = server.providers.objectStorageOf(1);
+    const look = provider?.observeStorages;
+    if (!provider || !look) throw new Error('nobody looks after storages');
+    const goOn = await holdNextLook(look, (observeStorages) => Object.assign(provider, { observeStorages }));
+    expect((await call('DELETE', `/${leaving}`)).status).toBe(204);
+    await goOn();
+    expect(processesIn(home(leaving))).toEqual([]);
+    expect((await call('POST', `/${leaving}/restore`)).status).toBe(204);
+    expect(processesIn(home(leaving)).length).toBeGreaterThan(1);
   });
 });
 

@@ -12,6 +12,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdNextLook } from '../harness/held-look.ts';
 import { processesIn } from '../harness/leftovers.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -150,6 +151,21 @@ test('who may no longer sign in is out when the call is answered', async () => {
   await files.ended;
   await expect(withPassword()).rejects.toThrow('authentication');
   made = { ...made, password: renewed.body.password };
+  files = await withPassword();
+});
+
+test('a password that was changed while all storages were being looked at stays changed', async () => {
+  const provider = server.providers.sftpStorageOf(1);
+  const look = provider?.observeSftpStorages;
+  if (!provider || !look) throw new Error('nobody looks after storages');
+  const set = (observeSftpStorages: typeof look) => Object.assign(provider, { observeSftpStorages });
+  const goOn = await holdNextLook(look, set);
+  const { body } = await call('PATCH', `${STORAGES}/${made.id}`, { password_mode: 'auto' });
+  await files.ended;
+  await goOn();
+  const before = made.password;
+  made = { ...made, password: body.password };
+  await expect(withPassword(before)).rejects.toThrow('authentication');
   files = await withPassword();
 });
 

@@ -44,13 +44,24 @@ export async function readHeld(db: Queryable, taskId: string): Promise<ClusterRo
   );
 }
 
-/** Clusters of a region that should run. */
-export async function readRunning(db: Db, regionId: number): Promise<ClusterRow[]> {
-  return db.named<ClusterRow>(
+const SHOULD_RUN = `host is not null and task_id is null and status = 'READY'`;
+
+/** Ids of the clusters of a region that should run. */
+export async function readRunningIds(db: Db, regionId: number): Promise<string[]> {
+  const rows = await db.named<{ id: string }>(
     'postgresql_cluster_running',
-    `select ${COLUMNS} from postgresql_clusters
-      where region_id = $1 and host is not null and task_id is null and status = 'READY' order by created_at, id`,
+    `select id from postgresql_clusters where region_id = $1 and ${SHOULD_RUN} order by created_at, id`,
     [regionId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The cluster, if it should run now. */
+export async function findRunning(db: Db, id: string): Promise<ClusterRow | undefined> {
+  return db.namedRow<ClusterRow>(
+    'postgresql_cluster_find_running',
+    `select ${COLUMNS} from postgresql_clusters where id = $1 and ${SHOULD_RUN}`,
+    [id],
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { readRunning, writeObserved } from './cluster-store.ts';
+import { findRunning, readRunningIds, writeObserved } from './cluster-store.ts';
 import { desiredOf, hasPlace } from './desired.ts';
-import type { PostgresqlProvider } from './port.ts';
+import type { DesiredCluster, PostgresqlProvider } from './port.ts';
 import { isActivatedAnywhere } from './store.ts';
 import { readUsers } from './user-store.ts';
 
@@ -40,22 +40,10 @@ export class Keeper {
   }
 
   async #keep(regionId: number, provider: PostgresqlProvider): Promise<void> {
-    const { db, cipher } = this.#deps;
-    const rows = (await readRunning(db, regionId)).filter(hasPlace);
-    if (rows.length === 0) return;
-    const users = await readUsers(
-      db,
-      rows.map(({ id }) => id),
-    );
-    const desired = rows.map((row) =>
-      desiredOf(
-        cipher,
-        row,
-        row.spec,
-        users.filter((user) => user.cluster_id === row.id),
-      ),
-    );
-    const seen = (await provider.observeClusters?.(desired)) ?? new Map();
+    const { db } = this.#deps;
+    const ids = await readRunningIds(db, regionId);
+    if (ids.length === 0) return;
+    const seen = (await provider.observeClusters?.(ids, (id) => this.#desired(id))) ?? new Map();
     for (const [id, observed] of seen) {
       const text = JSON.stringify(observed);
       if (this.#written.get(id) === text) continue;
@@ -63,5 +51,12 @@ export class Keeper {
       this.#written.set(id, text);
     }
     for (const id of this.#written.keys()) if (!seen.has(id)) this.#written.delete(id);
+  }
+
+  async #desired(id: string): Promise<DesiredCluster | undefined> {
+    const { db, cipher } = this.#deps;
+    const row = await findRunning(db, id);
+    if (!row || !hasPlace(row)) return undefined;
+    return desiredOf(cipher, row, row.spec, await readUsers(db, [id]));
   }
 }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { keeping } from '../../../../test/harness/keeping.ts';
 import { CLUSTERS, clusterBody, STATUS } from '../../../../test/harness/managed-postgresql.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { Keeper } from './keeper.ts';
+import type { DesiredCluster, PostgresqlProvider } from './port.ts';
 import { verifierOf } from './scram.ts';
 
 const server = shared(startTestServer);
@@ -214,4 +217,29 @@ test('what a region offers is listed, and quotas are checked beforehand', async 
   const path = '/cloud/v1/dbaas/postgres/check_limit/1/2';
   const checked = await server.call('POST', path, { body: clusterBody('checked') });
   expect(checked).toMatchObject({ status: 200, body: {} });
+});
+
+test('what was deleted or changed while others were looked at is looked after as it is by then', async () => {
+  const names = ['deleted', 'changed', 'held'];
+  for (const name of names) await ended('POST', '', clusterBody(`pass-${name}`));
+  const seen: (DesiredCluster | undefined)[] = [];
+  const observeClusters: PostgresqlProvider['observeClusters'] = async (ids, desired) => {
+    const { rows } = await server.db.pool.query<{ id: string; name: string }>(
+      `select id, name from postgresql_clusters where name like 'pass-%' order by created_at`,
+      [],
+    );
+    expect(ids).toEqual(expect.arrayContaining(rows.map(({ id }) => id)));
+    await ended('DELETE', '/pass-deleted');
+    await ended('PATCH', '/pass-changed', { high_availability: { replication_mode: 'sync' } });
+    const [, , held] = rows;
+    await server.db.pool.query('update postgresql_clusters set task_id = gen_random_uuid() where id = $1', [
+      held?.id,
+    ]);
+    for (const { id } of rows) seen.push(await desired(id));
+    return new Map();
+  };
+  const provider = server.providers.postgresqlOf(2);
+  if (!provider) throw new Error('region 2 has no PostgreSQL');
+  await new Keeper(keeping(server, { ...provider, observeClusters })).run();
+  expect(seen).toEqual([undefined, expect.objectContaining({ replication: 'sync' }), undefined]);
 });

@@ -1,3 +1,4 @@
+import type { DesiredNow } from '../../kernel/desired.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 import type { ClusterSpec, Flavor } from './model.ts';
 import type { Metrics } from './schema.ts';
@@ -29,7 +30,10 @@ export interface PostgresqlProvider {
   /** Forgets a cluster with all that it holds; unknown ids are already removed. */
   removeCluster(clusterId: string, operation: Operation): Promise<Progress>;
   /** How clusters are that should run. Absent: they exist on paper only, and are well. */
-  observeClusters?(clusters: readonly DesiredCluster[]): Promise<ReadonlyMap<string, ObservedCluster>>;
+  observeClusters?(
+    ids: readonly string[],
+    desired: DesiredNow<DesiredCluster>,
+  ): Promise<ReadonlyMap<string, ObservedCluster>>;
 }
 
 export interface Offer {

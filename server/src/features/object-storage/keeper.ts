@@ -5,7 +5,7 @@ import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { desiredOf } from './desired.ts';
 import { KEPT_DAYS, type StorageRow } from './model.ts';
 import { readParts, writeSeenBuckets } from './parts-store.ts';
-import type { ObjectStorageProvider, ObservedStorage, StorageReport } from './port.ts';
+import type { DesiredStorage, ObjectStorageProvider, ObservedStorage, StorageReport } from './port.ts';
 import { hasPlace, type Placed } from './storage-tasks.ts';
 import { markPurged, readOutdated, storages } from './store.ts';
 
@@ -47,13 +47,16 @@ export class Keeper {
   async #keep(regionId: number, provider: ObjectStorageProvider): Promise<void> {
     if (!provider.observeStorages) return;
     const { db, cipher } = this.#deps;
-    const rows = (await storages.running(db, regionId)).filter(hasPlace);
-    const desired = await Promise.all(
-      rows.map(async (row) => desiredOf(cipher, row, await readParts(db, row.id), 'before')),
-    );
-    const seen: ReadonlyMap<string, ObservedStorage> = await provider.observeStorages(desired);
-    for (const row of rows) {
-      const observed = seen.get(String(row.id));
+    const rows = new Map<string, Placed<StorageRow>>();
+    const desired = async (id: string): Promise<DesiredStorage | undefined> => {
+      const row = await storages.findRunning(db, id);
+      if (!row || !hasPlace(row)) return undefined;
+      rows.set(id, row);
+      return desiredOf(cipher, row, await readParts(db, row.id), 'before');
+    };
+    const seen = await provider.observeStorages(await storages.runningIds(db, regionId), desired);
+    for (const [id, row] of rows) {
+      const observed = seen.get(id);
       if (observed) await this.#write(row, observed, provider);
     }
   }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { movableClock } from '../../../../test/harness/clock.ts';
+import { keeping } from '../../../../test/harness/keeping.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { Keeper } from './keeper.ts';
 import { KEPT_DAYS } from './model.ts';
+import type { DesiredStorage, ObjectStorageProvider } from './port.ts';
 
 const STORAGES = '/storage/v4/object_storages';
 let server: TestServer;
@@ -154,4 +157,41 @@ test('a deleted storage is restored with what it had, until its files are gone',
     if (job.name === 'object-storage-purge') await job.run(new AbortController().signal);
   const gone = await call('POST', `/${id}/restore`);
   expect([gone.status, gone.body.error]).toEqual([410, expect.stringContaining('its files are gone')]);
+});
+
+/** What looks after the simulated region, where something else is done than usual. */
+function keeperWith(parts: Partial<ObjectStorageProvider>): Keeper {
+  const provider = server.providers.objectStorageOf(2);
+  if (!provider) throw new Error('region 2 has no object storage');
+  return new Keeper({ ...keeping(server, { ...provider, ...parts }), count: async () => undefined });
+}
+
+test('what was deleted or changed while others were looked at is looked after as it is by then', async () => {
+  const [deleted, changed, held] = [
+    await newStorage('deleted'),
+    await newStorage('changed'),
+    await newStorage('held'),
+  ];
+  await call('POST', `/${changed}/buckets`, { name: 'photos' });
+  const keepFor = (expiration_days: number) =>
+    call('PATCH', `/${changed}/buckets/photos`, { lifecycle: { expiration_days } });
+  await keepFor(3);
+  const listed: string[] = [];
+  const seen: (DesiredStorage | undefined)[] = [];
+  const keeper = keeperWith({
+    observeStorages: async (ids, desired) => {
+      listed.push(...ids);
+      await call('DELETE', `/${deleted}`);
+      await keepFor(0);
+      await server.db.pool.query('update object_storages set task_id = gen_random_uuid() where id = $1', [
+        held,
+      ]);
+      for (const id of [deleted, changed, held]) seen.push(await desired(String(id)));
+      return new Map();
+    },
+  });
+  await keeper.run();
+  expect(listed).toEqual(expect.arrayContaining([deleted, changed, held].map(String)));
+  const bucket = { name: 'photos', isPublic: false, allowedOrigins: [], expirationDays: 0 };
+  expect(seen).toEqual([undefined, expect.objectContaining({ buckets: [bucket] }), undefined]);
 });

@@ -1,3 +1,4 @@
+import type { DesiredNow } from '../../kernel/desired.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 
 /** What a provider does for object storage. */
@@ -14,7 +15,10 @@ export interface ObjectStorageProvider {
   /** Forgets what was kept of a removed storage. */
   purge?(id: string): Promise<void>;
   /** How storages of this machine are; those that have died are brought back. Absent: there is nothing to see. */
-  observeStorages?(desired: readonly DesiredStorage[]): Promise<ReadonlyMap<string, ObservedStorage>>;
+  observeStorages?(
+    ids: readonly string[],
+    desired: DesiredNow<DesiredStorage>,
+  ): Promise<ReadonlyMap<string, ObservedStorage>>;
   /** A report was counted, and is not asked for again. */
   acknowledge?(id: string, reportId: string): Promise<void>;
 }

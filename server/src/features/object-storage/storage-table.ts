@@ -49,6 +49,7 @@ export function storageTable<Row extends AnyStorageRow>(table: string, columns: 
   const all = `${COLUMNS}, ${columns}`;
   /** Rows as `s`; what follows says which. */
   const select = `select ${all} from ${table} s join regions r on r.id = s.region_id`;
+  const shouldRun = `s.address is not null and s.task_id is null and s.status = 'active'`;
 
   return {
     select,
@@ -72,11 +73,21 @@ export function storageTable<Row extends AnyStorageRow>(table: string, columns: 
       return row;
     },
 
-    /** Storages of a region that should run. */
-    running(db: Db, regionId: number): Promise<Row[]> {
-      const text = `${select} where s.region_id = $1 and s.address is not null and s.task_id is null
-        and s.status = 'active' order by s.id`;
-      return db.named<Row>(`${table}_running`, text, [regionId]);
+    /** Ids of the storages of a region that should run. */
+    async runningIds(db: Db, regionId: number): Promise<string[]> {
+      const text = `select s.id from ${table} s where s.region_id = $1 and ${shouldRun} order by s.id`;
+      const rows = await db.named<{ id: number }>(`${table}_running`, text, [regionId]);
+      return rows.map(({ id }) => String(id));
+    },
+
+    /** The storage, if it should run now. */
+    async findRunning(db: Db, id: string): Promise<Row | undefined> {
+      const [row] = await db.named<Row>(
+        `${table}_find_running`,
+        `${select} where s.id = $1 and ${shouldRun}`,
+        [Number(id)],
+      );
+      return row;
     },
 
     /** The page, and how many match in all. */

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import { hasPlace, type Placed, type StorageReport } from '../object-storage/index.ts';
 import type { SftpRow } from './model.ts';
-import type { ObservedSftpStorage, SftpStorageProvider } from './port.ts';
+import type { DesiredSftpStorage, SftpStorageProvider } from './port.ts';
 import { storages } from './store.ts';
 import { desiredOf } from './tasks.ts';
 
@@ -17,13 +17,18 @@ export const keepSftpStorages = (deps: SftpKeeperDeps): Promise<void> =>
   inOwnRegions(deps, 'SFTP storages', async (regionId, provider) => {
     if (!provider.observeSftpStorages) return;
     const { db, count } = deps;
-    const rows = (await storages.running(db, regionId)).filter(hasPlace);
-    const desired = await Promise.all(rows.map((row) => desiredOf(db, row, 'before')));
-    const seen: ReadonlyMap<string, ObservedSftpStorage> = await provider.observeSftpStorages(desired);
-    for (const row of rows) {
-      const report = seen.get(String(row.id))?.report;
+    const rows = new Map<string, Placed<SftpRow>>();
+    const desired = async (id: string): Promise<DesiredSftpStorage | undefined> => {
+      const row = await storages.findRunning(db, id);
+      if (!row || !hasPlace(row)) return undefined;
+      rows.set(id, row);
+      return desiredOf(db, row, 'before');
+    };
+    const seen = await provider.observeSftpStorages(await storages.runningIds(db, regionId), desired);
+    for (const [id, row] of rows) {
+      const report = seen.get(id)?.report;
       if (!report) continue;
       await count(row, report);
-      await provider.acknowledge?.(String(row.id), report.id);
+      await provider.acknowledge?.(id, report.id);
     }
   });

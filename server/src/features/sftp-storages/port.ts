@@ -1,3 +1,4 @@
+import type { DesiredNow } from '../../kernel/desired.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 import type { StorageReport } from '../object-storage/index.ts';
 
@@ -13,7 +14,8 @@ export interface SftpStorageProvider {
   removeSftpStorage(removed: { readonly id: string }, operation: Operation): Promise<Progress>;
   /** How storages of this machine are; those that have died are brought back. Absent: there is nothing to see. */
   observeSftpStorages?(
-    desired: readonly DesiredSftpStorage[],
+    ids: readonly string[],
+    desired: DesiredNow<DesiredSftpStorage>,
   ): Promise<ReadonlyMap<string, ObservedSftpStorage>>;
   /** A report was counted, and is not asked for again. */
   acknowledge?(id: string, reportId: string): Promise<void>;

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { movableClock } from '../../../../test/harness/clock.ts';
+import { keeping } from '../../../../test/harness/keeping.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { newKeyPair } from '../ssh-keys/key-material.ts';
+import { keepSftpStorages } from './keeper.ts';
 import { endOf } from './model.ts';
+import type { DesiredSftpStorage, SftpStorageProvider } from './port.ts';
 
 const STORAGES = '/storage/v4/sftp_storages';
 const KEYS = '/storage/v4/ssh_keys';
@@ -149,6 +152,28 @@ test('a deleted key opens no storage any more', async () => {
   expect((await call('GET', `${STORAGES}/${body.id}`)).body.ssh_key_ids).toEqual([stays]);
   expect((await call('DELETE', `${KEYS}/${gone}`)).status).toBe(404);
   expect((await call('GET', `${KEYS}/${gone}`)).status).toBe(404);
+});
+
+test('who was shut out, and what was deleted, while others were looked at stays so', async () => {
+  const [key, password_mode] = [await newKey('shut-out'), 'auto'];
+  const [changed, deleted] = [
+    (await create('changed', { ssh_key_ids: [key], password_mode })).body.id,
+    (await create('deleted')).body.id,
+  ];
+  const seen: (DesiredSftpStorage | undefined)[] = [];
+  const observeSftpStorages: SftpStorageProvider['observeSftpStorages'] = async (ids, desired) => {
+    expect(ids).toEqual(expect.arrayContaining([changed, deleted].map(String)));
+    await call('PATCH', `${STORAGES}/${changed}`, { password_mode: 'none' });
+    await call('DELETE', `${KEYS}/${key}`);
+    await call('DELETE', `${STORAGES}/${deleted}`);
+    for (const id of [changed, deleted]) seen.push(await desired(String(id)));
+    return new Map();
+  };
+  const provider = server.providers.sftpStorageOf(2);
+  if (!provider) throw new Error('region 2 has no SFTP storages');
+  const deps = keeping(server, { ...provider, observeSftpStorages });
+  await keepSftpStorages({ ...deps, count: async () => undefined });
+  expect(seen).toEqual([expect.objectContaining({ passwordHash: null, publicKeys: [] }), undefined]);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import type { DesiredNow } from '../../kernel/desired.ts';
 import { hurried } from './load-balancers/programs.ts';
 import { eachAtMost, Serial } from './load-balancers/serial.ts';
 import { NotOwner, type OwnerFence } from './owner-fence.ts';
@@ -5,6 +6,13 @@ import { NotOwner, type OwnerFence } from './owner-fence.ts';
 export type Fence = Pick<OwnerFence, 'hold' | 'isOwner'>;
 /** What becomes of programs when a node stops working on a region. */
 export type Programs = 'leave' | 'stop';
+
+export interface Looks<Desired, Seen> {
+  readonly desired: DesiredNow<Desired>;
+  look(each: Desired): Promise<Seen>;
+  /** What is known of one that could not be looked at; undefined: nothing. */
+  failed(id: string, error: unknown): Seen | undefined;
+}
 
 /** Changes of what runs on this machine: one after the other for each resource, and none when another process owns the
  *  region. */
@@ -19,38 +27,47 @@ export class OwnedChanges {
 
   /** @throws NotOwner */
   change<T>(id: string, action: () => Promise<T>): Promise<T> {
-    return this.#fence.hold(() =>
-      this.#serial.run(id, () => {
-        if (this.#closed) throw new Error('the provider is closed');
-        return action();
-      }),
-    );
+    return this.#fence.hold(() => this.#serial.run(id, () => this.#unlessClosed(action)));
   }
 
   isBusy(id: string): boolean {
     return this.#serial.isBusy(id);
   }
 
-  /** Looks at all that no task works on: what a task works on is for the task.
-   *  @param failed what is known of one that could not be looked at; undefined: nothing */
-  async observe<Desired extends { readonly id: string }, Seen>(
-    desired: readonly Desired[],
+  /** Looks at all that no task works on: what a task works on is for the task. A task writes what it works on before
+   *  its own turn comes: it is either seen here, or comes after the look. */
+  async observe<Desired, Seen>(
+    ids: readonly string[],
     sideBySide: number,
-    look: (each: Desired) => Promise<Seen>,
-    failed: (each: Desired, error: unknown) => Seen | undefined,
+    looks: Looks<Desired, Seen>,
   ): Promise<ReadonlyMap<string, Seen>> {
     const found = new Map<string, Seen>();
-    await eachAtMost(sideBySide, desired, async (each) => {
-      if (this.isBusy(each.id)) return;
-      try {
-        found.set(each.id, await this.change(each.id, () => look(each)));
-      } catch (error) {
-        if (error instanceof NotOwner || this.#closed) return;
-        const seen = failed(each, error);
-        if (seen !== undefined) found.set(each.id, seen);
-      }
+    await eachAtMost(sideBySide, ids, async (id) => {
+      if (this.isBusy(id)) return;
+      const seen = await this.#serial.run(id, () => this.#see(id, looks));
+      if (seen !== undefined) found.set(id, seen);
     });
     return found;
+  }
+
+  /** Keeps nobody from taking the region over while it waits for what is desired, which may take long. */
+  async #see<Desired, Seen>(
+    id: string,
+    { desired, look, failed }: Looks<Desired, Seen>,
+  ): Promise<Seen | undefined> {
+    if (!this.#fence.isOwner || this.#closed) return undefined;
+    const each = await desired(id);
+    if (each === undefined) return undefined;
+    try {
+      return await this.#fence.hold(() => this.#unlessClosed(() => look(each)));
+    } catch (error) {
+      return error instanceof NotOwner || this.#closed ? undefined : failed(id, error);
+    }
+  }
+
+  #unlessClosed<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Error('the provider is closed');
+    return action();
   }
 
   /** Resolves when all changes that were begun have ended. */

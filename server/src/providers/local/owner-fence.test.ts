@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { gate } from '../../../../test/harness/gate.ts';
 import { NotOwner, OwnerFence } from './owner-fence.ts';
 
 let folder: string;
@@ -13,15 +14,6 @@ beforeEach(() => {
   folder = made;
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));
 });
-
-/** A promise that somebody else ends. */
-function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
 
 test('who has not taken over changes nothing, and neither does who was replaced', async () => {
   const [first, second] = [new OwnerFence(folder), new OwnerFence(folder)];

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DesiredNow } from '../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Operation } from '../../kernel/operation.ts';
 import { engineRoot } from './load-balancers/engine-root.ts';
@@ -89,25 +90,22 @@ export class StorageServers<S extends StorageServer> {
   /** Looks at all that no task works on.
    *  @param what does not serve when that fails, as the start of a sentence: "a storage" */
   observe<Desired extends { readonly id: string }, Seen>(
-    desired: readonly Desired[],
-    what: string,
-    look: (server: S, each: Desired) => Promise<Seen>,
+    ids: readonly string[],
+    desired: DesiredNow<Desired>,
+    { what, look }: { readonly what: string; look(server: S, each: Desired): Promise<Seen> },
   ): Promise<ReadonlyMap<string, Seen>> {
-    const lookAt = (each: Desired) => {
-      const server = this.#server(each.id);
-      if (!hasData(server)) throw new Error('its data is not in the data directory of its region');
-      return look(server, each);
-    };
-    return this.#changes.observe(
+    return this.#changes.observe(ids, SIDE_BY_SIDE, {
       desired,
-      SIDE_BY_SIDE,
-      async (each) => lookAt(each),
-      (each, error) => {
-        const words = `${what} does not serve: ${messageOf(error)}`;
-        this.#options.log.warn({ err: error, storage: each.id }, words);
+      look: async (each) => {
+        const server = this.#server(each.id);
+        if (!hasData(server)) throw new Error('its data is not in the data directory of its region');
+        return look(server, each);
+      },
+      failed: (id, error) => {
+        this.#options.log.warn({ err: error, storage: id }, `${what} does not serve: ${messageOf(error)}`);
         return undefined;
       },
-    );
+    });
   }
 
   /** What was used since the last report that was counted. */

@@ -7,6 +7,7 @@ import type {
   RemovedStorage,
   StorageChange,
 } from '../../../features/object-storage/port.ts';
+import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { withRoom } from '../full-disk.ts';
@@ -88,8 +89,11 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     });
   }
 
-  observeStorages = (desired: readonly DesiredStorage[]) =>
-    this.#servers.observe(desired, 'a storage', (server, each) => this.#observe(server, each));
+  observeStorages = (ids: readonly string[], desired: DesiredNow<DesiredStorage>) =>
+    this.#servers.observe(ids, desired, {
+      what: 'a storage',
+      look: (server, each) => this.#observe(server, each),
+    });
 
   letGo = (programs: Programs): Promise<void> => this.#servers.letGo(programs);
 

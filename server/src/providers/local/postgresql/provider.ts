@@ -8,6 +8,7 @@ import type {
   Offer,
   PostgresqlProvider,
 } from '../../../features/managed-postgresql/port.ts';
+import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { isFull, withRoom } from '../full-disk.ts';
@@ -162,17 +163,19 @@ export class LocalPostgresql implements PostgresqlProvider {
     return READY;
   }
 
-  async observeClusters(clusters: readonly DesiredCluster[]): Promise<ReadonlyMap<string, ObservedCluster>> {
-    return this.#changes.observe(
-      clusters,
-      SIDE_BY_SIDE,
-      (desired) => this.#cluster(desired.id).observe(desired),
-      ({ id }, error): ObservedCluster | undefined => {
+  observeClusters(
+    ids: readonly string[],
+    desired: DesiredNow<DesiredCluster>,
+  ): Promise<ReadonlyMap<string, ObservedCluster>> {
+    return this.#changes.observe<DesiredCluster, ObservedCluster>(ids, SIDE_BY_SIDE, {
+      desired,
+      look: (each) => this.#cluster(each.id).observe(each),
+      failed: (id, error) => {
         this.#options.log.warn({ err: error, cluster: id }, 'a PostgreSQL cluster does not serve');
         const { seen } = this.#cluster(id);
         return seen && { ...seen, fault: messageOf(error) };
       },
-    );
+    });
   }
 
   /** Lets go of the servers, or ends them. */

@@ -4,6 +4,7 @@ import type {
   ObservedSftpStorage,
   SftpStorageProvider,
 } from '../../../features/sftp-storages/port.ts';
+import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { withRoom } from '../full-disk.ts';
@@ -73,8 +74,11 @@ export class LocalSftpStorage implements SftpStorageProvider {
 
   acknowledge = (id: string, reportId: string): Promise<void> => this.#servers.acknowledge(id, reportId);
 
-  observeSftpStorages = (desired: readonly DesiredSftpStorage[]) =>
-    this.#servers.observe(desired, 'an SFTP storage', (server, each) => this.#observe(server, each));
+  observeSftpStorages = (ids: readonly string[], desired: DesiredNow<DesiredSftpStorage>) =>
+    this.#servers.observe(ids, desired, {
+      what: 'an SFTP storage',
+      look: (server, each) => this.#observe(server, each),
+    });
 
   letGo = (programs: Programs): Promise<void> => this.#servers.letGo(programs);
 

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { gate } from '../../../../test/harness/gate.ts';
+import { type Looks, OwnedChanges } from './owned-changes.ts';
+import { OwnerFence } from './owner-fence.ts';
+
+async function ownRegion() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'virga-changes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const fence = new OwnerFence(folder);
+  await fence.takeOver(1);
+  return { changes: new OwnedChanges(fence), anotherFence: () => new OwnerFence(folder) };
+}
+
+/** What is looked at, as it was desired, in this order. */
+function noting(desired: (id: string) => Promise<string | undefined>, look = async (_: string) => {}) {
+  const seen: string[] = [];
+  const looks: Looks<string, true> = {
+    desired,
+    look: async (each) => {
+      seen.push(each);
+      await look(each);
+      return true;
+    },
+    failed: (_, error) => {
+      throw error;
+    },
+  };
+  return { seen, looks };
+}
+
+test('what waits for its look is looked at as it is to be by then, and not at all when it is gone', async () => {
+  const { changes } = await ownRegion();
+  const desired = new Map(['first', 'changed', 'removed', 'last'].map((id) => [id, `${id} as before`]));
+  const [begun, end] = [gate(), gate()];
+  const { seen, looks } = noting(
+    async (id) => desired.get(id),
+    async (each) => {
+      if (!each.startsWith('first')) return;
+      begun.open();
+      await end.opened;
+    },
+  );
+  const pass = changes.observe([...desired.keys()], 1, looks);
+  await begun.opened;
+  desired.set('changed', 'changed anew');
+  await changes.change('changed', async () => undefined);
+  desired.delete('removed');
+  await changes.change('removed', async () => undefined);
+  end.open();
+  expect([...(await pass).keys()]).toEqual(['first', 'changed', 'last']);
+  expect(seen).toEqual(['first as before', 'changed anew', 'last as before']);
+});
+
+test('a change that begins when it is already known what is desired comes after the look', async () => {
+  const { changes } = await ownRegion();
+  const [asked, answer] = [gate(), gate()];
+  const { seen, looks } = noting(async () => {
+    asked.open();
+    await answer.opened;
+    return 'look';
+  });
+  const pass = changes.observe(['one'], 1, looks);
+  await asked.opened;
+  const change = changes.change('one', async () => seen.push('change'));
+  await changes.change('another', async () => seen.push('another change'));
+  answer.open();
+  await Promise.all([pass, change]);
+  expect(seen).toEqual(['another change', 'look', 'change']);
+});
+
+test('a region can be taken over while it is asked what is desired there; then nothing is looked at', async () => {
+  const { changes, anotherFence } = await ownRegion();
+  const [asked, answer] = [gate(), gate()];
+  const { seen, looks } = noting(async () => {
+    asked.open();
+    await answer.opened;
+    return 'look';
+  });
+  const pass = changes.observe(['one'], 1, looks);
+  await asked.opened;
+  await anotherFence().takeOver(2);
+  answer.open();
+  expect((await pass).size).toBe(0);
+  expect(seen).toEqual([]);
+});
