@@ -928,6 +928,7 @@ create table object_storages (
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   purged_at timestamp with time zone,
+  files_gone_at timestamp with time zone,
   constraint object_storages_pkey PRIMARY KEY (id),
   constraint object_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
   constraint object_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),

@@ -1,19 +1,23 @@
-import { type Logger, pino } from 'pino';
+import { type LogFn, type Logger, pino } from 'pino';
 import type { TestServer } from './server.ts';
 
-/** Would warn of what failed. */
-function throwing(): Logger {
+function logTo(warned: (warning: string, err: unknown) => void): Logger {
   const log = pino({ level: 'silent' });
-  log.warn = ({ err }: { err: unknown }) => {
-    throw err;
-  };
+  log.warn = (({ err }: { err: unknown }, warning: string) => warned(warning, err)) as LogFn;
   return log;
 }
 
-/** What looks after region 2 of a server, which is simulated, with a provider that stands in for its own. */
-export const keeping = <Provider>({ db, clock, cipher }: TestServer, provider: Provider) => ({
+/** What looks after region 2 of a server, which is simulated, with a provider that stands in for its own.
+ *  @param warned gets to know of what fails; default: that is thrown */
+export const keeping = <Provider>(
+  { db, clock, cipher }: TestServer,
+  provider: Provider,
+  warned = (_warning: string, err: unknown): void => {
+    throw err;
+  },
+) => ({
   ...{ db, clock, cipher },
-  log: throwing(),
+  log: logTo(warned),
   regionIds: () => [2],
   owners: { serves: () => true },
   providerOf: () => provider,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
@@ -7,7 +8,7 @@ import { KEPT_DAYS, type StorageRow } from './model.ts';
 import { readParts, writeSeenBuckets } from './parts-store.ts';
 import type { DesiredStorage, ObjectStorageProvider, ObservedStorage, StorageReport } from './port.ts';
 import { hasPlace, type Placed } from './storage-tasks.ts';
-import { markPurged, readOutdated, storages } from './store.ts';
+import { markFilesGone, markPurged, readOutdated, storages } from './store.ts';
 
 export interface KeeperDeps extends OwnRegions<ObjectStorageProvider> {
   readonly db: Db;
@@ -32,16 +33,27 @@ export class Keeper {
   run = (): Promise<void> =>
     inOwnRegions(this.#deps, 'Storages', (regionId, provider) => this.#keep(regionId, provider));
 
-  /** Forgets the files of storages that were deleted long enough ago. */
+  /** Forgets the files of storages that were deleted long enough ago. Where that fails, it is done again. */
   async purge(): Promise<void> {
-    const { db, clock, regionIds, owners, providerOf } = this.#deps;
+    const { db, clock, log, regionIds, owners, providerOf } = this.#deps;
     const mine = regionIds().filter((id) => owners.serves(id) && providerOf(id) !== undefined);
     const before = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
     for (const row of await readOutdated(db, mine, before)) {
-      // First nobody can restore it, then its files go: in between it would come back empty.
-      if (await markPurged(db, row.id, clock.timestamp()))
-        await providerOf(row.region_id)?.purge?.(String(row.id));
+      try {
+        await this.#purge(row);
+      } catch (error) {
+        const words = `files of a deleted storage were not removed: ${messageOf(error)}`;
+        log.warn({ err: error, storage: row.id }, words);
+      }
     }
+  }
+
+  async #purge({ id, region_id: regionId }: StorageRow): Promise<void> {
+    const { db, clock, providerOf } = this.#deps;
+    // First nobody can restore it, then its files go: in between it would come back empty.
+    if (!(await markPurged(db, id, clock.timestamp()))) return;
+    await providerOf(regionId)?.purge?.(String(id));
+    await markFilesGone(db, id, clock.timestamp());
   }
 
   async #keep(regionId: number, provider: ObjectStorageProvider): Promise<void> {

@@ -160,10 +160,10 @@ test('a deleted storage is restored with what it had, until its files are gone',
 });
 
 /** What looks after the simulated region, where something else is done than usual. */
-function keeperWith(parts: Partial<ObjectStorageProvider>): Keeper {
+function keeperWith(parts: Partial<ObjectStorageProvider>, warn?: (warning: string) => void): Keeper {
   const provider = server.providers.objectStorageOf(2);
   if (!provider) throw new Error('region 2 has no object storage');
-  return new Keeper({ ...keeping(server, { ...provider, ...parts }), count: async () => undefined });
+  return new Keeper({ ...keeping(server, { ...provider, ...parts }, warn), count: async () => undefined });
 }
 
 test('what was deleted or changed while others were looked at is looked after as it is by then', async () => {
@@ -194,4 +194,26 @@ test('what was deleted or changed while others were looked at is looked after as
   expect(listed).toEqual(expect.arrayContaining([deleted, changed, held].map(String)));
   const bucket = { name: 'photos', isPublic: false, allowedOrigins: [], expirationDays: 0 };
   expect(seen).toEqual([undefined, expect.objectContaining({ buckets: [bucket] }), undefined]);
+});
+
+test('files of a deleted storage that could not be removed in time are removed later, and only those', async () => {
+  const [first, second] = [await newStorage('stuck'), await newStorage('goes')];
+  for (const id of [first, second]) await call('DELETE', `/${id}`);
+  // Else it purges with the provider of the region.
+  await server.app.background.stop();
+  clock.advance((KEPT_DAYS + 1) * 86_400_000);
+  const warnings: string[] = [];
+  const asked: number[] = [];
+  const purge = async (id: string) => {
+    if (![first, second].includes(Number(id))) return;
+    asked.push(Number(id));
+    if (asked.length === 1) throw new Error('the disk does not answer');
+  };
+  const keeper = keeperWith({ purge }, (warning) => warnings.push(warning));
+  for (let run = 0; run < 3; run += 1) {
+    await keeper.purge();
+    expect((await call('POST', `/${first}/restore`)).status).toBe(410);
+  }
+  expect(asked).toEqual([first, second, first]);
+  expect(warnings).toEqual(['files of a deleted storage were not removed: the disk does not answer']);
 });

@@ -36,7 +36,7 @@ export async function settleActive(tx: Tx, id: number, taskId: string): Promise<
   return row !== undefined;
 }
 
-/** Deleted storages of regions whose files have been kept long enough. */
+/** Deleted storages of regions whose files have been kept long enough, and are not gone. */
 export async function readOutdated(
   db: Db,
   regionIds: readonly number[],
@@ -44,7 +44,7 @@ export async function readOutdated(
 ): Promise<StorageRow[]> {
   return db.named<StorageRow>(
     'object_storage_outdated',
-    `${storages.select} where s.region_id = any($1::int[]) and s.status = 'deleted' and s.purged_at is null
+    `${storages.select} where s.region_id = any($1::int[]) and s.status = 'deleted' and s.files_gone_at is null
         and s.deleted_at < $2 order by s.id`,
     [regionIds, before.toISOString()],
   );
@@ -54,8 +54,15 @@ export async function readOutdated(
 export async function markPurged(db: Db, id: number, timestamp: string): Promise<boolean> {
   const row = await db.namedRow(
     'object_storage_purge',
-    `update object_storages set purged_at = $2 where id = $1 and status = 'deleted' and task_id is null returning id`,
+    `update object_storages set purged_at = coalesce(purged_at, $2) where id = $1 and status = 'deleted' and task_id is null returning id`,
     [id, timestamp],
   );
   return row !== undefined;
+}
+
+export async function markFilesGone(db: Db, id: number, timestamp: string): Promise<void> {
+  await db.named('object_storage_files_gone', 'update object_storages set files_gone_at = $2 where id = $1', [
+    id,
+    timestamp,
+  ]);
 }

@@ -609,6 +609,10 @@ export interface ObjectStorages {
   client_id: number;
   created_at: Date;
   deleted_at: Date | null;
+  /**
+   * when the files that were kept of it had been removed
+   */
+  files_gone_at: Date | null;
   id: Generated<number>;
   name: string;
   purged_at: Date | null;
