@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -19,7 +20,20 @@ export interface DelivererOptions {
   readonly userAction: (db: Queryable, deliveryId: string) => Promise<object>;
 }
 
-const BATCH = 16;
+/** How many are sent at the same time, and how many of them to one target. */
+const SIDE_BY_SIDE = 16;
+const TO_ONE_TARGET = 8;
+/** From then on an attempt takes no place of others: its target, which may never answer, gets no more until it has. */
+const SLOW_MS = 500;
+/** Each keeps a connection. */
+const MOST_OPEN = 256;
+/** While some are sent, others may become due. */
+const LOOK_EVERY_MS = 250;
+
+interface Attempt {
+  readonly target: number | null;
+  readonly since: number;
+}
 
 /** Sends what waits. An attempt is written down before it is made: a crash repeats it later, with the same id. */
 export class Deliverer {
@@ -30,12 +44,31 @@ export class Deliverer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const open = new Map<Promise<void>, Attempt>();
+    do {
+      for (const delivery of signal.aborted ? [] : await this.#claim([...open.values()])) {
+        const attempt = this.#attempt(delivery).finally(() => open.delete(attempt));
+        open.set(attempt, { target: delivery.target_id, since: performance.now() });
+      }
+      if (open.size > 0) await Promise.race([...open.keys(), delay(LOOK_EVERY_MS)]);
+    } while (open.size > 0);
+  }
+
+  async #claim(open: readonly Attempt[]): Promise<readonly store.ClaimedDelivery[]> {
     const { db, clock } = this.#options;
-    while (!signal.aborted) {
-      const claimed = await store.claimDue(db, clock.now(), BATCH);
-      if (claimed.length === 0) return;
-      await Promise.all(claimed.map((delivery) => this.#attempt(delivery)));
-    }
+    const isSlow = ({ since }: Attempt) => performance.now() - since > SLOW_MS;
+    const quick = open.filter((attempt) => !isSlow(attempt));
+    const most = Math.min(SIDE_BY_SIDE - quick.length, MOST_OPEN - open.length);
+    if (most <= 0) return [];
+    const isBusy = (target: number | null) =>
+      quick.filter((each) => each.target === target).length >= TO_ONE_TARGET;
+    const except = open.filter((each) => isSlow(each) || isBusy(each.target)).map(({ target }) => target);
+    return store.claimDue(db, {
+      now: clock.now(),
+      most,
+      mostOfOne: TO_ONE_TARGET,
+      except: [...new Set(except)],
+    });
   }
 
   async forgetOld(): Promise<void> {

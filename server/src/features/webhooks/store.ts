@@ -154,13 +154,32 @@ export interface ClaimedDelivery {
   readonly auth_header_name: string | null;
 }
 
-/** Claims deliveries whose time has come, and puts down when each will be tried again. */
-export async function claimDue(db: Db, now: Date, limit: number): Promise<ClaimedDelivery[]> {
+export interface Claim {
+  readonly now: Date;
+  /** How many at the most. */
+  readonly most: number;
+  /** How many of one target at the most. */
+  readonly mostOfOne: number;
+  /** Targets of which none are claimed; null: those that were deleted. */
+  readonly except: readonly (number | null)[];
+}
+
+/** Claims deliveries whose time has come, the longest due first, and puts down when each will be tried again. */
+export async function claimDue(db: Db, { now, most, mostOfOne, except }: Claim): Promise<ClaimedDelivery[]> {
+  const due = (target: string) => `state = 'WAITING' and next_attempt_at <= $1 and target_id ${target}
+    order by next_attempt_at, id limit $4`;
   return db.named(
     'webhook_claim',
     `with due as (
-       select id from webhook_deliveries where state = 'WAITING' and next_attempt_at <= $1
-        order by next_attempt_at, id limit $2 for update skip locked),
+       select id from webhook_deliveries where state = 'WAITING' and next_attempt_at <= $1 and id = any(array(
+         select f.id from (
+           select d.* from webhook_targets t cross join lateral (
+             select id, next_attempt_at from webhook_deliveries where ${due('= t.id')}) d
+            where t.id <> all($5::int[])
+           union all
+           (select id, next_attempt_at from webhook_deliveries where not $6::boolean and ${due('is null')})) f
+          order by f.next_attempt_at, f.id limit $2))
+        for update skip locked),
      claimed as (
        update webhook_deliveries d set attempts = attempts + 1,
               next_attempt_at = $1::timestamptz
@@ -168,7 +187,14 @@ export async function claimDue(db: Db, now: Date, limit: number): Promise<Claime
          from due where due.id = d.id
        returning d.id, d.event_id, d.target_id, d.url, d.type, d.data, d.attempts, d.created_at)
      select c.*, t.key_id, t.sealed, t.auth_header_name from claimed c left join webhook_targets t on t.id = c.target_id`,
-    [now.toISOString(), limit, [...RETRY_AFTER]],
+    [
+      now.toISOString(),
+      most,
+      [...RETRY_AFTER],
+      mostOfOne,
+      except.filter((id) => id !== null),
+      except.includes(null),
+    ],
   );
 }
 

@@ -173,7 +173,12 @@ test('an attempt that a crash cut off is repeated after its time, with the same 
     const id = await idle.db.transaction((tx) =>
       postEvent(tx, { clock, ids: randomIds() }, { clientId: 1, type: 'test.happened', data: {} }),
     );
-    const [claimed, ...others] = await claimDue(idle.db, clock.now(), 10);
+    const [claimed, ...others] = await claimDue(idle.db, {
+      now: clock.now(),
+      most: 10,
+      mostOfOne: 10,
+      except: [],
+    });
     expect([claimed?.attempts, others.length]).toEqual([1, 0]);
     const log = pino({ level: 'silent' });
     const next = new Deliverer({
@@ -193,6 +198,27 @@ test('an attempt that a crash cut off is repeated after its time, with the same 
     expect(calls).toHaveLength(1);
   } finally {
     await idle.close();
+  }
+});
+
+test('targets that never answer keep no other waiting', async () => {
+  const held = new Set<() => void>();
+  const silent = createServer((_, response) => held.add(() => response.writeHead(204).end()));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  try {
+    for (const name of ['one', 'two', 'three']) await addTarget(`http://127.0.0.1:${port}/${name}`);
+    for (let event = 0; event < 20; event += 1) await post({ event });
+    await waitUntil(() => held.size >= 16, { what: 'as many attempts as are made at the same time' });
+    await addTarget(`${address}/good`);
+    await post({ good: true });
+    await waitUntil(() => calls.some(({ url }) => url === '/good'), { what: 'the delivery to the other' });
+    const unanswered = await deliveries('&state=WAITING');
+    expect(unanswered.filter((row: { last_error: string | null }) => row.last_error !== null)).toEqual([]);
+  } finally {
+    for (const answer of held) answer();
+    silent.closeAllConnections();
+    silent.close();
   }
 });
 
