@@ -60,8 +60,9 @@ type Closers = Closer[];
 
 /** However busy or stuck something is, the process has ended after this, once it is drained. */
 const STOP_MS = 30_000;
-/** All that comes before PostgreSQL has this long together, so that it always has its own time. */
-const PATIENCE_MS = 20_000;
+/** All else has this long together, so that the data planes and PostgreSQL always have their own time. */
+const PATIENCE_MS = 11_000;
+const DATA_PLANES_MS = 9_000;
 const POSTGRES_MS = 9_500;
 /** What was traced and not sent yet has this long to go. */
 const TRACES_MS = 3_000;
@@ -164,7 +165,8 @@ async function start(
       tracing !== undefined,
     ),
   );
-  closers.push((programs) => providers.close(programs));
+  const closeProviders = (programs: Programs) => providers.close(programs);
+  closers.push(Object.assign(closeProviders, { patienceMs: DATA_PLANES_MS }));
   let ready = false;
   const { secrets: given } = config.video;
   const secrets = given.length > 0 ? given : keepVideoSecrets(dataDir, ids);

@@ -208,8 +208,12 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
       ...{ name, expirationDays, isPublic: false, allowedOrigins: [] },
     });
     const buckets = [bucket('short', 1), bucket('long', 3), bucket('photos', 0)];
-    expect(await expire(server, buckets, new Date())).toBe(0);
-    expect(await expire(server, buckets, new Date(Date.now() + 2 * 86_400_000))).toBe(1);
+    const later = new Date(Date.now() + 2 * 86_400_000);
+    const { signal } = new AbortController();
+    expect(await expire(server, buckets, new Date(), signal)).toBe(0);
+    const stopping = AbortSignal.abort(new Error('the server stops'));
+    await expect(expire(server, buckets, later, stopping)).rejects.toThrow('the server stops');
+    expect(await expire(server, buckets, later, signal)).toBe(1);
     const left = async (Bucket: string) =>
       (await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key);
     expect([await left('short'), await left('long')]).toEqual([undefined, ['a & b/<c>.txt']]);

@@ -48,7 +48,8 @@ const LONGEST_OUTPUT = 256 * 1024;
 const running = new Set<ChildProcess>();
 
 /** Runs a program to its end, never as root. Its children may live on in the background.
- *  @throws TaskFailed when it takes too long, or is ended because the server stops */
+ *  @throws TaskFailed when it takes too long
+ *  @throws Error when it is ended because the server stops: the next one does what is left */
 export function run(program: string, words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const { inherited, capabilities = [], patienceMs = PATIENCE_MS, signal: ending } = options;
   const command = unprivileged({ program, words }, capabilities, findProgram('setpriv'));
@@ -83,8 +84,9 @@ export function run(program: string, words: readonly string[], options: RunOptio
       const settle = () => {
         child.stdout?.destroy();
         child.stderr?.destroy();
-        const why = isLate ? `did not end within ${patienceMs / 1000} s` : 'was ended: the server stops';
-        if (signal === 'SIGKILL') return reject(new TaskFailed(`The program ${basename(program)} ${why}`));
+        const what = `The program ${basename(program)}`;
+        if (isLate) return reject(new TaskFailed(`${what} did not end within ${patienceMs / 1000} s`));
+        if (signal === 'SIGKILL') return reject(new Error(`${what} was ended: the server stops`));
         resolve({ exitCode: code ?? -1, output: signal ? `${output()}\nended by ${signal}` : output() });
       };
       // A daemon that stays behind may hold the pipes open; a failure leaves nothing behind, and what

@@ -9,17 +9,30 @@ const DAY_MS = 86_400_000;
 const UPLOAD_DAYS = 7;
 
 /** Deletes objects that are older than their bucket keeps them, and gives up uploads that were left.
- *  @returns how many objects there were */
-export async function expire(server: Server, buckets: readonly DesiredBucket[], now: Date): Promise<number> {
+ *  @param signal that it shall end before that
+ *  @returns how many objects there were
+ *  @throws Error when it was ended */
+export async function expire(
+  server: Server,
+  buckets: readonly DesiredBucket[],
+  now: Date,
+  signal: AbortSignal,
+): Promise<number> {
   let gone = 0;
   for (const { name, expirationDays } of buckets) {
     await abortUploads(server, name, now.getTime() - UPLOAD_DAYS * DAY_MS);
-    if (expirationDays > 0) gone += await deleteOlder(server, name, now.getTime() - expirationDays * DAY_MS);
+    if (expirationDays > 0)
+      gone += await deleteOlder(server, name, now.getTime() - expirationDays * DAY_MS, signal);
   }
   return gone;
 }
 
-async function deleteOlder(server: Server, bucket: string, before: number): Promise<number> {
+async function deleteOlder(
+  server: Server,
+  bucket: string,
+  before: number,
+  signal: AbortSignal,
+): Promise<number> {
   let gone = 0;
   let token: string | undefined;
   do {
@@ -29,6 +42,7 @@ async function deleteOlder(server: Server, bucket: string, before: number): Prom
     const [keys, times] = [elements(text, 'Key'), elements(text, 'LastModified')];
     for (const [i, key] of keys.entries()) {
       if (!(Date.parse(times[i] ?? '') < before)) continue;
+      signal.throwIfAborted();
       await server.ask({ method: 'DELETE', path: `/${bucket}/${key}` });
       gone += 1;
     }

@@ -33,6 +33,7 @@ const EXPIRE_EVERY_MS = 3_600_000;
 export class LocalObjectStorage implements ObjectStorageProvider {
   readonly #options: LocalObjectStorageOptions;
   readonly #servers: StorageServers<Server>;
+  readonly #closing = new AbortController();
 
   constructor(options: LocalObjectStorageOptions) {
     this.#options = options;
@@ -97,7 +98,11 @@ export class LocalObjectStorage implements ObjectStorageProvider {
 
   letGo = (programs: Programs): Promise<void> => this.#servers.letGo(programs);
 
-  close = (programs: Programs): Promise<void> => this.#servers.close(programs);
+  /** What takes long goes on with the next server. */
+  close = (programs: Programs): Promise<void> => {
+    this.#closing.abort(new Error('the server stops'));
+    return this.#servers.close(programs);
+  };
 
   /** @throws TaskFailed when it is not on this machine, or does not work */
   #program(): string {
@@ -136,7 +141,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     const { notes } = server;
     const now = this.#options.now();
     if (!notes || now.getTime() - (notes.expiredAt ?? 0) < EXPIRE_EVERY_MS) return;
-    await expire(server, buckets, now);
+    await expire(server, buckets, now, this.#closing.signal);
     server.note({ ...notes, expiredAt: now.getTime() });
   }
 }
