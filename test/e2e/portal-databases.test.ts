@@ -31,7 +31,8 @@ const verb = async (name: string) => {
 /** The process of a server of the only cluster. */
 function pidOf(server: string): number {
   const root = portal.kept('regions', '1', 'postgresql');
-  const id = readdirSync(root).find((name) => name !== 'templates') ?? '';
+  // Beside clusters there are templates, and settings that are being checked.
+  const id = readdirSync(root).find((name) => !/^(templates$|check-)/.test(name)) ?? '';
   const data = server === 'a' ? 'data' : path.join(server, 'data');
   return Number(readFileSync(path.join(root, id, data, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
