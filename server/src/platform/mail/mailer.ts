@@ -6,6 +6,7 @@ import type { Db, Tx } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
 import type { Cipher } from '../secrets/cipher.ts';
 import {
+  claimMail,
   deleteEndedMail,
   type MailRow,
   markMailFailed,
@@ -34,8 +35,8 @@ const FORGET_EVERY_MS = 3_600_000;
 /** Mail that was sent or refused stays in the outbox for 90 days. */
 const KEPT_MS = 90 * 86_400_000;
 
-/** Sends what the outbox holds. A mail is sent once, unless the program dies between the server's acceptance
- *  and its own note of it; then it goes out again under the same Message-ID. */
+/** Sends what the outbox holds. A mail is sent once, unless the program dies or stands still between the server's
+ *  acceptance and its own note of it; then it goes out again under the same Message-ID. */
 export class Mailer {
   readonly #options: MailerOptions;
   #transport: Transporter | undefined;
@@ -63,30 +64,34 @@ export class Mailer {
   }
 
   async #send(mail: MailRow): Promise<void> {
-    const { db, clock, log, cipher, from, hooks } = this.#options;
+    const { db, clock, log, hooks } = this.#options;
+    const retryInSeconds = Math.min(2 ** mail.attempts, LONGEST_PAUSE_S);
+    if (!(await claimMail(db, mail, { timestamp: clock.timestamp(), retryInSeconds }))) return;
     try {
-      const transport = await this.#connection();
-      await transport.sendMail({
-        from,
-        to: mail.recipient,
-        subject: mail.subject,
-        text: wholeBody(cipher, mail),
-        messageId: mail.message_id,
-      });
+      await this.#hand(mail);
     } catch (error) {
-      const retryInSeconds = isPermanent(error) ? undefined : Math.min(2 ** mail.attempts, LONGEST_PAUSE_S);
-      log.warn({ mail: mail.id, kind: mail.kind, retryInSeconds }, `mail was not sent: ${messageOf(error)}`);
-      await markMailFailed(db, mail.id, {
-        error: messageOf(error),
-        timestamp: clock.timestamp(),
-        retryInSeconds,
-      });
+      const isLast = isPermanent(error);
+      const next = isLast ? {} : { retryInSeconds };
+      log.warn({ mail: mail.id, kind: mail.kind, ...next }, `mail was not sent: ${messageOf(error)}`);
+      await markMailFailed(db, mail.id, { error: messageOf(error), timestamp: clock.timestamp(), isLast });
       return;
     }
     await db.transaction(async (tx) => {
       const timestamp = clock.timestamp();
-      await markMailSent(tx, mail.id, timestamp);
-      await hooks[mail.kind]?.(tx, mail, timestamp);
+      if (await markMailSent(tx, mail.id, timestamp)) await hooks[mail.kind]?.(tx, mail, timestamp);
+    });
+  }
+
+  /** To the SMTP server. */
+  async #hand(mail: MailRow): Promise<void> {
+    const { cipher, from } = this.#options;
+    const transport = await this.#connection();
+    await transport.sendMail({
+      from,
+      to: mail.recipient,
+      subject: mail.subject,
+      text: wholeBody(cipher, mail),
+      messageId: mail.message_id,
     });
   }
 

@@ -113,28 +113,45 @@ export async function readWaitingMail(db: Queryable, timestamp: string): Promise
   );
 }
 
-export async function markMailSent(tx: Tx, id: number, timestamp: string): Promise<void> {
-  await tx.named(
-    'mail_sent',
-    `update mail_outbox set sent_at = $2, attempts = attempts + 1, error = null, key_id = null, sealed = null
-      where id = $1`,
-    [id, timestamp],
+/** Writes an attempt down before it is made, with when the next one may follow: a crash repeats it then.
+ *  @returns whether it is still the caller's to send: a sender that stood still finds its mail with another */
+export async function claimMail(
+  db: Queryable,
+  { id, attempts }: MailRow,
+  { timestamp, retryInSeconds }: { timestamp: string; retryInSeconds: number },
+): Promise<boolean> {
+  const claimed = await db.named(
+    'mail_claim',
+    `update mail_outbox set attempts = attempts + 1,
+       next_attempt_at = $3::timestamptz + make_interval(secs => $4::int)
+      where id = $1 and attempts = $2 and sent_at is null and failed_at is null returning 1`,
+    [id, attempts, timestamp, retryInSeconds],
   );
+  return claimed.length > 0;
 }
 
-/** Notes a failed attempt. @param retryInSeconds undefined: no further attempt */
+/** @returns whether it was not yet noted */
+export async function markMailSent(tx: Tx, id: number, timestamp: string): Promise<boolean> {
+  const marked = await tx.named(
+    'mail_sent',
+    `update mail_outbox set sent_at = $2, failed_at = null, error = null, key_id = null, sealed = null
+      where id = $1 and sent_at is null returning 1`,
+    [id, timestamp],
+  );
+  return marked.length > 0;
+}
+
+/** Notes why an attempt failed. @param isLast no further attempt follows */
 export async function markMailFailed(
   db: Queryable,
   id: number,
-  failure: { error: string; timestamp: string; retryInSeconds: number | undefined },
+  failure: { error: string; timestamp: string; isLast: boolean },
 ): Promise<void> {
   await db.named(
     'mail_failed',
-    `update mail_outbox set attempts = attempts + 1, error = $2,
-       failed_at = case when $4::int is null then $3::timestamptz end,
-       next_attempt_at = $3::timestamptz + make_interval(secs => coalesce($4::int, 0))
-      where id = $1`,
-    [id, failure.error, failure.timestamp, failure.retryInSeconds ?? null],
+    `update mail_outbox set error = $2, failed_at = case when $4 then $3::timestamptz end
+      where id = $1 and sent_at is null and failed_at is null`,
+    [id, failure.error, failure.timestamp, failure.isLast],
   );
 }
 
