@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -154,6 +154,22 @@ test('a primary that is frozen is lost, too', async () => {
   await waitUntil(() => notes().primary !== before, { what: 'the other one to take over' });
   await waitUntil(() => ask(cluster, 'select 1').catch(() => undefined), { what: 'an answer' });
   expect(identify(frozen)).toBeNull();
+});
+
+test('a take-over that was noted, and not done when Virga was killed, is finished by the next look', async () => {
+  await whole();
+  await letGo();
+  const { primary: lost, replica } = pids();
+  const next = (notes().primary ?? 'a') === 'a' ? 'b' : 'a';
+  process.kill(lost, 'SIGKILL');
+  while (identify(lost) !== null);
+  const taken = { ...notes(), primary: next, isSynchronous: false, mayTakeOver: false };
+  writeFileSync(path.join(clusters.root, cluster.id, 'notes.json'), JSON.stringify(taken));
+  expect(identify(replica)).not.toBeNull();
+  await clusters.observe(cluster);
+  await ask(cluster, 'insert into rows values (-2)');
+  expect(notes().primary).toBe(next);
+  letGo = clusters.keep(cluster);
 });
 
 test('without its replica a primary goes on, until there is one again', async () => {

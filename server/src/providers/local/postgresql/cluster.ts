@@ -259,8 +259,9 @@ export class Cluster {
       return process !== null && isFrozen(process);
     };
     if (frozen(replica)) await replica.fence();
-    if (!primary.running() || frozen(primary)) {
-      await primary.fence();
+    if (!primary.running() || frozen(primary)) await primary.fence();
+    // One that took over by the notes alone, when Virga was killed, runs as a replica still.
+    if (!this.#isServing()) {
       await this.#serve(desired, binaries);
       this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
     }
