@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Kysely, type Migration, type MigrationProvider, Migrator, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { sqlStateOf } from './db.ts';
-import { migrationsOfNewer, noteVersion } from './versions.ts';
+import { migrationsOfNewer, noteVersion, refuseOldServer } from './versions.ts';
 
 export interface MigrateOptions {
   /** Leaves out those that are not: for tests that need an older schema. Default: all. */
@@ -24,11 +24,12 @@ const PAUSE_MS = 500;
  * Brings a database to the newest schema: every file of `server/migrations` that it has not seen, in name
  * order, also late ones with lower numbers, all in one transaction. Nodes that start together take turns. Older nodes
  * that are at work on it are held up for moments only: what cannot be locked soon is tried again.
- * @throws StartError when the database needs a newer program; else the database's own error, with the name of the
+ * @throws StartError when the database needs a newer program, or its server is too old; else the database's own error, with the name of the
  *   migration before it
  */
 export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {}): Promise<void> {
   const { desired = () => true, version } = options;
+  await refuseOldServer(pool);
   const files = new SqlFiles(migrationsFolder(), desired);
   const known = new Set(await files.names());
   const newer = version === undefined ? [] : await migrationsOfNewer(pool, known, version);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/harness/database.ts';
 import { migrateToLatest } from './migrate.ts';
-import { compareVersions } from './versions.ts';
+import { compareVersions, refuseOldServer } from './versions.ts';
 
 test.each([
   ['0.1.0', '0.1.0', 0],
@@ -31,4 +31,24 @@ test('an older program starts on a newer database that is still for it, and is r
   await migrateToLatest(pool, { version: '7.3.0' });
   const { rows } = await pool.query('select migrated_by from database_version');
   expect(rows).toEqual([{ migrated_by: '7.3.0' }]);
+});
+
+test.each([
+  ['9.6.24', true],
+  ['13.22 (Debian 13.22-1.pgdg12+1)', true],
+  ['14.0', false],
+  ['18beta1', false],
+])('a database server of version %s is refused: %s', async (version, isRefused) => {
+  const asked: string[] = [];
+  const query = async (text: string) => {
+    asked.push(text);
+    return { rows: [{ server_version: version }] };
+  };
+  const answer = refuseOldServer({ query } as unknown as pg.Pool);
+  if (isRefused)
+    await expect(answer).rejects.toThrow(
+      `PostgreSQL ${version} is too old: Virga needs version 14 or newer. Upgrade it, or set DATABASE_URL to a newer one.`,
+    );
+  else await expect(answer).resolves.toBeUndefined();
+  expect(asked).toEqual(['show server_version']);
 });

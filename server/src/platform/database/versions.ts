@@ -14,6 +14,20 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
+/** The oldest PostgreSQL that knows all that is asked of it: `idle_session_timeout` came with 14. */
+const OLDEST_SERVER = 14;
+
+/** @throws StartError when the database server itself is too old */
+export async function refuseOldServer(pool: Pick<pg.Pool, 'query'>): Promise<void> {
+  const { rows } = await pool.query<{ server_version: string }>('show server_version');
+  const version = rows[0]?.server_version ?? '';
+  if (Number.parseInt(version, 10) >= OLDEST_SERVER) return;
+  throw new StartError(
+    `PostgreSQL ${version} is too old: Virga needs version ${OLDEST_SERVER} or newer. ` +
+      'Upgrade it, or set DATABASE_URL to a newer one.',
+  );
+}
+
 /** The migrations that the database has had and this program does not know.
  *  @throws StartError when the database needs a newer program */
 export async function migrationsOfNewer(
