@@ -69,12 +69,20 @@ export function temporaryDataDirs({ abandoned }) {
   return readdirSync(os.tmpdir())
     .filter((name) => name.startsWith(TEMPORARY_PREFIX))
     .map((name) => path.join(os.tmpdir(), name))
-    .filter((folder) => isTemporaryDataDir(folder) && statSync(folder).uid === process.getuid?.())
+    .filter((folder) => isTemporaryDataDir(folder) && isMine(folder))
     .filter((folder) => {
-      // One without a lock may be about to get it.
-      const isLocked = ['lock', 'nodes'].some((name) => existsSync(path.join(folder, name)));
+      // One without a lock may be about to get it, also when the folder of its locks is there.
+      const isLocked = [folder, ...shareFolders(folder)].some((place) => lockNumbers(place).length > 0);
       return isLocked && (currentInstances(folder).length === 0) === abandoned;
     });
+}
+
+/**
+ * @param {string} folder  may be gone meanwhile
+ * @returns {boolean}
+ */
+function isMine(folder) {
+  return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
 /**
@@ -194,19 +202,25 @@ export function shareFolder(dataDir, number) {
 }
 
 /**
+ * @param {string} dataDir
+ * @returns {string[]} where processes that share it have noted themselves
+ */
+function shareFolders(dataDir) {
+  try {
+    return readdirSync(path.join(dataDir, 'nodes')).map((number) => shareFolder(dataDir, number));
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
  * The running processes that share a data directory, because their database is elsewhere.
  * @param {string} dataDir
  * @returns {Instance[]}
  */
 export function sharersOf(dataDir) {
-  let numbers;
-  try {
-    numbers = readdirSync(path.join(dataDir, 'nodes'));
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return [];
-    throw error;
-  }
-  return numbers.flatMap((number) => holderOf(shareFolder(dataDir, number)) ?? []);
+  return shareFolders(dataDir).flatMap((folder) => holderOf(folder) ?? []);
 }
 
 /**

@@ -1,7 +1,16 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { holderOf, lockFolder, processIdentity, resolveDataDir, sharersOf } from './instance.mjs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  holderOf,
+  lockFolder,
+  newTemporaryDataDir,
+  processIdentity,
+  resolveDataDir,
+  shareFolder,
+  sharersOf,
+  temporaryDataDirs,
+} from './instance.mjs';
 import { lockDataDir, shareDataDir } from './lock.ts';
 import { temporaryFolder } from './testing/folders.ts';
 import { type Holder, installHolder, runHolder } from './testing/run-holder.ts';
@@ -26,6 +35,26 @@ describe('the data directory', () => {
     writeFileSync(file, '');
     expect(() => lockDataDir(file)).toThrow(`The data directory ${file} is not a directory.`);
     expect(() => lockDataDir(path.join(file, 'below'))).toThrow('is not a directory.');
+  });
+});
+
+describe('a temporary data directory', () => {
+  test.each([
+    ['for itself', (dataDir: string) => dataDir],
+    ['with others', (dataDir: string) => shareFolder(dataDir, 1)],
+  ])('of a server that is only about to lock it, %s, is not taken for an abandoned one', (_, lockedOf) => {
+    vi.stubEnv('TMPDIR', temporaryFolder());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const dataDir = newTemporaryDataDir();
+    const locked = lockedOf(dataDir);
+    const abandoned = () => temporaryDataDirs({ abandoned: true });
+    expect(abandoned()).toEqual([]);
+    mkdirSync(lockFolder(locked), { recursive: true });
+    expect(abandoned()).toEqual([]);
+    writeLock(locked, 1, { pid: process.pid, identity: processIdentity(process.pid) });
+    expect([abandoned(), temporaryDataDirs({ abandoned: false })]).toEqual([[], [dataDir]]);
+    writeLock(locked, 1, { pid: 2 ** 22 + 1, identity: 'boot:1' });
+    expect(abandoned()).toEqual([dataDir]);
   });
 });
 

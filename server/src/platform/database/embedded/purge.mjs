@@ -52,7 +52,8 @@ export async function purgeDataDir(dataDir) {
   const last = ['nodes', 'lock', TEMPORARY_MARK];
   for (const name of [...OURS.filter((each) => !last.includes(each)), ...last])
     remove(path.join(dataDir, name));
-  const left = readdirSync(dataDir);
+  // Whoever purges it at the same moment may have been faster.
+  const left = existsSync(dataDir) ? readdirSync(dataDir) : [];
   if (left.length > 0) {
     return {
       ok: true,
