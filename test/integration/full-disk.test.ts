@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statfsSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -27,8 +28,10 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0 && mou
 const why = engines.faultOf('s3') ?? (canMount ? undefined : 'file systems cannot be mounted here');
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
 const KIND = { s3: 'object-storage', sftp: 'sftp-storage', sql: 'postgresql' } as const;
-/** An empty cluster uses 40 MiB, and so does the one that it is copied from. */
-const ROOM_FOR_CLUSTERS = 200 * 1024 * 1024;
+/** An empty cluster uses 40 MiB, and so does the one that it is copied from; changes are logged beside it. */
+const ROOM_FOR_CLUSTERS = 500 * 1024 * 1024;
+/** Without its log of changes an empty cluster uses about 24 MiB. */
+const ROOM_FOR_ONE_COPY = 50 * 1024 * 1024;
 const KINDS = ['s3', 'sftp', 'sql'] as const;
 
 /** Tried out: a container may not. */
@@ -158,5 +161,22 @@ describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}
     expect(readdirSync(folder('sql')).sort()).toEqual(['ballast', 'templates']);
     rmSync(ballast('sql'));
     expect(await create()).toMatchObject({ state: 'FINISHED', error: null });
+  });
+
+  test('a replica for which there is room, and none beside it, does not take that of its primary', async () => {
+    const { bavail, bsize } = statfsSync(folder('sql'));
+    writeFileSync(ballast('sql'), Buffer.alloc(bavail * bsize - ROOM_FOR_ONE_COPY));
+    const change = async () =>
+      server.ended(
+        await server.call('PATCH', `${CLUSTERS}/one`, {
+          body: { high_availability: { replication_mode: 'sync' } },
+        }),
+      );
+    const full = expect.stringContaining('The disk is full');
+    expect(await change()).toMatchObject({ state: 'ERROR', error: full });
+    const left = statfsSync(folder('sql'));
+    expect(left.bavail * left.bsize).toBeGreaterThan(ROOM_FOR_ONE_COPY / 2);
+    rmSync(ballast('sql'));
+    expect(await change()).toMatchObject({ state: 'FINISHED', error: null });
   });
 });

@@ -19,6 +19,21 @@ export async function withRoom<T>(folder: string, work: () => Promise<T>): Promi
   }
 }
 
+/** Bytes that a copy leaves to those who work on the same disk: what they write until somebody sees that it is full. */
+const RESERVE_BYTES = 128 * 2 ** 20;
+const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+
+/** Makes sure that a copy does not take the last room of those who work on the same disk.
+ *  @param bytes that it will use
+ *  @throws when the disk is too full for it; `withRoom` knows it */
+export function requireRoom(folder: string, bytes: number): void {
+  const needed = bytes + RESERVE_BYTES;
+  const free = freeBytes(folder);
+  if (free >= needed) return;
+  const message = `the disk has ${inMib(free)} free, and a copy needs ${inMib(needed)}`;
+  throw Object.assign(new Error(message), { code: 'ENOSPC' });
+}
+
 /** Whether something that writes below a folder failed for want of room. */
 export function isFull(error: unknown, folder: string): boolean {
   const { code = '', message = '' } = error as NodeJS.ErrnoException;

@@ -126,7 +126,7 @@ export class Cluster {
     // A storage that has become larger helps at once.
     if (primary.notes?.full) await this.#look(primary, desired);
     this.#seen = undefined;
-    const step = await this.#replication.tend(desired, binaries);
+    const step = await this.#replication.tend(desired, binaries, 'change');
     const fault = await this.#tendPooler(desired);
     if (fault !== null) throw new TaskFailed(fault);
     this.#remember();
@@ -269,7 +269,7 @@ export class Cluster {
     if (this.#servers().primary.notes?.isUnread) await this.#load(desired);
     await this.#replication.release(desired);
     const unpooled = await this.#tendPooler(desired);
-    const missing = await this.#replication.tend(desired, binaries);
+    const missing = await this.#replication.tend(desired, binaries, 'look');
     this.#remember();
     return missing ?? unpooled;
   }

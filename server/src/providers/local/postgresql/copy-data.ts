@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { writeFileAtomically } from '../../../kernel/files.ts';
+import { requireRoom } from '../full-disk.ts';
 import { giveToEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { usedBytes } from './measure.ts';
@@ -48,7 +49,7 @@ export interface CopyOf {
 /** Copies what a server has into a folder, which is complete once the log of changes is replayed over it. The server
  *  goes on serving.
  *  @param folder what is there goes
- *  @throws when the server ends meanwhile */
+ *  @throws when the server ends meanwhile, or the disk has too little room for both */
 export async function copyData(
   server: Server,
   folder: string,
@@ -57,6 +58,8 @@ export async function copyData(
 ): Promise<CopyOf> {
   rmSync(folder, { recursive: true, force: true });
   makeOwn(folder);
+  const { data } = server.place;
+  requireRoom(folder, (await usedBytes(data)) - (await usedBytes(join(data, 'pg_wal'))));
   const copied = await server.asking(
     'postgres',
     (client) => copyWith(client, server, folder, signal),

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { placeOf } from './place.ts';
-import { Replication } from './replication.ts';
+import { type By, Replication } from './replication.ts';
 import type { Server } from './server.ts';
 
 /** A replica whose copy cannot be made. */
@@ -15,6 +15,7 @@ const FULL = new Error('the data could not be copied: tar: base: Cannot write: N
 const desired = { id: 'orders', replication: 'sync' } as DesiredCluster;
 let root: string;
 let asked: string[];
+let warnings: string[];
 let replication: Replication;
 let place: Server['place'];
 
@@ -22,8 +23,10 @@ beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), 'virga-replica-'));
   place = placeOf(root, 'orders', 'b');
   asked = [];
+  warnings = [];
   const query = async (text: string) => asked.push(text);
   const primary = {
+    place: placeOf(root, 'orders', 'a'),
     notes: { host: '127.0.0.1' },
     running: () => ({ pid: 1 }),
     // Only copies are given their time.
@@ -44,7 +47,7 @@ beforeEach(() => {
     write: () => undefined,
     load: async () => undefined,
     change: (action) => action(),
-    log: { warn: () => undefined },
+    log: { warn: (_, message) => warnings.push(message) },
   });
 });
 
@@ -53,7 +56,8 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-const tend = (parts: Partial<DesiredCluster> = {}) => replication.tend({ ...desired, ...parts }, '');
+const tend = (parts: Partial<DesiredCluster> = {}, by: By = 'change') =>
+  replication.tend({ ...desired, ...parts }, '', by);
 /** Goes on while the data are copied, as a task does. @returns what ends that */
 const fault = () =>
   waitUntil(
@@ -79,6 +83,13 @@ test('what is left of a replica that was never whole goes when it is no longer d
   expect(asked).toEqual([expect.stringContaining('pg_drop_replication_slot')]);
   expect(readdirSync(path.join(root, 'orders'))).toEqual([]);
   expect(existsSync(place.sockets)).toBe(false);
+});
+
+test('a change tries for itself, whatever looks before it could not copy', async () => {
+  expect(await tend({}, 'look')).toBe(COPYING);
+  await waitUntil(() => warnings.length > 0, { what: 'the copy to fail' });
+  expect(await tend()).toBe(COPYING);
+  expect(await fault()).toBe(FULL);
 });
 
 test('a cluster that never had a replica is not asked about one', async () => {

@@ -29,7 +29,7 @@ async function notedAfterALook({ isRunning }: { readonly isRunning: boolean }): 
     change: (action) => action(),
     log: { warn: () => undefined },
   });
-  await replication.tend(desired, '').catch(() => undefined);
+  await replication.tend(desired, '', 'change').catch(() => undefined);
   return notes;
 }
 

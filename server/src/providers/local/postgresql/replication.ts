@@ -23,6 +23,9 @@ export interface ReplicationDeps {
   readonly log: { warn(details: object, message: string): void };
 }
 
+/** Who brings the replica on: a change says why its copy failed, and has nothing to do with those of looks before it. */
+export type By = 'change' | 'look';
+
 interface Seen {
   readonly state: string | null;
   readonly is_kept: boolean;
@@ -41,7 +44,7 @@ export class Replication {
   /** The copy that is being made. */
   #copying: Promise<void> | undefined;
   /** Why the last copy was not made, until that was said. */
-  #failure: unknown;
+  #failure: { readonly by: By; readonly error: unknown } | undefined;
   #end = new AbortController();
 
   constructor(deps: ReplicationDeps) {
@@ -56,22 +59,20 @@ export class Replication {
 
   /** Goes a step on. @returns what is still to come, in words; null: all is as desired
    *  @throws why the copy that was begun could not be made */
-  async tend(desired: DesiredCluster, binaries: string): Promise<string | null> {
+  async tend(desired: DesiredCluster, binaries: string, by: By): Promise<string | null> {
     const { primary, replica } = this.#deps.servers();
     if (desired.replication === null) return this.#remove(desired);
     if (this.#copying) return 'the data are copied to the replica';
-    if (this.#failure !== undefined) {
-      const failure = this.#failure;
-      this.#failure = undefined;
-      throw failure;
-    }
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure && (failure.by === 'change' || by === 'look')) throw failure.error;
     if (replica.hasData() && !replica.isStandby()) {
       await replica.fence();
       removeNode(replica.place);
     }
     if (!replica.hasData()) {
       await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
-      await this.#seed(desired, binaries);
+      await this.#seed(desired, binaries, by);
       return 'the data are copied to the replica';
     }
     if (!replica.running()) await this.#start(desired, binaries);
@@ -153,7 +154,7 @@ export class Replication {
   }
 
   /** Begins to copy. The primary keeps from now on what the copy will need; the copy itself holds nothing up. */
-  async #seed(desired: DesiredCluster, binaries: string): Promise<void> {
+  async #seed(desired: DesiredCluster, binaries: string, by: By): Promise<void> {
     const { primary, replica } = this.#deps.servers();
     makePlace(replica.place);
     await primary.asking('postgres', async (client) => {
@@ -166,7 +167,7 @@ export class Replication {
       .then(() => this.#deps.change(() => this.#settle(binaries, replica, signal)))
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        this.#failure = this.#blame(error);
+        this.#failure = { by, error: this.#blame(error) };
         this.#deps.log.warn({ cluster: desired.id }, `the replica was not made: ${messageOf(error)}`);
       })
       .finally(() => {

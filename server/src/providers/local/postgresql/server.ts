@@ -24,9 +24,11 @@ import {
   signalProcess,
   terminate,
 } from '../../../kernel/processes.ts';
+import { requireRoom } from '../full-disk.ts';
 import { giveToEngine, makeFileOfEngine, readForeignText } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
+import { usedBytes } from './measure.ts';
 import { makeOwn, type NodeName, type Place } from './place.ts';
 import type { Full } from './storage-watch.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -140,6 +142,7 @@ export class Server {
     const { draft, data } = this.place;
     rmSync(draft, { recursive: true, force: true });
     makeOwn(draft);
+    requireRoom(draft, await usedBytes(copy));
     const words = ['-R', '-p', `${copy}/.`, draft];
     const { exitCode, output } = await run('cp', words, { patienceMs: COPY_MS });
     if (exitCode !== 0) throw new TaskFailed(`The backup could not be copied: ${lastLine(output)}`);
