@@ -6,9 +6,9 @@ import type {
   ServersSeen,
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { isAlive, isFrozen, type ProcessIdentity } from '../../../kernel/processes.ts';
 import { archiveNow, Backups } from './backups.ts';
 import type { Role } from './configuration.ts';
+import { Losses } from './losses.ts';
 import { measure } from './measure.ts';
 import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
 import { Pooler } from './pooler.ts';
@@ -38,8 +38,6 @@ export interface ClusterDeps {
   change<T>(action: () => Promise<T>): Promise<T>;
 }
 
-/** Looks in a row at which a process is found stopped, before it counts as lost. */
-const FROZEN_LOOKS = 5;
 /** A replica that is to take over may take this long to end in order. */
 const HAND_OVER_MS = 1_000;
 /** As long as replaying the log of changes may take. */
@@ -57,9 +55,7 @@ export class Cluster {
   #schedule: string | undefined;
   #desired: DesiredCluster | undefined;
   #seen: { readonly until: number; readonly observed: ObservedCluster } | undefined;
-  /** Its processes as they were last seen. */
-  #processes: readonly ProcessIdentity[] = [];
-  #frozenLooks = 0;
+  readonly #losses = new Losses();
 
   constructor(id: string, deps: ClusterDeps) {
     this.#id = id;
@@ -179,16 +175,23 @@ export class Cluster {
 
   /** Whether one of the processes of a cluster with a replica has ended, or does nothing any more. */
   hasLostOne(): boolean {
-    if (!this.#desired || this.#desired.replication === null) return false;
-    if (this.#server('a').notes?.upgrade) return false;
-    this.#frozenLooks = this.#processes.some(isFrozen) ? this.#frozenLooks + 1 : 0;
-    return this.#frozenLooks >= FROZEN_LOOKS || this.#processes.some((process) => !isAlive(process));
+    this.#losses.look();
+    return this.#toRecover() !== undefined;
   }
 
-  /** What `hasLostOne` saw is mended; when that fails, the next look at all clusters tries again. */
+  /** What `hasLostOne` saw is mended, unless a change that came first has done so, or is at it; when that fails, the
+   *  next look at all clusters tries again. */
   async recover(): Promise<void> {
-    this.#processes = [];
-    if (this.#desired) await this.#mend(this.#desired);
+    const desired = this.#toRecover();
+    if (!desired) return;
+    this.#losses.watch([]);
+    await this.#mend(desired);
+  }
+
+  #toRecover(): DesiredCluster | undefined {
+    const desired = this.#desired;
+    if (!desired || desired.replication === null || this.#server('a').notes?.upgrade) return undefined;
+    return this.#losses.any ? desired : undefined;
   }
 
   async remove(): Promise<void> {
@@ -244,7 +247,7 @@ export class Cluster {
 
   #remember(): void {
     const { primary, replica } = this.#servers();
-    this.#processes = [primary, replica].flatMap((server) => server.running() ?? []);
+    this.#losses.watch([primary, replica]);
   }
 
   /** Starts what has ended, or lets the replica take over. @returns what is missing still */
@@ -252,20 +255,15 @@ export class Cluster {
     const version = this.version ?? desired.version;
     const binaries = await this.#deps.folderOf(version);
     if (binaries === undefined) throw new Error(`PostgreSQL ${version} is being installed`);
-    const isFrozenNow = this.#frozenLooks >= FROZEN_LOOKS;
     const { primary, replica } = this.#servers();
-    const frozen = (server: Server) => {
-      const process = isFrozenNow ? server.running() : null;
-      return process !== null && isFrozen(process);
-    };
-    if (frozen(replica)) await replica.fence();
-    if (!primary.running() || frozen(primary)) await primary.fence();
+    if (this.#losses.isFrozen(replica)) await replica.fence();
+    if (!primary.running() || this.#losses.isFrozen(primary)) await primary.fence();
     // One that took over by the notes alone, when Virga was killed, runs as a replica still.
     if (!this.#isServing()) {
       await this.#serve(desired, binaries);
       this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
     }
-    this.#frozenLooks = 0;
+    this.#losses.forgetFrozen();
     if (this.#servers().primary.notes?.isUnread) await this.#load(desired);
     await this.#replication.release(desired);
     const unpooled = await this.#tendPooler(desired);
