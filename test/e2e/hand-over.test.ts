@@ -1,10 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { findProgram } from '../../server/src/providers/local/load-balancers/programs.ts';
 import {
   type Backend,
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
+import { newFolder } from '../harness/leftovers.ts';
 import { newDataDir, processesWith, removeDataDir, startVirga } from '../harness/process.ts';
+import { waitUntil } from '../harness/wait.ts';
 
 const dataDir = newDataDir();
 let backend: Backend;
@@ -53,4 +58,37 @@ test('a service that is restarted hands its traffic over without a lost request;
   expect(requests).toBeGreaterThan(0);
   expect(await second.end('SIGINT')).toBe(0);
   expect(engines()).toEqual([]);
+});
+
+/** A folder of programs with an HAProxy that never ends the check of a file, as long as there is a file `hangs`. */
+function hangingHaproxy(folder: string): { readonly hangs: string; readonly hanging: string; PATH: string } {
+  const [hangs, hanging] = [path.join(folder, 'hangs'), path.join(folder, 'hanging')];
+  // HAProxy checks a file as a user of its own, who notes that it does.
+  chmodSync(folder, 0o777);
+  const hang = `if [ -e ${hangs} ]; then touch ${hanging}; exec sleep 600; fi`;
+  const script = `#!/bin/sh\ncase " $* " in *" -c "*) ${hang};; esac\nexec ${findProgram('haproxy')} "$@"\n`;
+  writeFileSync(path.join(folder, 'haproxy'), script, { mode: 0o755 });
+  return { hangs, hanging, PATH: `${folder}:${process.env.PATH}` };
+}
+
+test('a stop in the middle of a task that hangs ends all programs, and the task ends after the next start', {
+  timeout: 180_000,
+}, async () => {
+  const programs = newFolder('e2e');
+  onTestFinished(() => removeDataDir(programs));
+  const { hangs, hanging, PATH } = hangingHaproxy(programs);
+  const first = await startVirga({ dataDir, env: { PATH } });
+  const all = '/cloud/v1/loadbalancers/1/1';
+  const [lb] = (await first.call('GET', all)).body.results;
+  await waitUntil(() => processesWith(lb.id).length > 0, { what: 'the load balancer to run' });
+  writeFileSync(hangs, '');
+  const listener = { name: 'more', protocol: 'HTTP', protocol_port: 8081, loadbalancer_id: lb.id };
+  const reply = await first.call('POST', '/cloud/v1/lblisteners/1/1', listener);
+  await waitUntil(() => existsSync(hanging), { what: 'the check of the new file to hang' });
+  expect(await first.end('SIGINT')).toBe(0);
+  expect(processesWith(lb.id)).toEqual([]);
+  expect(processesWith(dataDir)).toEqual([]);
+  const second = await startVirga({ dataDir });
+  expect(await second.ended(reply)).toMatchObject({ state: 'FINISHED', error: null });
+  expect(await second.end('SIGINT')).toBe(0);
 });
