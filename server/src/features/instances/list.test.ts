@@ -135,6 +135,19 @@ test('pages and orders are those of every list', async () => {
   }
 });
 
+test('parameters of other lists change nothing, and a faulty one is named as it was sent', async () => {
+  for (const other of ['tag_key=role', 'tag_key=role&tag_key=more', 'metadata_k=role'])
+    expect(await server.call('GET', `${INSTANCES}?${other}`)).toMatchObject({
+      status: 200,
+      body: { count: 5 },
+    });
+  const { body } = await server.call(
+    'GET',
+    `${INSTANCES}?metadata_kv=${encodeURIComponent('{"a":"1","a":"2"}')}`,
+  );
+  expect(JSON.stringify(body)).not.toContain('tag_key_value');
+});
+
 test('names of interfaces are there when they are asked for', async () => {
   const addresses = async (query: string) =>
     (await server.call('GET', `${INSTANCES}?name=machine_4${query}`)).body.results[0].addresses;

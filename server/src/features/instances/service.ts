@@ -67,7 +67,8 @@ export class InstanceService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: InstanceListQuery) {
     refuseUnstorable(query, 'query');
-    const { tags = {} } = parseTagFilters(query);
+    const { tag_key_value, metadata_kv } = query;
+    const { tags = {} } = parseTagFilters({ tag_key_value, metadata_kv });
     const { count, rows } = await listInstances(ctx.db, { ...ctx.place, query, tags });
     return {
       count,

@@ -48,9 +48,9 @@ export interface TagFilters {
 
 interface TagQuery {
   readonly tag_key?: readonly string[];
-  readonly tag_key_value?: string;
+  readonly tag_key_value?: string | undefined;
   readonly metadata_k?: readonly string[];
-  readonly metadata_kv?: string;
+  readonly metadata_kv?: string | undefined;
 }
 
 /** @throws Invalid naming every faulty tag of the filters */
@@ -78,7 +78,7 @@ export function parseTagFilters(query: TagQuery): TagFilters {
 const PAIRS_RULE = 'must be a JSON object that maps tag keys to values';
 
 function tagPairs(text: string, field: string): Record<string, string> {
-  const value = parseJson(text);
+  const value = parseJson(text, field);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Invalid({ [field]: [PAIRS_RULE] }, 'query');
   }
@@ -92,12 +92,12 @@ function tagPairs(text: string, field: string): Record<string, string> {
   return parseTags(value as Record<string, string>, field, 'query');
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, field: string): unknown {
   try {
     return readJson(text);
   } catch (error) {
     if (error instanceof BadRequest) return undefined;
-    throw error instanceof Invalid ? within('tag_key_value', error) : error;
+    throw error instanceof Invalid ? within(field, error) : error;
   }
 }
 
