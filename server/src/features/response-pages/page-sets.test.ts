@@ -41,6 +41,23 @@ test('a set is created, read, changed page by page, and deleted', async () => {
   expect((await server.call('DELETE', url)).body).toMatchObject({ type: 'http-not-found', status: 404 });
 });
 
+test('four large logos are accepted by every call that writes them', async () => {
+  const pixels = Buffer.from(Array.from({ length: 450 * 130 * 4 }, (_, i) => (i * 2_654_435_761) >>> 13));
+  const raw = { width: 450, height: 130, channels: 4 } as const;
+  const logo = (await sharp(pixels, { raw }).png({ compressionLevel: 0 }).toBuffer()).toString('base64');
+  const pages = Object.fromEntries(
+    ['block', 'block_csrf', 'captcha', 'handshake'].map((page) => [page, { enabled: true, logo }]),
+  );
+  expect(JSON.stringify(pages).length).toBeGreaterThan(1024 * 1024);
+  const created = await create({ name: 'logos', ...pages });
+  expect(created.status).toBe(201);
+  const url = `${URL}/${created.body.id}`;
+  expect((await server.call('PATCH', url, { body: pages })).status).toBe(204);
+  const newer = await server.call('PATCH', url.replace('/v1/', '/v2/'), { body: pages });
+  expect([newer.status, newer.body.block?.logo]).toEqual([200, logo]);
+  await server.call('DELETE', url);
+});
+
 test('the list is ordered, filtered and paged', async () => {
   const ids = [];
   for (const name of ['list b', 'list a', 'list_c', 'other']) ids.push((await create({ name })).body.id);

@@ -96,6 +96,7 @@ export const responsePageRoutes: readonly Route[] = [
     access: 'write',
     params: SetParams,
     body: UpdateCustomPageSet,
+    bodyLimit: WITH_LOGOS,
     bodyFaults: setFaults,
     response: CustomPageSet,
     handler: async (ctx, { params, body }) => {
