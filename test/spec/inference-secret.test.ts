@@ -53,6 +53,15 @@ describe('an inference secret', () => {
     expect((await server.call('PUT', url, { body })).status).toBe(404);
   });
 
+  test('answers with what the next read shows, whatever a body has beside it', async () => {
+    const url = `${PATH}/beside`;
+    const more = { ...data, beside: 'it' };
+    expect((await create('beside', { data: more })).body.data).toEqual(data);
+    const replaced = await server.call('PUT', url, { body: { type: 'aws-iam', data: more } });
+    expect(replaced.body).toEqual((await server.call('GET', url)).body);
+    expect(replaced.body.data).toEqual(data);
+  });
+
   test('has a name that is used once', async () => {
     expect((await create('used')).status).toBe(200);
     const replies = await Promise.all([create('used'), create('used')]);

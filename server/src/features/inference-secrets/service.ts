@@ -47,7 +47,7 @@ export class InferenceSecrets {
       if (constraintOf(error) !== 'inference_secrets_pkey') throw error;
       throw new Conflict(`An inference secret with the name ${input.name} exists already`);
     }
-    return { name: input.name, type: input.type, data: input.data };
+    return { name: input.name, type: input.type, data: known(input.data) };
   }
 
   /** @throws NotFound */
@@ -56,7 +56,7 @@ export class InferenceSecrets {
       if (!(await store.replaceSecret(tx, this.#seal(ctx, { ...input, name })))) throw unknown(name);
       await audit(tx, ctx, 'replace_inference_secret', name);
     });
-    return { name, type: input.type, data: input.data };
+    return { name, type: input.type, data: known(input.data) };
   }
 
   /** @throws NotFound */
@@ -89,7 +89,7 @@ export class InferenceSecrets {
 
   #seal(ctx: ProjectContext, input: CreateInferenceSecret): store.NewSecret {
     const context = contextOf(ctx.project.id, input.name);
-    const { keyId, box } = this.#cipher.seal(JSON.stringify(input.data), context);
+    const { keyId, box } = this.#cipher.seal(JSON.stringify(known(input.data)), context);
     return {
       project_id: ctx.project.id,
       name: input.name,
@@ -103,10 +103,15 @@ export class InferenceSecrets {
   #view(row: store.SecretRow): InferenceSecret {
     const sealed = { keyId: row.key_id, box: row.sealed };
     const data = JSON.parse(this.#cipher.open(sealed, contextOf(row.project_id, row.name))) as SecretData;
-    const { aws_access_key_id, aws_secret_access_key } = data;
-    return { name: row.name, type: row.type, data: { aws_access_key_id, aws_secret_access_key } };
+    return { name: row.name, type: row.type, data: known(data) };
   }
 }
+
+/** What reads show, and nothing that a body has beside it. */
+const known = ({ aws_access_key_id, aws_secret_access_key }: SecretData): SecretData => ({
+  aws_access_key_id,
+  aws_secret_access_key,
+});
 
 /** Encrypts what is under another key anew under the current one. */
 export async function resealInferenceSecrets(tx: Tx, cipher: Cipher): Promise<number> {
