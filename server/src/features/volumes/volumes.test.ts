@@ -77,6 +77,12 @@ test('a volume is created, read, renamed, tagged and deleted, and counts as long
   expect(await quota()).toEqual(before);
 });
 
+test('a volume for which older clients name no machine by an empty text belongs to none', async () => {
+  const id = await volume({ instance_id_to_attach_to: '', attachment_tag: '' });
+  expect(await read(id)).toMatchObject({ status: 'available', attachments: [] });
+  await call('DELETE', `${VOLUMES}/${id}`);
+});
+
 test('a volume from an image is bootable, says which image, and holds at least what that needs', async () => {
   const body = { source: 'image', image_id: image.id, size: image.min_disk };
   expect(await read(await volume(body))).toMatchObject({
