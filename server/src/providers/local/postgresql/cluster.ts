@@ -175,23 +175,25 @@ export class Cluster {
 
   /** Whether one of the processes of a cluster with a replica has ended, or does nothing any more. */
   hasLostOne(): boolean {
+    if (this.#watched() === undefined) return false;
     this.#losses.look();
-    return this.#toRecover() !== undefined;
+    return this.#losses.any;
   }
 
   /** What `hasLostOne` saw is mended, unless a change that came first has done so, or is at it; when that fails, the
    *  next look at all clusters tries again. */
   async recover(): Promise<void> {
-    const desired = this.#toRecover();
-    if (!desired) return;
+    const desired = this.#watched();
+    if (!desired || !this.#losses.any) return;
     this.#losses.watch([]);
     await this.#mend(desired);
   }
 
-  #toRecover(): DesiredCluster | undefined {
+  /** What it is to be, while its processes are watched: with a replica, and not in the middle of an upgrade. */
+  #watched(): DesiredCluster | undefined {
     const desired = this.#desired;
-    if (!desired || desired.replication === null || this.#server('a').notes?.upgrade) return undefined;
-    return this.#losses.any ? desired : undefined;
+    if (!desired || desired.replication === null) return undefined;
+    return this.#server('a').notes?.upgrade ? undefined : desired;
   }
 
   async remove(): Promise<void> {
