@@ -25,13 +25,14 @@ const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
 
 /** Makes sure that a copy does not take the last room of those who work on the same disk.
  *  @param bytes that it will use
- *  @throws when the disk is too full for it; `withRoom` knows it */
+ *  @throws TaskFailed when the disk is too full for it */
 export function requireRoom(folder: string, bytes: number): void {
   const needed = bytes + RESERVE_BYTES;
   const free = freeBytes(folder);
   if (free >= needed) return;
-  const message = `the disk has ${inMib(free)} free, and a copy needs ${inMib(needed)}`;
-  throw Object.assign(new Error(message), { code: 'ENOSPC' });
+  throw new TaskFailed(
+    `A copy needs ${inMib(needed)} on the disk, which has ${inMib(free)}: whoever runs this region has to make room`,
+  );
 }
 
 /** Whether something that writes below a folder failed for want of room. */
