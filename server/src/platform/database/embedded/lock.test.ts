@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
   temporaryDataDirs,
 } from './instance.mjs';
 import { lockDataDir, shareDataDir } from './lock.ts';
+import { purgeDataDir } from './purge.mjs';
 import { temporaryFolder } from './testing/folders.ts';
 import { type Holder, installHolder, runHolder } from './testing/run-holder.ts';
 
@@ -56,6 +57,14 @@ describe('a temporary data directory', () => {
     writeLock(locked, 1, { pid: 2 ** 22 + 1, identity: 'boot:1' });
     expect(abandoned()).toEqual([dataDir]);
   });
+});
+
+test('an abandoned data directory that two find at once is removed, and neither fails', async () => {
+  const dataDir = path.join(temporaryFolder(), 'abandoned');
+  writeLock(dataDir, 1, { pid: 2 ** 22 + 1, identity: 'boot:1' });
+  const purged = await Promise.all([purgeDataDir(dataDir), purgeDataDir(dataDir)]);
+  expect(purged.map(({ ok }) => ok)).toEqual([true, true]);
+  expect(existsSync(dataDir)).toBe(false);
 });
 
 describe('the lock', () => {

@@ -36,6 +36,20 @@ const PATIENCE_MS = 5_000;
  * @returns {Promise<{ ok: boolean, line: string }>} what the person at the terminal should read
  */
 export async function purgeDataDir(dataDir) {
+  try {
+    return await purge(dataDir);
+  } catch (error) {
+    // Whoever purges it at the same moment may be faster: two starts that find the same abandoned one, for example.
+    if (existsSync(dataDir)) throw error;
+    return { ok: true, line: `${dataDir} is forgotten.` };
+  }
+}
+
+/**
+ * @param {string} dataDir
+ * @returns {Promise<{ ok: boolean, line: string }>}
+ */
+async function purge(dataDir) {
   if (!existsSync(dataDir)) return { ok: true, line: `There is no data directory ${dataDir}.` };
   const instance = currentInstances(dataDir)[0];
   if (instance)
@@ -52,8 +66,7 @@ export async function purgeDataDir(dataDir) {
   const last = ['nodes', 'lock', TEMPORARY_MARK];
   for (const name of [...OURS.filter((each) => !last.includes(each)), ...last])
     remove(path.join(dataDir, name));
-  // Whoever purges it at the same moment may have been faster.
-  const left = existsSync(dataDir) ? readdirSync(dataDir) : [];
+  const left = readdirSync(dataDir);
   if (left.length > 0) {
     return {
       ok: true,
