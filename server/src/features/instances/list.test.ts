@@ -141,11 +141,11 @@ test('parameters of other lists change nothing, and a faulty one is named as it 
       status: 200,
       body: { count: 5 },
     });
-  const { body } = await server.call(
-    'GET',
-    `${INSTANCES}?metadata_kv=${encodeURIComponent('{"a":"1","a":"2"}')}`,
-  );
-  expect(JSON.stringify(body)).not.toContain('tag_key_value');
+  const unstorable = encodeURIComponent('{"a":"\\u0000"}');
+  for (const name of ['metadata_kv', 'tag_key_value']) {
+    const { status, body } = await server.call('GET', `${INSTANCES}?${name}=${unstorable}`);
+    expect([status, Object.keys(body.invalid_fields)]).toEqual([400, [`${name}.a`]]);
+  }
 });
 
 test('names of interfaces are there when they are asked for', async () => {

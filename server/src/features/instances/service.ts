@@ -67,6 +67,7 @@ export class InstanceService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: InstanceListQuery) {
     refuseUnstorable(query, 'query');
+    // What the list does not declare is not checked by a schema either, whatever the query has of it.
     const { tag_key_value, metadata_kv } = query;
     const { tags = {} } = parseTagFilters({ tag_key_value, metadata_kv });
     const { count, rows } = await listInstances(ctx.db, { ...ctx.place, query, tags });
