@@ -8,7 +8,13 @@ import {
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
 import { newFolder } from '../harness/leftovers.ts';
-import { newDataDir, processesWith, removeDataDir, startVirga } from '../harness/process.ts';
+import {
+  newDataDir,
+  processesWith,
+  removeDataDir,
+  startVirga,
+  type VirgaProcess,
+} from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 const dataDir = newDataDir();
@@ -37,15 +43,22 @@ const body = (port: number) => ({
   ],
 });
 
+/** One that serves. */
+async function loadBalancer(
+  virga: VirgaProcess,
+): Promise<{ readonly id: string; readonly vip_address: string }> {
+  const all = '/cloud/v1/loadbalancers/1/1';
+  const task = await virga.ended(await virga.call('POST', all, body(backend.port)));
+  expect(task.error).toBeNull();
+  return (await virga.call('GET', `${all}/${task.created_resources?.loadbalancers?.[0]}`)).body;
+}
+
 test('a service that is restarted hands its traffic over without a lost request; a stop ends it', {
   timeout: 120_000,
 }, async () => {
   const env = { VIRGA_ON_SIGTERM: 'leave' };
   const first = await startVirga({ dataDir, env });
-  const all = '/cloud/v1/loadbalancers/1/1';
-  const task = await first.ended(await first.call('POST', all, body(backend.port)));
-  expect(task.error).toBeNull();
-  const { body: lb } = await first.call('GET', `${all}/${task.created_resources?.loadbalancers?.[0]}`);
+  const lb = await loadBalancer(first);
   const engines = () => processesWith(lb.id);
   const before = engines();
   expect(before).toHaveLength(1);
@@ -78,9 +91,7 @@ test('a stop in the middle of a task that hangs ends all programs, and the task 
   onTestFinished(() => removeDataDir(programs));
   const { hangs, hanging, PATH } = hangingHaproxy(programs);
   const first = await startVirga({ dataDir, env: { PATH } });
-  const all = '/cloud/v1/loadbalancers/1/1';
-  const [lb] = (await first.call('GET', all)).body.results;
-  await waitUntil(() => processesWith(lb.id).length > 0, { what: 'the load balancer to run' });
+  const lb = await loadBalancer(first);
   writeFileSync(hangs, '');
   const listener = { name: 'more', protocol: 'HTTP', protocol_port: 8081, loadbalancer_id: lb.id };
   const reply = await first.call('POST', '/cloud/v1/lblisteners/1/1', listener);
