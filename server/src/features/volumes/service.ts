@@ -115,11 +115,11 @@ export class VolumeService {
 function requestedOf(input: CreateVolume, faults: Faults): RequestedVolume {
   const [policy] = input.lifecycle_policy_ids ?? [];
   if (policy !== undefined) faults.add('lifecycle_policy_ids', `there is no lifecycle policy ${policy}`);
-  const { instance, tag } = attachmentOf(input);
+  const instance = instanceOf(input);
   if (instance !== undefined && !UUID.test(instance)) {
     faults.add('instance_id_to_attach_to', 'must be a valid uuid');
   }
-  if (tag !== undefined && instance === undefined) {
+  if (input.attachment_tag !== undefined && instance === undefined) {
     faults.add('attachment_tag', 'needs instance_id_to_attach_to');
   }
   return {
@@ -131,15 +131,12 @@ function requestedOf(input: CreateVolume, faults: Faults): RequestedVolume {
   };
 }
 
-/** Older clients send empty texts for what they do not give. */
-const attachmentOf = ({ instance_id_to_attach_to, attachment_tag }: CreateVolume) => ({
-  instance: instance_id_to_attach_to || undefined,
-  tag: attachment_tag || undefined,
-});
+/** The contract publishes a plain text, which may be empty: older clients send that for what they do not give. */
+const instanceOf = ({ instance_id_to_attach_to: id }: CreateVolume) => (id === '' ? undefined : id);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function attachmentFor(tx: Tx, ctx: RegionContext, input: CreateVolume) {
-  const { instance, tag } = attachmentOf(input);
-  return instance === undefined ? UNATTACHED : nextAttachment(tx, ctx, instance, tag);
+  const instance = instanceOf(input);
+  return instance === undefined ? UNATTACHED : nextAttachment(tx, ctx, instance, input.attachment_tag);
 }

@@ -24,8 +24,8 @@ const PAUSE_MS = 500;
  * Brings a database to the newest schema: every file of `server/migrations` that it has not seen, in name
  * order, also late ones with lower numbers, all in one transaction. Nodes that start together take turns. Older nodes
  * that are at work on it are held up for moments only: what cannot be locked soon is tried again.
- * @throws StartError when the database needs a newer program, or its server is too old; else the database's own error, with the name of the
- *   migration before it
+ * @throws StartError when the database needs a newer program, or its server is too old; else the database's own
+ *   error, with the name of the migration before it
  */
 export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {}): Promise<void> {
   const { desired = () => true, version } = options;
