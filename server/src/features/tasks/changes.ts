@@ -19,6 +19,8 @@ interface Drawn {
   readonly writers: ReadonlySet<string>;
 }
 
+const NEWEST_EPOCH = 'select token from task_epochs order by number desc limit 1';
+
 const SOON_MS = 10;
 const LONGEST_WAIT_MS = 2000;
 
@@ -29,6 +31,7 @@ export class Horizon {
   readonly #db: Db;
   readonly #looks = new SharedLookUp<'all', number>(async () => new Map([['all', await this.#look()]]));
   #last = 0;
+  #epoch = '';
   #reached = 0;
   #drawn: Drawn | undefined;
 
@@ -41,6 +44,11 @@ export class Horizon {
     return this.#drawn !== undefined;
   }
 
+  /** Whether the database, as it was last looked at, has another history than the one in which somebody came so far. */
+  hasLeft({ epoch, change }: Cursor): boolean {
+    return epoch !== this.#epoch || change > this.#last;
+  }
+
   /** Looks once; those who look at the same time share it.
    *  @returns up to where everything can be seen */
   async look(): Promise<number> {
@@ -48,15 +56,20 @@ export class Horizon {
   }
 
   async #look(): Promise<number> {
-    const [last] = await this.#db.named<{ change: number }>(
+    const [last] = await this.#db.named<{ change: number; epoch: string | null }>(
       'task_last_change',
-      'select case when is_called then last_value else 0 end as change from task_changes',
+      `select case when is_called then last_value else 0 end as change, (${NEWEST_EPOCH}) as epoch from task_changes`,
       [],
     );
     const change = last?.change ?? 0;
-    this.#last = change;
+    const epoch = last?.epoch ?? '';
     // Another database has taken the place of this one.
-    if (change < this.#reached) this.#reached = 0;
+    if (epoch !== this.#epoch || change < this.#reached) {
+      this.#reached = 0;
+      this.#drawn = undefined;
+    }
+    this.#last = change;
+    this.#epoch = epoch;
     if (change <= this.#reached) this.#drawn = undefined;
     else this.#pass(change, await this.#writers());
     return this.#reached;
@@ -123,11 +136,7 @@ export async function changedTasks(
 
 /** The newest life of the database. */
 export async function currentEpoch(db: Db): Promise<string> {
-  const [row] = await db.named<{ token: string }>(
-    'task_epoch',
-    'select token from task_epochs order by number desc limit 1',
-    [],
-  );
+  const [row] = await db.named<{ token: string }>('task_epoch', NEWEST_EPOCH, []);
   return row?.token ?? '';
 }
 

@@ -106,18 +106,25 @@ async function pump(
   source: Source,
 ): Promise<void> {
   const { stream, horizon } = source;
-  let after = start.change;
+  let at = start;
   let quietSince = ctx.clock.now().getTime();
   try {
     while (source.isOpen) {
       const upTo = await horizon.look();
+      if (horizon.hasLeft(at)) {
+        const { start: next, resumes } = await beginning(ctx, at, horizon);
+        if (!resumes) stream.write(resetAt(next));
+        at = next;
+        continue;
+      }
+      const { change: after, epoch } = at;
       const among = { after, upTo };
       const changed = upTo > after ? await changedTasks(ctx.db, ctx.caller.clientId, among, query) : [];
       if (!source.isOpen) break;
-      for (const row of changed) stream.write(eventOf(row, start.epoch));
+      for (const row of changed) stream.write(eventOf(row, epoch));
       await source.isRead();
       const isMore = changed.length === MOST_CHANGES;
-      after = isMore ? (changed.at(-1)?.change ?? after) : Math.max(after, upTo);
+      at = { epoch, change: isMore ? (changed.at(-1)?.change ?? after) : Math.max(after, upTo) };
       const now = ctx.clock.now().getTime();
       const isQuiet = changed.length === 0 && now - quietSince > QUIET_MS;
       if (isQuiet) stream.write(': quiet\n\n');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { keepEpoch } from './epochs.ts';
 
 const server = shared(startTestServer);
 
@@ -156,6 +157,40 @@ describe('the stream of tasks', () => {
       await waitUntil(() => stream.events.some((event) => event.task.id === task.id), { what: 'the event' });
       await stream.stop();
     }
+  });
+
+  test('says so when the database is replaced while it is open by one that has not come as far', async () => {
+    // What the lost one did last never happened here.
+    const [last] = await server.db.named<{ change: number }>(
+      't1',
+      `select nextval('task_changes') change`,
+      [],
+    );
+    await server.db.named('t2', `select setval('task_changes', $1::bigint + 1000)`, [last?.change]);
+    const stream = await follow('');
+    await server.ended(await deleteSomething());
+    await waitUntil(() => stream.events.length > 0, { what: 'an event' });
+    await server.db.named('t3', 'update tasks set change = 1 where change > $1::bigint', [last?.change]);
+    await server.db.named('t4', `select setval('task_changes', $1::bigint)`, [last?.change]);
+    await server.db.named('t5', `update task_epochs set identity = 'the lost one'`, []);
+    await waitUntil(() => stream.resets.length === 1, { what: 'the reset' });
+    const task = await server.ended(await deleteSomething());
+    await waitUntil(() => stream.events.some((event) => event.task.id === task.id), { what: 'the event' });
+    await stream.stop();
+  });
+
+  test('goes on in the new epoch when nothing was lost', async () => {
+    const stream = await follow('');
+    await server.ended(await deleteSomething());
+    await waitUntil(() => stream.events.length > 0, { what: 'an event' });
+    const epoch = stream.events[0]?.id.split('-')[0];
+    await server.db.named('t6', `update task_epochs set identity = 'before the fail-over'`, []);
+    await keepEpoch(server.db);
+    const task = await server.ended(await deleteSomething());
+    await waitUntil(() => stream.events.some((event) => event.task.id === task.id), { what: 'the event' });
+    expect(stream.events.at(-1)?.id.split('-')[0]).not.toBe(epoch);
+    expect(stream.resets).toEqual([]);
+    await stream.stop();
   });
 
   test('an id that no stream has given is 400', async () => {
