@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
@@ -210,7 +211,7 @@ test('totals are written where they stand, however often they change', async () 
   }
 });
 
-async function updatesOfTotals(client: PoolClient): Promise<{ written: number; inPlace: number }> {
+async function updatesOfTotals(client: pg.PoolClient): Promise<{ written: number; inPlace: number }> {
   const { rows } = await client.query(`select pg_stat_get_xact_tuples_updated(oid)::int as written,
     pg_stat_get_xact_tuples_hot_updated(oid)::int as "inPlace" from pg_class where relname = 'resource_totals'`);
   return rows[0];
