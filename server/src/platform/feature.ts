@@ -4,7 +4,7 @@ import type { Backlog } from './metrics/cluster.ts';
 import type { Examples } from './openapi/examples.ts';
 import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
-import type { HeldTable } from './tasks/locks.ts';
+import type { WhenLost } from './tasks/locks.ts';
 
 /** What a feature brings: routes for the API role, task handlers and background work for the worker role. */
 export interface Feature {
@@ -17,7 +17,7 @@ export interface Feature {
   readonly needs?: string;
   readonly tasks?: readonly TaskHandler[];
   /** What becomes of its rows when the task that holds them does not say so. */
-  readonly held?: readonly HeldTable[];
+  readonly held?: readonly WhenLost[];
   readonly background?: readonly BackgroundJob[];
   /** Encrypts what the feature keeps encrypted anew, when the master key changes. */
   readonly reseal?: Reseal;

@@ -1,6 +1,5 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
@@ -106,8 +105,7 @@ export class ImageService {
   async update(ctx: RegionContext, id: string, { tags, ...input }: UpdateImage) {
     this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockOwnImage(tx, id, ctx.place);
-      requireFree('Image', row);
+      const row = await store.lockFreeImage(tx, id, ctx.place);
       const to = {
         ...row,
         ...input,
@@ -124,8 +122,7 @@ export class ImageService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockOwnImage(tx, id, ctx.place);
-      requireFree('Image', row);
+      const row = await store.lockFreeImage(tx, id, ctx.place);
       const volume = await filledFrom(tx, id);
       if (volume) {
         throw new Conflict(`Image ${id} is being copied to volume ${volume}`, { retryAfterMs: 1000 });

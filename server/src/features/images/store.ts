@@ -1,10 +1,8 @@
-import { Forbidden, NotFound } from '../../kernel/errors.ts';
-import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { Forbidden } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import type { Place } from '../volumes/index.ts';
 import type { ImageRow, ImageTraits } from './model.ts';
-
-const held = heldTable('images');
 
 /** Changes of images; lists are in list-store.ts. */
 
@@ -12,6 +10,23 @@ export const IMAGE_COLUMNS = `i.id, i.project_id, i.region_id, i.client_id, i.na
   i.architecture, i.os_type, i.os_distro, i.os_version, i.disk_format, i.min_disk, i.min_ram, i.size, i.ssh_key,
   i.hw_firmware_type, i.hw_machine_type, i.is_baremetal, i.display_order, i.volume_id, i.source_url, i.kept_for_volumes, i.tags, i.task_id,
   i.creator_task_id, i.created_at, i.updated_at`;
+
+const held = heldTable<ImageRow>('images', 'Image', { columns: IMAGE_COLUMNS, alias: 'i', shared: true });
+
+/** An image that the project may use: its own or the region's. @throws NotFound */
+export const readImage = held.read;
+/** Those of these images that the project may use; they are not deleted before the transaction ends. */
+export const keepImages = held.keep;
+/** The image while the task holds it. */
+export const readHeld = held.readHeld;
+
+/** The project's own image, locked; the region's are not the project's to change.
+ *  @throws NotFound, Forbidden, Locked naming the task that holds it */
+export async function lockFreeImage(tx: Tx, id: string, place: Place): Promise<ImageRow> {
+  const { project_id: owner } = await held.read(tx, id, place);
+  if (owner === null) throw new Forbidden(`Image ${id} is the region's; only it can change it`);
+  return held.lockFree(tx, id, place);
+}
 
 export interface NewImage extends ImageTraits, Place {
   readonly id: string;
@@ -62,50 +77,6 @@ export async function insertImage(tx: Tx, image: NewImage): Promise<void> {
       image.timestamp,
     ],
   );
-}
-
-const VISIBLE = 'i.region_id = $3 and (i.project_id = $2 or i.project_id is null)';
-
-/** An image that the project may use: its own or the region's.
- *  @throws NotFound */
-export async function readImage(db: Queryable, id: string, place: Place): Promise<ImageRow> {
-  const [row] = await db.named<ImageRow>(
-    'image_get',
-    `select ${IMAGE_COLUMNS} from images i where i.id = $1 and ${VISIBLE}`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Image ${id} was not found`);
-  return row;
-}
-
-/** Those of these images that the project may use; they are not deleted before the transaction ends. */
-export async function keepImages(tx: Queryable, ids: readonly string[], place: Place): Promise<ImageRow[]> {
-  if (ids.length === 0) return [];
-  return tx.named<ImageRow>(
-    'images_keep',
-    `select ${IMAGE_COLUMNS} from images i where i.id = any($1::uuid[]) and ${VISIBLE} for share`,
-    [[...new Set(ids)], place.projectId, place.regionId],
-  );
-}
-
-/** The project's own image, locked; the region's are not the project's to change.
- *  @throws NotFound, Forbidden */
-export async function lockOwnImage(tx: Tx, id: string, place: Place): Promise<ImageRow> {
-  const [row] = await tx.named<ImageRow>(
-    'image_lock',
-    `select ${IMAGE_COLUMNS} from images i where i.id = $1 and ${VISIBLE} for update`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Image ${id} was not found`);
-  if (row.project_id === null) throw new Forbidden(`Image ${id} is the region's; only it can change it`);
-  return row;
-}
-
-/** The image that a task holds; undefined once it does not. */
-export async function readHeld(db: Queryable, taskId: string): Promise<ImageRow | undefined> {
-  return db.namedRow<ImageRow>('image_held', `select ${IMAGE_COLUMNS} from images i where i.task_id = $1`, [
-    taskId,
-  ]);
 }
 
 /** Gives the image to the task that deletes it. */

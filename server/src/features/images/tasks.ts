@@ -29,7 +29,7 @@ const newImageTask = (type: string, deps: ImageDeps): TaskHandler => ({
   type,
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const { id, volume_id: volumeId, source_url: url } = row;
     const desired = { id, source: url === null ? { volumeId: volumeId ?? '' } : { url } };
@@ -41,7 +41,7 @@ const newImageTask = (type: string, deps: ImageDeps): TaskHandler => ({
     });
   },
   async undo(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const waiting = waitFor(await providerFor(run, deps).removeImage(row.id, undoing(run, RESTORE_IMAGE)));
     if (waiting) return waiting;
@@ -57,13 +57,13 @@ export const deleteImageTask = (deps: ImageDeps): TaskHandler => ({
   type: 'delete_image',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const waiting = waitFor(await providerFor(run, deps).removeImage(row.id, run.operation));
     return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
   },
   async undo(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.readHeld(run.db, run.task.subject, run.task.id);
     return done({}, async (tx) => {
       if (row) await store.settleImage(tx, row.id, holdOf(run), 'error');
     });

@@ -1,6 +1,6 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { lockedTable } from '../../platform/database/held-table.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import { type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
@@ -13,7 +13,7 @@ const COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor,
   i.ssh_key_name, i.tags, i.cluster_id, i.creator_task_id, i.task_id, i.status_since, i.created_at,
   i.updated_at`;
 
-const held = lockedTable<InstanceRow>('instances', 'Instance', { columns: COLUMNS, alias: 'i' });
+const held = heldTable<InstanceRow>('instances', 'Instance', { columns: COLUMNS, alias: 'i' });
 
 /** @throws NotFound */
 export const readInstance = held.read;

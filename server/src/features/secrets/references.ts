@@ -1,7 +1,8 @@
 import { Invalid, Locked } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import type { Place } from '../../platform/http/context.ts';
 import { day, type SecretKind } from './material.ts';
-import { type Scope, type SecretRow, shareSecrets } from './store.ts';
+import { keepSecrets, type SecretRow } from './store.ts';
 
 /** What a field wants of a secret. */
 type SecretUse = SecretKind | 'certificate or authorities';
@@ -35,13 +36,13 @@ const WANTED: Readonly<Record<SecretUse, string>> = {
  *  @throws Invalid naming every faulty field, Locked when one is just being created or deleted */
 export async function requireSecrets(
   tx: Tx,
-  scope: Scope,
+  place: Place,
   references: readonly SecretReference[],
   now: Date,
 ): Promise<void> {
   if (references.length === 0) return;
-  const ids = [...new Set(references.map(({ id }) => id.toLowerCase()))];
-  const rows = new Map((await shareSecrets(tx, ids, scope)).map((row) => [row.id, row]));
+  const ids = references.map(({ id }) => id.toLowerCase());
+  const rows = new Map((await keepSecrets(tx, ids, place)).map((row) => [row.id, row]));
   const faults: Record<string, string[]> = {};
   for (const reference of references) {
     const row = rows.get(reference.id.toLowerCase());

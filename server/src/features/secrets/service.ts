@@ -1,5 +1,5 @@
 import { readTime } from '../../kernel/codecs.ts';
-import { Conflict, Invalid, type InvalidFields, Locked, NotFound } from '../../kernel/errors.ts';
+import { Conflict, Invalid, type InvalidFields, Locked } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -81,10 +81,8 @@ export class SecretService {
 
   /** @throws NotFound; Conflict naming who uses it, or the task that holds it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
-    const scope = ctx.place;
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockSecret(tx, id, scope);
-      if (!row) throw unknown(id);
+      const row = await store.lockSecret(tx, id, ctx.place);
       refusePending(row);
       await this.#refuseUsed(tx, row);
       const taskId = ctx.ids.uuid();
@@ -104,9 +102,7 @@ export class SecretService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await store.readSecret(ctx.db, id, ctx.place);
-    if (!row) throw unknown(id);
-    return viewSecret(row);
+    return viewSecret(await store.readSecret(ctx.db, id, ctx.place));
   }
 
   /** The newest first. */
@@ -144,8 +140,6 @@ function isPayload(value: unknown): value is SecretPayload {
     (field) => typeof field === 'string' && field.length <= LONGEST_PEM,
   );
 }
-
-const unknown = (id: string) => new NotFound(`Secret ${id} was not found`);
 
 function refusePending({ id, status, task_id: taskId }: store.SecretRow): void {
   if (taskId === null) return;

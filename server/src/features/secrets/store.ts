@@ -1,9 +1,8 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import type { Place } from '../../platform/http/context.ts';
 import type { SecretKind } from './material.ts';
-
-const held = heldTable('secrets');
 
 export type SecretStatus = 'PENDING_CREATE' | 'ACTIVE' | 'PENDING_DELETE';
 
@@ -36,10 +35,14 @@ export type NewSecret = Omit<SecretRow, 'status' | 'created_at'> & SealedRow & {
 const COLUMNS = `id, project_id, region_id, client_id, name, kind, algorithm, bit_length, names, expiration,
   not_after, status, task_id, created_at`;
 
-export interface Scope {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+const held = heldTable<SecretRow>('secrets', 'Secret', { columns: COLUMNS, alias: 's' });
+
+/** @throws NotFound */
+export const readSecret = held.read;
+/** Nobody else changes it or begins to use it until the transaction ends. @throws NotFound */
+export const lockSecret = held.lock;
+/** Those of these that there are; they stay what they are until the transaction ends. */
+export const keepSecrets = held.keep;
 
 /** What an account keeps in all its regions. */
 export async function bytesOfSecrets(tx: Tx, clientId: number): Promise<number> {
@@ -77,49 +80,10 @@ export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {
   );
 }
 
-export async function readSecret(
-  db: Queryable,
-  id: string,
-  { projectId, regionId }: Scope,
-): Promise<SecretRow | undefined> {
-  return db.namedRow<SecretRow>(
-    'secret_get',
-    `select ${COLUMNS} from secrets where id = $1 and project_id = $2 and region_id = $3`,
-    [id, projectId, regionId],
-  );
-}
-
-/** Like `readSecret`, and nobody else changes it or begins to use it until the transaction ends. */
-export async function lockSecret(
-  tx: Tx,
-  id: string,
-  { projectId, regionId }: Scope,
-): Promise<SecretRow | undefined> {
-  return tx.namedRow<SecretRow>(
-    'secret_lock',
-    `select ${COLUMNS} from secrets where id = $1 and project_id = $2 and region_id = $3 for update`,
-    [id, projectId, regionId],
-  );
-}
-
-/** Those of `ids` that there are; they stay what they are until the transaction ends. */
-export async function shareSecrets(
-  tx: Tx,
-  ids: readonly string[],
-  { projectId, regionId }: Scope,
-): Promise<SecretRow[]> {
-  return tx.named(
-    'secret_share',
-    `select ${COLUMNS} from secrets where id = any($1::uuid[]) and project_id = $2 and region_id = $3
-      order by id for share`,
-    [ids, projectId, regionId],
-  );
-}
-
 /** One page, the newest first, and how many there are in all. */
 export function listSecrets(
   db: Db,
-  place: Scope,
+  place: Place,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<Page<SecretRow>> {
   return listPage<SecretRow>(db, {

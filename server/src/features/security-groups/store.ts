@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { lockedTable } from '../../platform/database/held-table.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
@@ -10,7 +10,7 @@ import type { GroupRow, GroupTraits, Place } from './model.ts';
 const COLUMNS = `id, project_id, region_id, client_id, name, description, is_default, rules, revision_number, tags,
   task_id, deleting, creator_task_id, created_at, updated_at`;
 
-const held = lockedTable<GroupRow>('security_groups', 'Security group', { columns: COLUMNS, alias: 'g' });
+const held = heldTable<GroupRow>('security_groups', 'Security group', { columns: COLUMNS, alias: 'g' });
 
 /** @throws NotFound */
 export const readGroup = held.read;

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
-import { lockedTable } from '../../platform/database/held-table.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
@@ -21,7 +21,7 @@ const COLUMNS = `g.id, g.project_id, g.region_id, g.name, g.policy, g.task_id, c
     select jsonb_agg(jsonb_build_object('instance_id', i.id, 'instance_name', i.name) order by m.created_at, i.id)
       from server_group_members m join instances i on i.id = m.instance_id where m.group_id = g.id), '[]') as instances`;
 
-const held = lockedTable<GroupRow>('server_groups', 'Server group', {
+const held = heldTable<GroupRow>('server_groups', 'Server group', {
   columns: COLUMNS,
   alias: 'g',
   readAfterLock: true,

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { lockedTable } from '../../platform/database/held-table.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { type Attachment, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
@@ -9,7 +9,7 @@ export const VOLUME_COLUMNS = `v.id, v.project_id, v.region_id, v.client_id, v.n
   v.bootable, v.image_id, v.snapshot_id, v.image_metadata, v.cluster_id, v.instance_id, v.attachment_id, v.device, v.attachment_tag,
   v.boot_index, v.delete_on_termination, v.attached_at, v.tags, v.task_id, v.creator_task_id, v.created_at, v.updated_at`;
 
-const held = lockedTable<VolumeRow>('volumes', 'Volume', { columns: VOLUME_COLUMNS, alias: 'v' });
+const held = heldTable<VolumeRow>('volumes', 'Volume', { columns: VOLUME_COLUMNS, alias: 'v' });
 
 /** Locked against every other change. @throws NotFound */
 export const lockVolume = held.lock;

@@ -1,13 +1,21 @@
 import { Locked, NotFound } from '../../kernel/errors.ts';
+import type { Place } from '../http/context.ts';
 import type { Queryable, Tx } from './db.ts';
 
-interface Place {
-  readonly projectId: number;
-  readonly regionId: number;
-}
-
-/** A table whose rows tasks hold, by `task_id`. */
-export interface HeldTable {
+/** Rows of a project's part of a region, which tasks hold: `task_id` names the task. */
+export interface HeldTable<Row> {
+  /** @throws NotFound */
+  read(db: Queryable, id: string, place: Place): Promise<Row>;
+  /** The row, locked against every other change until the transaction ends. @throws NotFound */
+  lock(tx: Tx, id: string, place: Place): Promise<Row>;
+  /** The same, when no task holds it. @throws NotFound, Locked naming the task that holds it */
+  lockFree(tx: Tx, id: string, place: Place): Promise<Row>;
+  /** Those of these rows that the project may use, in their order; none is deleted before the transaction ends. */
+  keep(tx: Queryable, ids: readonly string[], place: Place): Promise<Row[]>;
+  /** The row while the task holds it. */
+  readHeld(db: Queryable, id: string, taskId: string): Promise<Row | undefined>;
+  /** All that the task holds, in the table's `order`. */
+  readAllHeld(db: Queryable, taskId: string): Promise<Row[]>;
   /** Gives the row to a task; null: releases it. The row is locked. */
   hold(tx: Tx, id: string, taskId: string | null): Promise<void>;
   /** Ends a task's hold on whatever rows it holds. */
@@ -17,82 +25,110 @@ export interface HeldTable {
   deleteHeld(tx: Tx, id: string, taskId: string): Promise<boolean>;
 }
 
-export const heldTable = (table: string): HeldTable => ({
-  hold: async (tx, id, taskId) => {
-    await tx.named(`${table}_hold_row`, `update ${table} set task_id = $2 where id = $1`, [id, taskId]);
-  },
-  release: async (tx, taskId) => {
-    await tx.named(`${table}_release_rows`, `update ${table} set task_id = null where task_id = $1`, [
-      taskId,
-    ]);
-  },
-  deleteHeld: async (tx, id, taskId) => {
-    const rows = await tx.named(
-      `${table}_delete_held`,
-      `delete from ${table} where id = $1 and task_id = $2 returning 1`,
-      [id, taskId],
-    );
-    return rows.length > 0;
-  },
-});
-
-interface Held {
-  readonly id: string | number;
-  readonly task_id: string | null;
+export interface Shown {
+  /** What is read of a row, which is called `alias` there, and of what is joined to it. */
+  readonly columns: string;
+  readonly alias: string;
+  readonly joins?: string;
+  /** The column of a row's id; default: `id`. */
+  readonly key?: string;
+  /** The column by which `read` and `lock` find a row, if it is not the key: `name`. */
+  readonly findBy?: string;
+  /** Of `readAllHeld`; default: none. */
+  readonly order?: string;
+  /** The columns come from other tables, too, which may change while a lock is waited for: they are read after it. */
+  readonly readAfterLock?: true;
+  /** Rows without a project are the region's: all its projects may read and keep them. */
+  readonly shared?: true;
 }
 
 /** @param kind as the start of a sentence: "Volume"
  *  @throws Locked naming the task that holds the row */
-export function requireFree(kind: string, { id, task_id }: Held): void {
+export function requireFree(
+  kind: string,
+  { id, task_id }: { readonly id: string | number; readonly task_id: string | null },
+): void {
   if (task_id !== null) throw new Locked(`${kind} ${id}`, task_id);
 }
 
-/** Rows of a project's part of a region, which tasks hold. */
-export interface LockedTable<Row> extends HeldTable {
-  /** @throws NotFound */
-  read(db: Queryable, id: string, place: Place): Promise<Row>;
-  /** The row, locked against every other change until the transaction ends. @throws NotFound */
-  lock(tx: Tx, id: string, place: Place): Promise<Row>;
-  /** The same, when no task holds it. @throws NotFound, Locked naming the task that holds it */
-  lockFree(tx: Tx, id: string, place: Place): Promise<Row>;
-}
-
-export interface Shown {
-  /** What is read of a row, which is called `alias` there. */
-  readonly columns: string;
-  readonly alias: string;
-  /** The columns come from other tables, too, which may change while a lock is waited for: they are read after it. */
-  readonly readAfterLock?: true;
-}
-
 /** @param kind as the start of a sentence: "Volume" */
-export function lockedTable<Row extends Held>(
+export function heldTable<Row extends { readonly task_id: string | null }>(
   table: string,
   kind: string,
-  { columns, alias, readAfterLock }: Shown,
-): LockedTable<Row> {
-  const rest = `from ${table} ${alias}
-    where ${alias}.id = $1 and ${alias}.project_id = $2 and ${alias}.region_id = $3`;
+  shown: Shown,
+): HeldTable<Row> {
+  const found = findingRows<Row>(table, kind, shown);
+  return {
+    ...found,
+    lockFree: async (tx, id, place) => {
+      const row = await found.lock(tx, id, place);
+      requireFree(kind, { id, task_id: row.task_id });
+      return row;
+    },
+    ...holdingRows<Row>(table, shown),
+  };
+}
+
+type Finding = 'read' | 'lock' | 'keep';
+
+function findingRows<Row>(table: string, kind: string, shown: Shown): Pick<HeldTable<Row>, Finding> {
+  const { columns, alias, joins = '', key = 'id', findBy = key, readAfterLock, shared } = shown;
+  const own = `${alias}.project_id = $2 and ${alias}.region_id = $3`;
+  const usable = shared
+    ? `${alias}.region_id = $3 and (${alias}.project_id = $2 or ${alias}.project_id is null)`
+    : own;
+  const from = `from ${table} ${alias} ${joins}`;
+  const readText = `select ${columns} ${from} where ${alias}.${findBy} = $1 and ${usable}`;
+  const lockText = `select ${readAfterLock ? '1' : columns} ${from} where ${alias}.${findBy} = $1 and ${own}
+    for update of ${alias}`;
+  const keepText = `select ${columns} ${from} where ${alias}.${key} = any($1::uuid[]) and ${usable}
+    order by ${alias}.${key} for share of ${alias}`;
   const one = async (db: Queryable, name: string, text: string, id: string, place: Place): Promise<Row> => {
     const [row] = await db.named<Row>(`${table}_${name}`, text, [id, place.projectId, place.regionId]);
     if (!row) throw new NotFound(`${kind} ${id} was not found`);
     return row;
   };
-  const read: LockedTable<Row>['read'] = (db, id, place) =>
-    one(db, 'read_row', `select ${columns} ${rest}`, id, place);
-  const lock: LockedTable<Row>['lock'] = async (tx, id, place) => {
-    const locked = readAfterLock ? '1' : columns;
-    const row = await one(tx, 'lock_row', `select ${locked} ${rest} for update of ${alias}`, id, place);
-    return readAfterLock ? read(tx, id, place) : row;
-  };
+  const read: HeldTable<Row>['read'] = (db, id, place) => one(db, 'read_row', readText, id, place);
   return {
-    ...heldTable(table),
     read,
-    lock,
-    lockFree: async (tx, id, place) => {
-      const row = await lock(tx, id, place);
-      requireFree(kind, row);
-      return row;
+    lock: async (tx, id, place) => {
+      const row = await one(tx, 'lock_row', lockText, id, place);
+      return readAfterLock ? read(tx, id, place) : row;
+    },
+    keep: async (tx, ids, { projectId, regionId }) =>
+      ids.length === 0
+        ? []
+        : tx.named<Row>(`${table}_keep_rows`, keepText, [[...new Set(ids)], projectId, regionId]),
+  };
+}
+
+type Holding = 'readHeld' | 'readAllHeld' | 'hold' | 'release' | 'deleteHeld';
+
+function holdingRows<Row>(
+  table: string,
+  { columns, alias, joins = '', key = 'id', order }: Shown,
+): Pick<HeldTable<Row>, Holding> {
+  const rows = `select ${columns} from ${table} ${alias} ${joins} where`;
+  const heldText = `${rows} ${alias}.${key} = $1 and ${alias}.task_id = $2`;
+  const allText = `${rows} ${alias}.task_id = $1 ${order === undefined ? '' : `order by ${order}`}`;
+  return {
+    readHeld: (db, id, taskId) => db.namedRow<Row>(`${table}_held_row`, heldText, [id, taskId]),
+    readAllHeld: (db, taskId) => db.named<Row>(`${table}_held_rows`, allText, [taskId]),
+    hold: async (tx, id, taskId) => {
+      await tx.named(`${table}_hold_row`, `update ${table} set task_id = $2 where ${key} = $1`, [id, taskId]);
+    },
+    release: async (tx, taskId) => {
+      await tx.named(`${table}_release_rows`, `update ${table} set task_id = null where task_id = $1`, [
+        taskId,
+      ]);
+    },
+    deleteHeld: async (tx, id, taskId) => {
+      const deleted = await tx.named(
+        `${table}_delete_held`,
+        `delete from ${table} where ${key} = $1 and task_id = $2 returning 1`,
+        [id, taskId],
+      );
+      return deleted.length > 0;
     },
   };
 }

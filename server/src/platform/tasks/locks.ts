@@ -1,16 +1,16 @@
 import type { Db, Tx } from '../database/db.ts';
 
-/** What becomes of rows that a task holds (`task_id`) when it lets go of them without saying so itself. Every table
- *  with that column is looked after; one that is not named here is only let go of. */
-export interface HeldTable {
+/** What becomes of the rows of a table whose task (`task_id`) is lost, or ended without releasing them. Every table with
+ *  that column is looked after; the rows of one that is not named here are only released. */
+export interface WhenLost {
   readonly table: string;
   /** Assignments of SQL: `status = 'ERROR'`. */
   readonly becomes: string;
   /** Tables whose rows change only while the task holds one of this table: they need no look of their own. */
-  readonly parts?: readonly HeldPart[];
+  readonly parts?: readonly PartWhenLost[];
 }
 
-export interface HeldPart {
+export interface PartWhenLost {
   readonly table: string;
   readonly becomes: string;
   /** Condition of SQL for its rows, where `$1` are the ids of the tasks. Absent: those with such a `task_id`. */
@@ -27,10 +27,10 @@ export interface LostLock {
 /** Lets go of every row whose task has ended without doing so. */
 export class Locks {
   readonly #db: Db;
-  readonly #named: readonly HeldTable[];
-  #tables: Promise<readonly HeldTable[]> | undefined;
+  readonly #named: readonly WhenLost[];
+  #tables: Promise<readonly WhenLost[]> | undefined;
 
-  constructor(db: Db, named: readonly HeldTable[]) {
+  constructor(db: Db, named: readonly WhenLost[]) {
     this.#db = db;
     this.#named = named;
   }
@@ -46,7 +46,7 @@ export class Locks {
   }
 
   /** The named ones, and every other table that has a `task_id`. */
-  async #findTables(): Promise<readonly HeldTable[]> {
+  async #findTables(): Promise<readonly WhenLost[]> {
     const rows = await this.#db.named<{ table: string }>(
       'locks_tables',
       `select table_name as table from information_schema.columns
@@ -73,14 +73,14 @@ async function isAnyLost(db: Db, table: string): Promise<boolean> {
   return row !== undefined;
 }
 
-async function release(tx: Tx, { table, becomes, parts = [] }: HeldTable): Promise<LostLock[]> {
+async function release(tx: Tx, { table, becomes, parts = [] }: WhenLost): Promise<LostLock[]> {
   const rows = await tx.named<{ task_id: string }>(
     `locks_find_${table}`,
     `select h.task_id from ${table} h where h.task_id is not null and ${LOST} for update`,
     [],
   );
   const tasks = [...new Set(rows.map(({ task_id: id }) => id))];
-  const whole: HeldPart = { table, becomes };
+  const whole: PartWhenLost = { table, becomes };
   for (const part of [...parts, whole]) {
     const { where = 'task_id = any($1::uuid[])' } = part;
     const changes = [...(part.where ? [] : ['task_id = null']), part.becomes].filter(Boolean);

@@ -4,7 +4,7 @@ import type { Db } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
 import type { TaskHandler } from './handler.ts';
 import { abandon, giveUpHanging, type Late } from './late.ts';
-import { type HeldTable, Locks } from './locks.ts';
+import { Locks, type WhenLost } from './locks.ts';
 import { TASK_DUE } from './queue.ts';
 import { TASK_ENDED } from './watch.ts';
 
@@ -23,7 +23,7 @@ export interface WatchdogOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly handlers: readonly TaskHandler[];
-  readonly held: readonly HeldTable[];
+  readonly held: readonly WhenLost[];
 }
 
 /** Sees to it that every task ends and that no lock outlives its task, whatever happens to who works on it. In the

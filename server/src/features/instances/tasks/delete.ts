@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
 import { closePorts } from '../../networking/ports/index.ts';
-import { dropReservedIps, keepReservedIps } from '../../networking/reserved-fixed-ips/index.ts';
+import { dropReservedIps, releaseReservedIps } from '../../networking/reserved-fixed-ips/index.ts';
 import { lockCounters, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import type { DeleteInput } from '../deleted-together.ts';
@@ -29,7 +29,7 @@ export const deleteVmTask = (deps: InstanceDeps): TaskHandler => ({
     return done({}, async (tx) => {
       await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
       await settleAttached(tx, run.task.id, run.timestamp);
-      await keepReservedIps(tx, run.task.id);
+      await releaseReservedIps(tx, run.task.id);
       await deps.volumes.settle(tx, run);
     });
   }),

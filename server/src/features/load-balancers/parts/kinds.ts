@@ -1,5 +1,5 @@
 import type { CreatedKind } from '../../../platform/tasks/created-resources.ts';
-import type { HeldTable } from '../../../platform/tasks/locks.ts';
+import type { WhenLost } from '../../../platform/tasks/locks.ts';
 import { LISTENER_COLUMNS, MEMBER_COLUMNS, MONITOR_COLUMNS, POOL_COLUMNS, STATUSES } from '../columns.ts';
 import type { LoadBalancerTree } from '../model.ts';
 
@@ -98,7 +98,7 @@ export const STATE_COLUMNS = [
 ] as const;
 
 /** A load balancer whose task was lost is in ERROR with what was being changed: any change repairs it. */
-export const HELD: readonly HeldTable[] = [
+export const HELD: readonly WhenLost[] = [
   {
     table: 'load_balancers',
     becomes: `provisioning_status = 'ERROR'`,

@@ -5,7 +5,7 @@ import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { type Amounts, release } from '../../quotas/index.ts';
 import { becomeFloatingIp, dropFloatingIp, keepFloatingIp } from '../floating-ips/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
-import { becomeReservedIp, dropReservedIp, keepReservedIp } from '../reserved-fixed-ips/index.ts';
+import { becomeReservedIp, dropReservedIp, releaseReservedIps } from '../reserved-fixed-ips/index.ts';
 import type { Conversion, ConversionDeps, ToReserved } from './service.ts';
 
 const DEADLINE_MS = 15 * 60_000;
@@ -51,7 +51,7 @@ export const convertReservedIpTask = (deps: ConversionDeps): TaskHandler => ({
   },
   undo: async (run) =>
     done({}, async (tx) => {
-      await keepReservedIp(tx, run.task.subject, run.task.id);
+      await releaseReservedIps(tx, run.task.id);
       await giveBack(run, tx, { floating_count: 1 });
     }),
 });

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
-import { lockedTable } from '../../../platform/database/held-table.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { freed, storingAddress } from '../addresses/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
@@ -10,7 +10,7 @@ import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
 const COLUMNS = `id, project_id, region_id, client_id, floating_ip_address, port_id, fixed_ip_address, load_balancer_id,
   status, tags, task_id, creator_task_id, created_at, updated_at`;
 
-const held = lockedTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: COLUMNS, alias: 'f' });
+const held = heldTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: COLUMNS, alias: 'f' });
 
 /** Locked against every other change. @throws NotFound */
 export const lockFloatingIp = held.lock;

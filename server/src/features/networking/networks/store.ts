@@ -1,6 +1,6 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
-import { lockedTable } from '../../../platform/database/held-table.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { NetworkRow, NetworkType, Place } from './model.ts';
 
@@ -10,7 +10,7 @@ export const NETWORK_COLUMNS = `n.id, n.project_id, n.region_id, n.name, n.type,
   n.tags, n.task_id, n.creator_task_id, n.created_at, n.updated_at,
   array(select s.id from subnets s where s.network_id = n.id order by s.created_at, family(s.cidr), s.id) as subnet_ids`;
 
-const held = lockedTable<NetworkRow>('networks', 'Network', {
+const held = heldTable<NetworkRow>('networks', 'Network', {
   columns: NETWORK_COLUMNS,
   alias: 'n',
   readAfterLock: true,

@@ -1,6 +1,6 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import { type Queryable, type Tx, together } from '../../../platform/database/db.ts';
-import { lockedTable } from '../../../platform/database/held-table.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Device, PortRow, PortSettings, Where } from './model.ts';
 import { portsOfGone } from './of-devices.ts';
@@ -21,7 +21,7 @@ export const PORT_COLUMNS = `p.id, p.project_id, p.region_id, p.network_id, p.de
   p.reserved, p.managed_by, p.port_security_enabled, p.security_group_ids, p.allowed_address_pairs, p.tags, p.task_id,
   p.created_at, p.updated_at, ${PORT_ASSIGNMENTS} as ip_assignments`;
 
-const held = lockedTable<PortRow>('ports', 'Port', {
+const held = heldTable<PortRow>('ports', 'Port', {
   columns: PORT_COLUMNS,
   alias: 'p',
   readAfterLock: true,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/database/db.ts';
 import { findPlace } from '../networks/index.ts';
-import { requireIdle, requireUnshared, requireUnused } from './model.ts';
-import { lockReservedIp, type Where } from './store.ts';
+import { requireUnshared, requireUnused } from './model.ts';
+import { lockFreeReservedIp, type Where } from './store.ts';
 
 /** An address of a reserved fixed IP, as a load balancer claims it. */
 export interface ClaimedAddress {
@@ -19,8 +19,7 @@ export async function claimReservedIp(
   tx: Tx,
   where: Where,
 ): Promise<readonly [ClaimedAddress, ClaimedAddress?]> {
-  const row = await lockReservedIp(tx, where);
-  requireIdle(row);
+  const row = await lockFreeReservedIp(tx, where.id, where);
   requireUnused(row);
   requireUnshared(row);
   const claimOne = async (

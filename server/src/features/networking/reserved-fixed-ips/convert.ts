@@ -2,7 +2,7 @@ import { Conflict } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { readPort, setPortTags } from '../ports/index.ts';
-import { requireIdle, requireUnshared, requireUnused } from './model.ts';
+import { requireUnshared, requireUnused } from './model.ts';
 import * as store from './store.ts';
 
 /** Reserved fixed IPs on their way to becoming something else, and things that become reserved fixed IPs. */
@@ -15,8 +15,7 @@ interface ConvertedAddress {
 /** Gives an external IPv4 address that nothing uses to the task that converts it.
  *  @throws NotFound, Conflict saying why it cannot be converted or which task holds it */
 export async function offerReservedIp(tx: Tx, where: store.Where, taskId: string): Promise<ConvertedAddress> {
-  const row = await store.lockReservedIp(tx, where);
-  requireIdle(row);
+  const row = await store.lockFreeReservedIp(tx, where.id, where);
   requireUnused(row);
   requireUnshared(row);
   const address = row.ip_address;
@@ -30,11 +29,6 @@ export async function offerReservedIp(tx: Tx, where: store.Where, taskId: string
   }
   await store.holdReservedIp(tx, row.port_id, taskId);
   return { address, tags: (await readPort(tx, where.id, where)).tags };
-}
-
-/** Ends a conversion that failed. */
-export async function keepReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
-  await store.releaseReservedIp(tx, id, taskId);
 }
 
 /** Removes what has been converted, as long as the task holds it; its address is free then.
@@ -51,7 +45,7 @@ export async function becomeReservedIp(
   const name = nameOf(row.id);
   await store.insertReservedIp(tx, { ...row, name, isVip: false, isExternal: true, additional: null });
   await setPortTags(tx, row.id, row.tags);
-  await store.releaseReservedIp(tx, row.id, row.taskId);
+  await store.releaseReservedIps(tx, row.taskId);
 }
 
 /** What a reserved fixed IP is called that nobody has named. */

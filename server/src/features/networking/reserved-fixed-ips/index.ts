@@ -7,10 +7,11 @@ import { type ReservedIpDeps, ReservedIpService } from './service.ts';
 import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
 
 export { type ClaimedAddress, claimReservedIp, RESERVED_ADDRESS_OF_LB } from './claim.ts';
-export { becomeReservedIp, dropReservedIp, keepReservedIp, offerReservedIp } from './convert.ts';
+export { becomeReservedIp, dropReservedIp, offerReservedIp } from './convert.ts';
 export type { ReservedIpProvider } from './port.ts';
 export type { ReservedIpDeps } from './service.ts';
-export { dropReservedIps, holdReservedIps, keepReservedIps } from './with-device.ts';
+export { releaseReservedIps } from './store.ts';
+export { dropReservedIps, holdReservedIps } from './with-device.ts';
 
 export function reservedFixedIps(deps: ReservedIpDeps): Feature {
   return {

@@ -1,4 +1,4 @@
-import { Conflict, Locked } from '../../../kernel/errors.ts';
+import { Conflict } from '../../../kernel/errors.ts';
 import { type AddressPair, type DeviceType, deviceOf, deviceText } from '../ports/index.ts';
 
 export interface ReservedIpRow {
@@ -29,11 +29,6 @@ export interface ReservedIpRow {
   readonly allowed_address_pairs: readonly AddressPair[];
   /** Instances that may have its address beside their own. */
   readonly shared_by: readonly string[];
-}
-
-/** @throws Locked naming the task that holds it */
-export function requireIdle(row: Pick<ReservedIpRow, 'port_id' | 'task_id'>): void {
-  if (row.task_id !== null) throw new Locked(`Reserved fixed IP ${row.port_id}`, row.task_id);
 }
 
 /** @throws Conflict naming what has it */

@@ -10,7 +10,7 @@ import { reserve } from '../../quotas/index.ts';
 import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { nameOf } from './convert.ts';
 import { listReservedIps } from './list-store.ts';
-import { type ReservedIpRow, requireIdle, requireUnshared, requireUnused } from './model.ts';
+import { type ReservedIpRow, requireUnshared, requireUnused } from './model.ts';
 import type { ReservedIpProvider } from './port.ts';
 import { findRequested, type Ipv6Fault } from './requested.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
@@ -84,8 +84,7 @@ export class ReservedIpService {
   async update(ctx: RegionContext, id: string, { is_vip }: UpdateReservedFixedIp) {
     this.#provider(ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockReservedIp(tx, { id, ...ctx.place });
-      requireIdle(row);
+      const row = await store.lockFreeReservedIp(tx, id, ctx.place);
       if (!is_vip) requireUnshared(row);
       await store.changeReservedIp(tx, id, is_vip, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...ctx.place });
@@ -97,8 +96,7 @@ export class ReservedIpService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#provider(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockReservedIp(tx, { id, ...ctx.place });
-      requireIdle(row);
+      const row = await store.lockFreeReservedIp(tx, id, ctx.place);
       requireUnused(row);
       requireUnshared(row);
       const taskId = ctx.ids.uuid();
@@ -109,7 +107,7 @@ export class ReservedIpService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const [view] = await viewsOf(ctx, [await store.readReservedIp(ctx.db, { id, ...ctx.place })]);
+    const [view] = await viewsOf(ctx, [await store.readReservedIp(ctx.db, id, ctx.place)]);
     return view;
   }
 

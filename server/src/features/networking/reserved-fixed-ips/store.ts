@@ -1,5 +1,6 @@
 import { NotFound } from '../../../kernel/errors.ts';
-import { constraintOf, type Queryable, type Tx } from '../../../platform/database/db.ts';
+import { constraintOf, type Tx } from '../../../platform/database/db.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import { given, type StoreAddress, storingAddress } from '../addresses/index.ts';
 import { PORTS_OF_NEWLY_RESERVED, PORTS_OF_UNRESERVED } from '../ports/index.ts';
 import type { ReservedIpRow } from './model.ts';
@@ -17,6 +18,22 @@ export const RESERVED_COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_
   p.device_type, p.device_id, p.allowed_address_pairs,
   case when r.is_vip then array(select distinct c.device_id ${SHARED_BY}) else '{}' end as shared_by`;
 export const PORT_OF = 'join ports p on p.id = r.port_id';
+
+const held = heldTable<ReservedIpRow>('reserved_fixed_ips', 'Reserved fixed IP', {
+  ...{ columns: RESERVED_COLUMNS, alias: 'r', joins: PORT_OF, key: 'port_id' },
+  readAfterLock: true,
+});
+
+/** @throws NotFound */
+export const readReservedIp = held.read;
+/** Locked against every other change. @throws NotFound, Locked naming the task that holds it or its port */
+export const lockFreeReservedIp = held.lockFree;
+/** The one that the task holds. */
+export const readHeld = held.readHeld;
+/** Gives the lock to a task. */
+export const holdReservedIp = held.hold;
+/** Ends the task's hold on all that it holds. */
+export const releaseReservedIps = held.release;
 
 export interface Where {
   readonly id: string;
@@ -91,44 +108,6 @@ export async function insertReservedIp(tx: Tx, row: NewReservedIp): Promise<bool
   }
 }
 
-/** @throws NotFound */
-export async function lockReservedIp(tx: Tx, { id, projectId, regionId }: Where): Promise<ReservedIpRow> {
-  await tx.named(
-    'reserved_lock',
-    'select 1 from reserved_fixed_ips where port_id = $1 and project_id = $2 and region_id = $3 for update',
-    [id, projectId, regionId],
-  );
-  // Read once the lock is there: who has it may have changed while this waited.
-  return readReservedIp(tx, { id, projectId, regionId });
-}
-
-/** @throws NotFound */
-export async function readReservedIp(
-  db: Queryable,
-  { id, projectId, regionId }: Where,
-): Promise<ReservedIpRow> {
-  const [row] = await db.named<ReservedIpRow>(
-    'reserved_get',
-    `select ${RESERVED_COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.project_id = $2 and r.region_id = $3`,
-    [id, projectId, regionId],
-  );
-  if (!row) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
-  return row;
-}
-
-/** The one that the task holds. */
-export async function readHeld(
-  db: Queryable,
-  id: string,
-  taskId: string,
-): Promise<ReservedIpRow | undefined> {
-  return db.namedRow<ReservedIpRow>(
-    'reserved_held',
-    `select ${RESERVED_COLUMNS} from reserved_fixed_ips r ${PORT_OF} where r.port_id = $1 and r.task_id = $2`,
-    [id, taskId],
-  );
-}
-
 /** A load balancer's port, with its address; locked against its deletion. */
 export interface UsedPort {
   readonly load_balancer_id: string;
@@ -183,23 +162,6 @@ export async function floatingIpOf(tx: Tx, id: string): Promise<string | undefin
     [id],
   );
   return row?.id;
-}
-
-/** Gives the lock to a task. */
-export async function holdReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('reserved_hold', 'update reserved_fixed_ips set task_id = $2 where port_id = $1', [
-    id,
-    taskId,
-  ]);
-}
-
-/** Ends a task's hold. */
-export async function releaseReservedIp(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'reserved_release',
-    'update reserved_fixed_ips set task_id = null where port_id = $1 and task_id = $2',
-    [id, taskId],
-  );
 }
 
 /** SQL that removes reserved fixed IPs, with what nothing else has of them.

@@ -12,7 +12,7 @@ import {
   type AddressColumn,
   deleteReservedIp,
   readHeld,
-  releaseReservedIp,
+  releaseReservedIps,
   storeReservedAddress,
 } from './store.ts';
 
@@ -30,7 +30,7 @@ export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
     if (waiting) return waiting;
     const row = await readHeld(run.db, subject, id);
     if (row) await giveAddresses(run.db, row, provider);
-    return done({ ports: [subject] }, (tx) => releaseReservedIp(tx, subject, id));
+    return done({ ports: [subject] }, (tx) => releaseReservedIps(tx, id));
   },
   undo: async (run) => forget(run),
 });
@@ -40,7 +40,7 @@ export const deleteReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
   type: 'delete_reserved_fixed_ip',
   deadlineMs: DEADLINE_MS,
   run: async (run) => waitFor(await providerFor(run, deps).changeAddress(run.operation)) ?? forget(run),
-  undo: async ({ task }) => done({}, (tx) => releaseReservedIp(tx, task.subject, task.id)),
+  undo: async ({ task }) => done({}, (tx) => releaseReservedIps(tx, task.id)),
 });
 
 /** An address that is still to be given. */

@@ -1,9 +1,6 @@
 import { Locked } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
 import { deleted, externalAddresses } from './store.ts';
-
-const held = heldTable('reserved_fixed_ips');
 
 /** Reserved fixed IPs that go together with what has them, in the hold of the task that deletes both. */
 
@@ -36,6 +33,3 @@ export async function dropReservedIps(tx: Tx, taskId: string): Promise<number> {
   );
   return rows.reduce((sum, row) => sum + (row.is_external ? externalAddresses(row.is_dual) : 0), 0);
 }
-
-/** Ends the task's hold. */
-export const keepReservedIps = held.release;

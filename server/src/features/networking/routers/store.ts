@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
-import { lockedTable } from '../../../platform/database/held-table.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import type { Place } from '../../../platform/http/context.ts';
@@ -16,7 +16,7 @@ const COLUMNS = `r.id, r.project_id, r.region_id, r.client_id, r.name, r.network
      from router_interfaces i join ports p on p.id = i.port_id join subnets s on s.id = i.subnet_id
     where i.router_id = r.id) as interfaces`;
 
-const held = lockedTable<RouterRow>('routers', 'Router', {
+const held = heldTable<RouterRow>('routers', 'Router', {
   columns: COLUMNS,
   alias: 'r',
   readAfterLock: true,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
-import { lockedTable } from '../../../platform/database/held-table.ts';
+import { heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
@@ -10,7 +10,7 @@ import type { SnapshotRow } from './model.ts';
 const COLUMNS = `id, project_id, region_id, client_id, volume_id, name, description, status, size, volume_type, bootable,
   image_metadata, tags, task_id, creator_task_id, created_at, updated_at`;
 
-const held = lockedTable<SnapshotRow>('volume_snapshots', 'Snapshot', { columns: COLUMNS, alias: 's' });
+const held = heldTable<SnapshotRow>('volume_snapshots', 'Snapshot', { columns: COLUMNS, alias: 's' });
 
 /** @throws NotFound */
 export const readSnapshot = held.read;

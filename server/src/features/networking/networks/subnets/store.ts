@@ -1,6 +1,6 @@
 import { NotFound } from '../../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../../platform/database/db.ts';
-import { lockedTable } from '../../../../platform/database/held-table.ts';
+import { heldTable } from '../../../../platform/database/held-table.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
 import type { HostRoute, Place, SubnetRow } from '../model.ts';
 import { AVAILABLE_IPS } from './counts.ts';
@@ -10,7 +10,7 @@ export const SUBNET_COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.
   s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE_IPS} as available_ips, s.tags, s.task_id,
   s.creator_task_id, s.created_at, s.updated_at`;
 
-const held = lockedTable<SubnetRow>('subnets', 'Subnet', { columns: SUBNET_COLUMNS, alias: 's' });
+const held = heldTable<SubnetRow>('subnets', 'Subnet', { columns: SUBNET_COLUMNS, alias: 's' });
 
 /** The project's own subnet, locked against every other change and against new users. @throws NotFound */
 export const lockSubnet = held.lock;

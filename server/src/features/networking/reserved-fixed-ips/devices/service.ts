@@ -5,7 +5,7 @@ import { requireFree } from '../../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';
 import { readNetworks, readSubnetViews, viewNetwork } from '../../networks/index.ts';
 import { allowAddress, disallowAddress, lockPorts, MOST_PAIRS, type PortRow } from '../../ports/index.ts';
-import { type ReservedIpRow, requireIdle, requireUnused } from '../model.ts';
+import { type ReservedIpRow, requireUnused } from '../model.ts';
 import * as reserved from '../store.ts';
 import type { ConnectDevices } from './schema.ts';
 import { type DeviceRow, readDevices } from './store.ts';
@@ -44,7 +44,7 @@ export class DeviceService {
     leaves: (row: DeviceRow) => boolean,
   ) {
     await ctx.db.transaction(async (tx) => {
-      const row = await reserved.lockReservedIp(tx, { ...ctx.place, id });
+      const row = await reserved.lockFreeReservedIp(tx, id, ctx.place);
       const address = shareable(row);
       const connected = (await readDevices(tx, row)).filter((device) => device.connected);
       const disconnected = connected.filter(leaves).map((device) => device.id);
@@ -63,7 +63,7 @@ export class DeviceService {
   }
 
   async #list(ctx: RegionContext, id: string, matches: (row: DeviceRow) => boolean) {
-    const row = await reserved.readReservedIp(ctx.db, { ...ctx.place, id });
+    const row = await reserved.readReservedIp(ctx.db, id, ctx.place);
     const results = await viewsOf(ctx, (await readDevices(ctx.db, row)).filter(matches));
     return { count: results.length, results };
   }
@@ -71,7 +71,6 @@ export class DeviceService {
 
 /** The address, if it is there to be shared. */
 function shareable(row: ReservedIpRow): string {
-  requireIdle(row);
   requireUnused(row);
   if (!row.is_vip) {
     throw new Conflict(`Reserved fixed IP ${row.port_id} cannot be shared until it has is_vip: true`);
