@@ -96,27 +96,29 @@ export function features({
   owners: RegionOwners;
   sessions: Sessions;
 }): readonly Feature[] {
-  const { loadBalancersOf: providerOf, regionIds } = providers;
+  const { regionIds } = providers;
+  const [addressesOf, networksOf] = [providers.of('addresses'), providers.of('networks')];
   const balancers = loadBalancers({
     db,
     log,
     clock,
     watcher,
     secrets: new SecretReader(cipher),
-    providerOf,
+    providerOf: providers.of('loadBalancers'),
+    addressesOf,
     regionIds,
     owners,
   });
   const reads = new TaskReads(db, watcher);
   const disks = volumes({
-    providerOf: providers.volumesOf,
+    providerOf: providers.of('volumes'),
     typesOf: providers.volumeTypesOf,
     images: imageSource,
     tasks: reads,
   });
   const locationsOf = {
-    s3: new Locations({ db, providerOf: providers.objectStorageOf, what: 'object storage' }),
-    sftp: new Locations({ db, providerOf: providers.sftpStorageOf, what: 'SFTP storage' }),
+    s3: new Locations({ db, providerOf: providers.of('objectStorage'), what: 'object storage' }),
+    sftp: new Locations({ db, providerOf: providers.of('sftpStorage'), what: 'SFTP storage' }),
   };
   return [
     iam({ db, clock, sessions, insertProject: setUpProject }),
@@ -129,7 +131,7 @@ export function features({
       capabilitiesOf: providers.capabilitiesOf,
       cipher,
       tasks: reads,
-      providerOf: providers.postgresqlOf,
+      providerOf: providers.of('postgresql'),
       db,
       log,
       regionIds,
@@ -142,33 +144,38 @@ export function features({
     disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     securityGroups({
-      providerOf: providers.securityGroupsOf,
+      providerOf: providers.of('securityGroups'),
       tasks: reads,
       instances: instancesOfGroup,
     }),
     flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
-    images({ providerOf: providers.imagesOf }),
+    images({ providerOf: providers.of('images') }),
     instances({
-      providerOf: providers.instancesOf,
-      floatingIpsOf: providerOf,
+      providerOf: providers.of('instances'),
+      addressesOf,
       volumes: disks.machines,
       cipher,
       tasks: reads,
     }),
-    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.kubernetesOf, regionIds }),
+    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.of('kubernetes'), regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
-    floatingIps({ providerOf, carrier: balancers.carrier, machines: machineSummaries, tasks: reads }),
-    networks({ providerOf: providers.networksOf, routers: routersOfNetworks(providerOf), tasks: reads }),
-    routers({ providerOf: providers.networksOf, rulesOf: providerOf, tasks: reads }),
-    addressConversions({ providerOf }),
+    floatingIps({
+      providerOf: addressesOf,
+      carrier: balancers.carrier,
+      machines: machineSummaries,
+      tasks: reads,
+    }),
+    networks({ providerOf: networksOf, routers: routersOfNetworks(addressesOf), tasks: reads }),
+    routers({ providerOf: networksOf, addressesOf, tasks: reads }),
+    addressConversions({ providerOf: addressesOf }),
     ports({
-      providerOf: providers.networksOf,
+      providerOf: networksOf,
       findSecurityGroups,
       tasks: reads,
       interfaces: portsAsInterfaces,
     }),
-    reservedFixedIps({ providerOf, ipv6Fault: balancers.ipv6Fault }),
+    reservedFixedIps({ providerOf: addressesOf, owners }),
     responsePages(),
     storageNotifications({ db, clock }),
     objectStorage({
@@ -176,7 +183,7 @@ export function features({
       sftpLocations: locationsOf.sftp,
       cipher,
       tasks: reads,
-      providerOf: providers.objectStorageOf,
+      providerOf: providers.of('objectStorage'),
       db,
       log,
       clock,
@@ -187,7 +194,7 @@ export function features({
     sftpStorages({
       locations: locationsOf.sftp,
       tasks: reads,
-      providerOf: providers.sftpStorageOf,
+      providerOf: providers.of('sftpStorage'),
       db,
       log,
       clock,

@@ -4,10 +4,10 @@ import { closest, distance } from 'fastest-levenshtein';
 import { withSecretsFromFiles } from '../../signing/src/secret-files.ts';
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from '../../signing/src/settings.ts';
 import { type AddressRange, IpRanges, parseNetwork } from './kernel/ip.ts';
-import { memberNetworks } from './kernel/member-networks.ts';
 import type { TlsFiles } from './platform/http/tls.ts';
 import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
 import { readTracingSettings, type TracingSettings } from './platform/tracing/settings.ts';
+import { memberNetworks } from './providers/local/index.ts';
 import { SECRET_FILE_SETTINGS, SECRET_SETTINGS } from './secret-settings.ts';
 
 /** The whole configuration, from the environment and the files that it names for secrets, read once. */

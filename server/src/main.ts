@@ -14,7 +14,6 @@ import { greeting } from './greeting.ts';
 import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
-import { memberNetworks } from './kernel/member-networks.ts';
 import { ownPorts } from './own-ports.ts';
 import { Db } from './platform/database/db.ts';
 import {
@@ -36,6 +35,7 @@ import { releaseStartMemory } from './platform/start-memory.ts';
 import { startTracing } from './platform/tracing/otel.ts';
 import { providerFactories } from './provider-factories.ts';
 import { withSteps } from './provider-steps.ts';
+import { memberNetworks } from './providers/local/index.ts';
 import { RegionProviders } from './region-providers.ts';
 import { collectorsOf, DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
 import { keepReporterToken } from './reporter-token.ts';

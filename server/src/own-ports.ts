@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import pg from 'pg';
 import type { Config } from './config.ts';
-import type { OwnPort } from './kernel/member-networks.ts';
 import { currentInstances } from './platform/database/embedded/index.ts';
+import type { OwnPort } from './providers/local/index.ts';
 import { USUAL_PROBE_PORT } from './worker-probes.ts';
 
 const BELIEVED_MS = 1_000;

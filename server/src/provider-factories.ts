@@ -4,7 +4,6 @@ import type { SimulationSignals } from './features/kubernetes/port.ts';
 import type { StrikesOf } from './features/simulation/port.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
-import type { MemberNetworks } from './kernel/member-networks.ts';
 import { postgresqlPrograms } from './postgresql-programs.ts';
 import {
   createLocalLoadBalancers,
@@ -12,11 +11,14 @@ import {
   createLocalPostgresql,
   createLocalSftpStorage,
   createOwnedDataPlane,
+  LocalAddresses,
+  type LocalLoadBalancers,
   type LocalObjectStorage,
   type LocalPostgresql,
   type LocalSftpStorage,
   type LogCollector,
   localNetworks,
+  type MemberNetworks,
   OwnerFence,
 } from './providers/local/index.ts';
 import { createSimulated } from './providers/simulated/index.ts';
@@ -64,15 +66,22 @@ export function providerFactories({
     local: ({ id, slug }) => {
       const folderIn = (directory: string) => path.join(directory, 'regions', String(id));
       const fence = new OwnerFence(folderIn(dataDir));
-      const loadBalancers = createLocalLoadBalancers({
+      const addresses = new LocalAddresses({
         dataDir: folderIn(dataDir),
+        log,
+        fence,
+        // What is down is not free.
+        inUse: () =>
+          [loadBalancers, postgresql, objectStorage, sftpStorage].flatMap((each) => each.addresses()),
+      });
+      const loadBalancers: LocalLoadBalancers = createLocalLoadBalancers({
+        dataDir: folderIn(dataDir),
+        addresses,
         log,
         instanceId: slug,
         fence,
         collectorOf,
         memberNetworks,
-        // What a cluster that is down has is not free.
-        othersAddresses: () => [postgresql, objectStorage, sftpStorage].flatMap((each) => each.addresses()),
       });
       const postgresql: LocalPostgresql = createLocalPostgresql({
         dataDir: folderIn(dataDir),
@@ -80,14 +89,14 @@ export function providerFactories({
         fence,
         programs,
         date: () => clock.now(),
-        allocateAddress: (inUse) => loadBalancers.allocateAddress(inUse),
+        allocateAddress: (inUse) => addresses.allocateAddress(inUse),
       });
       const objectStorage: LocalObjectStorage = createLocalObjectStorage({
         dataDir: folderIn(dataDir),
         log,
         fence,
         engine: { program: () => engines.programOf('s3'), fault: () => engines.faultOf('s3') },
-        allocateAddress: (inUse) => loadBalancers.allocateAddress(inUse),
+        allocateAddress: (inUse) => addresses.allocateAddress(inUse),
         now: () => clock.now(),
       });
       const sftpStorage: LocalSftpStorage = createLocalSftpStorage({
@@ -95,15 +104,22 @@ export function providerFactories({
         script: SFTP_SERVER,
         log,
         fence,
-        allocateAddress: (inUse) => loadBalancers.allocateAddress(inUse),
+        allocateAddress: (inUse) => addresses.allocateAddress(inUse),
         now: () => clock.now(),
       });
       return {
+        addresses,
         loadBalancers,
         postgresql,
         objectStorage,
         sftpStorage,
-        owner: createOwnedDataPlane(loadBalancers, [postgresql, objectStorage, sftpStorage], fence, folderIn),
+        owner: createOwnedDataPlane(
+          addresses,
+          loadBalancers,
+          [postgresql, objectStorage, sftpStorage],
+          fence,
+          folderIn,
+        ),
         networks: localNetworks,
         capabilities: {
           // Asked anew each time: an engine may be installed while this runs.

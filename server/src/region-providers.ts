@@ -3,6 +3,7 @@ import type { InstanceProvider } from './features/instances/port.ts';
 import type { KubernetesProvider } from './features/kubernetes/port.ts';
 import type { LoadBalancerProvider } from './features/load-balancers/port.ts';
 import type { PostgresqlProvider } from './features/managed-postgresql/port.ts';
+import type { AddressProvider } from './features/networking/addresses/port.ts';
 import type { NetworkProvider } from './features/networking/networks/port.ts';
 import type { ObjectStorageProvider } from './features/object-storage/port.ts';
 import { type Capabilities, NO_CAPABILITIES, type RegionRow } from './features/regions/index.ts';
@@ -13,6 +14,7 @@ import type { OwnedDataPlane, OwnedRegion } from './platform/owners/owned-region
 
 /** What a region runs on: the ports that its provider implements. */
 export interface RegionProvider {
+  readonly addresses?: AddressProvider;
   readonly loadBalancers?: LoadBalancerProvider;
   readonly kubernetes?: KubernetesProvider;
   readonly networks?: NetworkProvider;
@@ -29,6 +31,9 @@ export interface RegionProvider {
   /** Stops what must not outlive the server; `leave`: another server takes its programs over as they are. */
   close?(programs: 'leave' | 'stop'): Promise<void>;
 }
+
+/** The name of a port. */
+export type Port = Exclude<keyof RegionProvider, 'capabilities' | 'owner' | 'close'>;
 
 export type ProviderFactory = (region: RegionRow) => RegionProvider;
 
@@ -54,34 +59,10 @@ export class RegionProviders {
     this.#volumeTypes = new Map(regions.map(({ id, settings }) => [id, settings.volume_types ?? []]));
   }
 
-  readonly loadBalancersOf = (regionId: number): LoadBalancerProvider | undefined =>
-    this.#providers.get(regionId)?.loadBalancers;
-
-  readonly kubernetesOf = (regionId: number): KubernetesProvider | undefined =>
-    this.#providers.get(regionId)?.kubernetes;
-
-  readonly networksOf = (regionId: number): NetworkProvider | undefined =>
-    this.#providers.get(regionId)?.networks;
-
-  readonly instancesOf = (regionId: number): InstanceProvider | undefined =>
-    this.#providers.get(regionId)?.instances;
-
-  readonly volumesOf = (regionId: number): VolumeProvider | undefined =>
-    this.#providers.get(regionId)?.volumes;
-
-  readonly imagesOf = (regionId: number): ImageProvider | undefined => this.#providers.get(regionId)?.images;
-
-  readonly securityGroupsOf = (regionId: number): SecurityGroupProvider | undefined =>
-    this.#providers.get(regionId)?.securityGroups;
-
-  readonly postgresqlOf = (regionId: number): PostgresqlProvider | undefined =>
-    this.#providers.get(regionId)?.postgresql;
-
-  readonly objectStorageOf = (regionId: number): ObjectStorageProvider | undefined =>
-    this.#providers.get(regionId)?.objectStorage;
-
-  readonly sftpStorageOf = (regionId: number): SftpStorageProvider | undefined =>
-    this.#providers.get(regionId)?.sftpStorage;
+  /** Who implements a port in which region; nobody where the region's provider does not. */
+  of<P extends Port>(port: P): (regionId: number) => RegionProvider[P] | undefined {
+    return (regionId) => this.#providers.get(regionId)?.[port];
+  }
 
   /** The types of volumes that a region was given; none: all. */
   readonly volumeTypesOf = (regionId: number): readonly string[] => this.#volumeTypes.get(regionId) ?? [];

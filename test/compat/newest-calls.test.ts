@@ -56,7 +56,7 @@ test('a screen is shown where machines have one, and refused clearly where they 
     status: 409,
     message: expect.stringContaining('has no screen'),
   });
-  const provider = server.providers.instancesOf(2);
+  const provider = server.providers.of('instances')(2);
   Object.assign(provider ?? {}, {
     screenOf: async () => ({ url: 'http://127.0.0.1:6080/vnc.html', type: 'novnc', protocol: 'vnc' }),
   });

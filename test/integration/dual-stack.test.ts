@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { hasAddresses } from '../../server/src/providers/local/load-balancers/loopback.ts';
+import { hasAddresses } from '../../server/src/providers/local/addresses/loopback.ts';
 import {
   testIpv6 as test,
   urlOf,

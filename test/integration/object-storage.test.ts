@@ -260,7 +260,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     const back = (await call('GET', `/${gone.id}`)).body.address;
     expect(await get('a.txt', s3ClientOf(back, gone.access_keys[0]))).toBe('still here');
     await call('DELETE', `/${gone.id}`);
-    const provider = server.providers.objectStorageOf(1);
+    const provider = server.providers.of('objectStorage')(1);
     await provider?.purge?.(String(gone.id));
     // Once more, as when nobody could note that it was done.
     await provider?.purge?.(String(gone.id));
@@ -269,7 +269,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
 
   test('what was deleted while all storages were being looked at stays ended, and can be restored', async () => {
     const { id: leaving } = await make('leaving');
-    const provider = server.providers.objectStorageOf(1);
+    const provider = server.providers.of('objectStorage')(1);
     const look = provider?.observeStorages;
     if (!provider || !look) throw new Error('nobody looks after storages');
     const goOn = await holdNextLook(look, (observeStorages) => Object.assign(provider, { observeStorages }));

@@ -155,7 +155,7 @@ test('who may no longer sign in is out when the call is answered', async () => {
 });
 
 test('a password that was changed while all storages were being looked at stays changed', async () => {
-  const provider = server.providers.sftpStorageOf(1);
+  const provider = server.providers.of('sftpStorage')(1);
   const look = provider?.observeSftpStorages;
   if (!provider || !look) throw new Error('nobody looks after storages');
   const set = (observeSftpStorages: typeof look) => Object.assign(provider, { observeSftpStorages });

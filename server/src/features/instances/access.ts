@@ -1,14 +1,14 @@
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { providerOfTask, requireProvider } from '../../platform/tasks/providers.ts';
-import type { FloatingIpProvider } from '../networking/floating-ips/index.ts';
+import type { AddressProvider } from '../networking/addresses/index.ts';
 import type { MachineVolumes } from '../volumes/index.ts';
 import type { InstanceProvider } from './port.ts';
 
 /** What the feature is given, and what its services share. */
 export interface InstanceDeps {
   providerOf(regionId: number): InstanceProvider | undefined;
-  floatingIpsOf(regionId: number): FloatingIpProvider | undefined;
+  addressesOf(regionId: number): AddressProvider | undefined;
   readonly volumes: MachineVolumes;
   readonly cipher: Cipher;
 }

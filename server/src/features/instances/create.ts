@@ -131,7 +131,7 @@ async function attachFloatingIps(
   for (const [index, { floating_ip: assignment }] of interfaces.entries()) {
     const portId = ports[index]?.id;
     if (!assignment || portId === undefined) continue;
-    const provider = deps.floatingIpsOf(ctx.region.id);
+    const provider = deps.addressesOf(ctx.region.id);
     count += await attachFloatingIp(tx, ctx, provider, {
       to: { portId, address: null },
       taskId,

@@ -14,13 +14,11 @@ beforeAll(async () => {
   server = await startTestServer({
     aroundProvider: (provider) => ({
       ...provider,
-      ...(provider.loadBalancers && {
-        loadBalancers: {
-          ...provider.loadBalancers,
+      ...(provider.addresses && {
+        addresses: {
+          ...provider.addresses,
           allocateAddress: async (inUse, id, within) =>
-            inUse.size === 0
-              ? POPULAR
-              : (provider.loadBalancers?.allocateAddress(inUse, id, within) ?? POPULAR),
+            inUse.size === 0 ? POPULAR : (provider.addresses?.allocateAddress(inUse, id, within) ?? POPULAR),
         },
       }),
     }),

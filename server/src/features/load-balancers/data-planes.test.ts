@@ -18,6 +18,7 @@ function region() {
   };
   const providers = new DataPlanes({
     providerOf: (id) => (id === 1 ? provider : undefined),
+    addressesOf: (id) => (id === 1 ? provider : undefined),
     regionIds: () => [1, 2],
     secrets: new SecretReader(new Cipher([randomBytes(KEY_BYTES)])),
     now: () => time.now,

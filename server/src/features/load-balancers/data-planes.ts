@@ -1,6 +1,7 @@
 import { Forbidden, TaskFailed } from '../../kernel/errors.ts';
 import type { Queryable } from '../../platform/database/db.ts';
 import type { RegionScope } from '../../platform/http/context.ts';
+import type { AddressProvider, RegionAddresses } from '../networking/addresses/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { desiredOf } from './desired.ts';
 import { secretIdsOf } from './desired-tls.ts';
@@ -26,6 +27,7 @@ const EVERYBODYS: Owners = { serves: () => true, faultElsewhere: async () => und
 
 export interface DataPlanesOptions {
   providerOf(regionId: number): LoadBalancerProvider | undefined;
+  addressesOf(regionId: number): AddressProvider | undefined;
   regionIds(): readonly number[];
   readonly now: () => number;
   readonly secrets: SecretReader;
@@ -35,6 +37,8 @@ export interface DataPlanesOptions {
 
 /** The data planes of the regions. */
 export class DataPlanes {
+  /** Who gives load balancers their addresses. */
+  readonly addresses: RegionAddresses;
   readonly #options: DataPlanesOptions;
   readonly #owners: Owners;
   readonly #probes = new Map<number, Probe>();
@@ -43,6 +47,7 @@ export class DataPlanes {
   constructor(options: DataPlanesOptions) {
     this.#options = options;
     this.#owners = options.owners ?? EVERYBODYS;
+    this.addresses = { providerOf: (id) => options.addressesOf(id), owners: this.#owners };
   }
 
   regionIds(): readonly number[] {
@@ -64,13 +69,6 @@ export class DataPlanes {
       throw new TaskFailed(`Secret ${missing} cannot be opened: it is damaged, or its master key is gone`);
     }
     return desiredOf(tree, vips, secrets);
-  }
-
-  /** Why load balancers of the region cannot have IPv6 addresses of this subnet here and now, or null: they can, or
-   *  another node works on the region, which will see. */
-  async ipv6Fault(regionId: number, cidr: string): Promise<string | null> {
-    if ((await this.#owners.faultElsewhere(regionId)) !== undefined) return null;
-    return (await this.of(regionId)?.ipv6Fault?.(cidr)) ?? null;
   }
 
   /** Whether another node works on the region. */

@@ -68,6 +68,7 @@ async function reconciled(): Promise<void> {
   const secrets = new SecretReader(server.cipher);
   const providers = new DataPlanes({
     providerOf: () => provider,
+    addressesOf: () => provider,
     regionIds: () => [2],
     now: () => 0,
     secrets,

@@ -3,6 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import type { AddressProvider } from '../networking/addresses/index.ts';
 import type { Carrier } from '../networking/floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { TaskReads } from '../tasks/index.ts';
@@ -50,6 +51,7 @@ export interface LoadBalancerDeps {
   readonly watcher: TaskWatcher;
   readonly secrets: SecretReader;
   providerOf(regionId: number): LoadBalancerProvider | undefined;
+  addressesOf(regionId: number): AddressProvider | undefined;
   regionIds(): readonly number[];
   readonly owners: Owners;
 }
@@ -60,13 +62,13 @@ const SAMPLE_EVERY_MS = 60_000;
 
 export interface LoadBalancers extends Feature {
   readonly carrier: Carrier;
-  readonly ipv6Fault: DataPlanes['ipv6Fault'];
 }
 
 export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const { db, log } = deps;
   const providers = new DataPlanes({
     providerOf: (id) => deps.providerOf(id),
+    addressesOf: (id) => deps.addressesOf(id),
     regionIds: () => deps.regionIds(),
     now: () => deps.clock.now().getTime(),
     secrets: deps.secrets,
@@ -86,7 +88,6 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
-    ipv6Fault: (regionId, cidr) => providers.ipv6Fault(regionId, cidr),
     routes: [
       ...loadBalancerRoutes(balancers),
       ...listenerRoutes(listeners),

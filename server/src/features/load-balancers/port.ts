@@ -10,23 +10,6 @@ export interface LoadBalancerProvider {
   /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
    *  neither observed nor reconciled in between. */
   readonly passive?: boolean;
-  /** A free virtual address for this load balancer, from the subnet if one is given, else an IPv4 one of the
-   *  region's own; one that this provider can bind. The caller stores it before `apply`. `inUse` are the addresses
-   *  that this region has already given away; a passive provider gets only those that it proposed and that turned
-   *  out to be in use. */
-  allocateAddress(inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string>;
-  /** Why load balancers cannot have addresses of this subnet, for the user to read, or null: they can. Absent:
-   *  they can have any. */
-  subnetFault?(cidr: string): string | null;
-  /** Why load balancers cannot have IPv6 addresses of this subnet here and now, for the user to read, or null: they
-   *  can. Absent: they can. */
-  ipv6Fault?(cidr: string): Promise<string | null>;
-  /** True when two networks may use the same addresses without getting into each other's way. */
-  readonly separateNetworks?: boolean;
-  /** The same for a floating IP: an address that a load balancer of this region can serve beside its own. */
-  allocateFloatingAddress(inUse: ReadonlySet<string>, id: string): Promise<string>;
-  /** How far a change of a floating IP that no load balancer carries has come. */
-  changeAddress(operation: Operation): Promise<Progress>;
   /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
    *  than the one that is being served is out of date, and is ignored.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
@@ -83,14 +66,6 @@ export interface AccessLogLine {
   readonly request: string | null;
   /** As it was written. */
   readonly text: string;
-}
-
-/** A subnet to allocate addresses from, but for its gateway's. */
-export interface AddressSource {
-  readonly cidr: string;
-  readonly gateway: string | null;
-  /** True: it is the region's own, and any free address of it will do. Else they are allocated in order. */
-  readonly external?: boolean;
 }
 
 export interface DesiredLoadBalancer {

@@ -58,8 +58,9 @@ export class LoadBalancerService {
         await requireOfMembers(tx, membersOf(input), { projectId, regionId });
         await connectMembers(tx, plan.parts, input.preferred_connectivity ?? 'L2');
         refuseUnreachable(this.#providers.of(regionId), plan.parts.of.member);
-        const vip = await findVipPlace(tx, ctx, input, this.#providers);
-        const provider = this.#providers.of(regionId);
+        const { addresses } = this.#providers;
+        const vip = await findVipPlace(tx, ctx, input, addresses);
+        const provider = addresses.providerOf(regionId);
         const vip_address = atOnce ? await allocateAtOnce(plan.loadBalancer.id, vip, provider) : null;
         const [, , , task] = await together([
           guardProject(tx, projectId),
@@ -81,7 +82,7 @@ export class LoadBalancerService {
     id: string,
     taskId: string,
   ): Promise<void> {
-    const provider = this.#providers.of(ctx.region.id);
+    const provider = this.#providers.addresses.providerOf(ctx.region.id);
     if (assignment) {
       await attachFloatingIp(tx, ctx, provider, { to: { loadBalancerId: id }, taskId, assignment });
     }

@@ -6,8 +6,6 @@ import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { inRegion, type RegionContext } from '../../platform/http/context.ts';
 import { findRequested } from '../networking/reserved-fixed-ips/requested.ts';
-import { SecretReader } from '../secrets/index.ts';
-import { DataPlanes } from './data-planes.ts';
 import { LBS, web } from './testing/bodies.ts';
 import { failing } from './testing/fake-provider.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
@@ -163,12 +161,7 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
     ...inRegion({ id: 1, clientId: 1 }, { id: 2, name: 'Laptop', state: 'ACTIVE' }),
     ids: { uuid: randomUUID },
   } as unknown as RegionContext;
-  const regions = new DataPlanes({
-    providerOf: () => region.provider,
-    regionIds: () => [2],
-    now: () => 0,
-    secrets: new SecretReader(region.server.cipher),
-  });
+  const addresses = { providerOf: () => region.provider };
   region.provider.withoutIpv6 = 'run it as root.';
   const faults = async (find: (tx: Tx) => Promise<unknown>) =>
     region.server.db.transaction(find).then(
@@ -182,18 +175,14 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
     ['vip_subnet_id', { vip_subnet_id: six }],
     ['vip_network_id', { vip_network_id: network, vip_ip_family: 'dual' }],
   ] as const) {
-    const found = await faults((tx) => findVipPlace(tx, ctx, { name: 'web', ...vip }, regions));
+    const found = await faults((tx) => findVipPlace(tx, ctx, { name: 'web', ...vip }, addresses));
     expect([vip, found]).toEqual([vip, { [field]: said }]);
   }
   for (const ip_family of ['dual', 'ipv6'] as const) {
-    const found = await faults((tx) =>
-      findRequested(tx, ctx, { type: 'external', ip_family }, region.provider, (id, cidr) =>
-        regions.ipv6Fault(id, cidr),
-      ),
-    );
+    const found = await faults((tx) => findRequested(tx, ctx, { type: 'external', ip_family }, addresses));
     expect(found).toEqual({ ip_family: said });
   }
-  expect(await faults((tx) => findVipPlace(tx, ctx, { name: 'web' }, regions))).toEqual({});
+  expect(await faults((tx) => findVipPlace(tx, ctx, { name: 'web' }, addresses))).toEqual({});
   region.provider.withoutIpv6 = null;
 });
 

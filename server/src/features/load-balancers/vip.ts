@@ -1,10 +1,15 @@
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { type AddressPlace, findPlaces, type IpFamily, WHOLE_REGION } from '../networking/networks/index.ts';
+import { type AddressProvider, type RegionAddresses, requireIpv6 } from '../networking/addresses/index.ts';
+import {
+  type AddressPlace,
+  findPlaces,
+  type IpFamily,
+  spaceOf,
+  WHOLE_REGION,
+} from '../networking/networks/index.ts';
 import { type ClaimedAddress, claimReservedIp } from '../networking/reserved-fixed-ips/index.ts';
-import type { DataPlanes } from './data-planes.ts';
-import type { LoadBalancerProvider } from './port.ts';
 import type { CreateLoadBalancer } from './schema.ts';
 
 /** Where a new load balancer gets its virtual addresses: one, or one of each IP version. */
@@ -43,7 +48,7 @@ export async function findVipPlace(
   tx: Tx,
   ctx: RegionContext,
   input: CreateLoadBalancer,
-  regions: Pick<DataPlanes, 'of' | 'ipv6Fault'>,
+  addresses: RegionAddresses,
 ): Promise<VipPlace> {
   const {
     vip_port_id: portId,
@@ -54,7 +59,7 @@ export async function findVipPlace(
   const named = portId ?? networkId ?? subnetId;
   if (named === undefined && (family ?? 'ipv4') === 'ipv4') return REGION_OWN;
   const field = fieldOf(input);
-  const provider = regions.of(ctx.region.id);
+  const provider = addresses.providerOf(ctx.region.id);
   const places =
     portId === undefined
       ? (await findPlaces(tx, { ...ctx.place, networkId, subnetId, family }, field)).map(
@@ -63,7 +68,7 @@ export async function findVipPlace(
       : await reservedPlaces(tx, ctx, input, portId);
   const [first, second] = places;
   if (!first) throw new Error('there is always a first address');
-  for (const place of [first, second]) await refuseUnservable(place, field, ctx, regions);
+  for (const place of [first, second]) await refuseUnservable(place, field, ctx, addresses);
   const vip = {
     vip_ip_family: second ? 'dual' : first.version === 6 ? 'ipv6' : 'ipv4',
     vip_subnet_id: first.isExternal && first.version === 4 ? null : first.subnetId,
@@ -76,15 +81,15 @@ export async function findVipPlace(
   return vip;
 }
 
-/** The address of a load balancer that is on paper only: known at once, so that its row is not written again for it.
- *  Null: the task finds one. */
+/** The address of a load balancer where addresses are computed: known at once, so that its row is not written again
+ *  for it. Null: the task finds one. */
 export async function allocateAtOnce(
   id: string,
   { vip_port_id, vip_subnet_id, additional_subnet_id }: VipPlace,
-  provider: LoadBalancerProvider | undefined,
+  provider: AddressProvider | undefined,
 ): Promise<string | null> {
   const named = vip_port_id ?? vip_subnet_id ?? additional_subnet_id;
-  if (!provider?.passive || named != null) return null;
+  if (!provider?.computed || named != null) return null;
   return provider.allocateAddress(new Set(), id);
 }
 
@@ -99,12 +104,9 @@ function fieldOf({ vip_port_id, vip_network_id, vip_subnet_id }: CreateLoadBalan
   return vip_network_id === undefined ? 'vip_ip_family' : 'vip_network_id';
 }
 
-function newPlace(
-  { network, subnetId, version, cidr }: AddressPlace,
-  provider: LoadBalancerProvider | undefined,
-): Place {
-  const own = !network.external && provider?.separateNetworks;
-  return { version, isExternal: network.external, subnetId, cidr, space: own ? network.id : WHOLE_REGION };
+function newPlace(place: AddressPlace, provider: AddressProvider | undefined): Place {
+  const { network, subnetId, version, cidr } = place;
+  return { version, isExternal: network.external, subnetId, cidr, space: spaceOf(place, provider) };
 }
 
 async function reservedPlaces(
@@ -129,12 +131,12 @@ async function refuseUnservable(
   place: Place | undefined,
   field: string,
   { region }: RegionContext,
-  regions: Pick<DataPlanes, 'of' | 'ipv6Fault'>,
+  addresses: RegionAddresses,
 ): Promise<void> {
   if (!place) return;
-  const fault = place.isExternal ? null : (regions.of(region.id)?.subnetFault?.(place.cidr) ?? null);
+  const fault = place.isExternal
+    ? null
+    : (addresses.providerOf(region.id)?.subnetFault?.(place.cidr) ?? null);
   if (fault !== null) throw new Invalid({ [field]: [fault] });
-  const missing = place.version === 6 ? await regions.ipv6Fault(region.id, place.cidr) : null;
-  if (missing === null) return;
-  throw new Invalid({ [field]: [`IPv6 addresses are not available in region ${region.name}: ${missing}`] });
+  if (place.version === 6) await requireIpv6(addresses, region, place.cidr, field);
 }

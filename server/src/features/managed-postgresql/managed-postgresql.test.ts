@@ -238,7 +238,7 @@ test('what was deleted or changed while others were looked at is looked after as
     for (const { id } of rows) seen.push(await desired(id));
     return new Map();
   };
-  const provider = server.providers.postgresqlOf(2);
+  const provider = server.providers.of('postgresql')(2);
   if (!provider) throw new Error('region 2 has no PostgreSQL');
   await new Keeper(keeping(server, { ...provider, observeClusters })).run();
   expect(seen).toEqual([undefined, expect.objectContaining({ replication: 'sync' }), undefined]);

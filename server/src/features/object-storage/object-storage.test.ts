@@ -161,7 +161,7 @@ test('a deleted storage is restored with what it had, until its files are gone',
 
 /** What looks after the simulated region, where something else is done than usual. */
 function keeperWith(parts: Partial<ObjectStorageProvider>, warn?: (warning: string) => void): Keeper {
-  const provider = server.providers.objectStorageOf(2);
+  const provider = server.providers.of('objectStorage')(2);
   if (!provider) throw new Error('region 2 has no object storage');
   return new Keeper({ ...keeping(server, { ...provider, ...parts }, warn), count: async () => undefined });
 }

@@ -169,7 +169,7 @@ test('who was shut out, and what was deleted, while others were looked at stays 
     for (const id of [changed, deleted]) seen.push(await desired(String(id)));
     return new Map();
   };
-  const provider = server.providers.sftpStorageOf(2);
+  const provider = server.providers.of('sftpStorage')(2);
   if (!provider) throw new Error('region 2 has no SFTP storages');
   const deps = keeping(server, { ...provider, observeSftpStorages });
   await keepSftpStorages({ ...deps, count: async () => undefined });

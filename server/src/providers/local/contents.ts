@@ -1,8 +1,9 @@
 import type { RegionContents } from '../../features/regions/port.ts';
+import { OWN_NETWORK } from './addresses/space.ts';
 
 /** Addresses of this machine; nothing here boots an image or filters packets. */
 export const LOCAL_CONTENTS: RegionContents = {
-  externalRange: '127.64.0.0/10',
+  externalRange: OWN_NETWORK,
   publicRanges: [],
   images: [],
   securityGroups: false,

@@ -1,3 +1,5 @@
+export { type MemberNetworks, memberNetworks, type OwnPort } from './addresses/member-networks.ts';
+export { LocalAddresses } from './addresses/provider.ts';
 export { LOCAL_CONTENTS } from './contents.ts';
 export { type LogCollector, parseLogCollector } from './load-balancers/access-logs/collector.ts';
 export {

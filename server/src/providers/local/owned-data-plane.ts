@@ -1,8 +1,10 @@
+import type { LocalAddresses } from './addresses/provider.ts';
 import type { LocalLoadBalancers } from './load-balancers/provider.ts';
 import type { OwnerFence } from './owner-fence.ts';
 
 /** What a local region does when its owner changes. */
 export function createOwnedDataPlane(
+  addresses: LocalAddresses,
   loadBalancers: LocalLoadBalancers,
   /** What else the region runs. */
   others: readonly { letGo(programs: 'leave' | 'stop'): Promise<void> }[],
@@ -15,7 +17,7 @@ export function createOwnedDataPlane(
     programsOf: (dataDir: string) => loadBalancers.programsOf(folderIn(dataDir)),
     takeOver: async (epoch: number, servedFrom: string | null) => {
       await fence.takeOver(epoch);
-      if (servedFrom !== null) await loadBalancers.inheritAddresses(folderIn(servedFrom));
+      if (servedFrom !== null) await addresses.claims.inherit(folderIn(servedFrom));
     },
     letGo: async (programs: 'leave' | 'stop') => {
       if (programs === 'stop')
@@ -25,6 +27,8 @@ export function createOwnedDataPlane(
       await fence.letGo();
       await loadBalancers.letGo('leave');
       for (const each of others) await each.letGo('leave');
+      // They stay claimed until the next owner has them: free in between, another server might claim them.
+      addresses.reread();
     },
   };
 }

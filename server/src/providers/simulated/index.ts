@@ -1,16 +1,8 @@
-import type { ImageProvider } from '../../features/images/port.ts';
-import type { InstanceProvider } from '../../features/instances/port.ts';
-import type { KubernetesProvider, SimulationSignals } from '../../features/kubernetes/port.ts';
-import type { LoadBalancerProvider } from '../../features/load-balancers/port.ts';
-import type { PostgresqlProvider } from '../../features/managed-postgresql/port.ts';
-import type { NetworkProvider } from '../../features/networking/networks/port.ts';
-import type { ObjectStorageProvider } from '../../features/object-storage/port.ts';
-import type { SecurityGroupProvider } from '../../features/security-groups/port.ts';
-import type { SftpStorageProvider } from '../../features/sftp-storages/port.ts';
+import type { SimulationSignals } from '../../features/kubernetes/port.ts';
 import type { Strike } from '../../features/simulation/port.ts';
-import type { VolumeProvider } from '../../features/volumes/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Operation } from '../../kernel/operation.ts';
+import { simulatedAddresses } from './addresses.ts';
 import { simulatedInstances } from './instances.ts';
 import { simulatedKubernetes } from './kubernetes.ts';
 import { simulatedLoadBalancers } from './load-balancers.ts';
@@ -39,28 +31,13 @@ export interface SimulatedOptions {
 
 const UNHARMED = async (): Promise<Strike> => ({ delayMs: 0, failure: undefined });
 
-export interface Simulated {
-  readonly loadBalancers: LoadBalancerProvider;
-  readonly kubernetes: KubernetesProvider;
-  readonly networks: NetworkProvider;
-  readonly volumes: VolumeProvider;
-  readonly images: ImageProvider;
-  readonly instances: InstanceProvider;
-  readonly securityGroups: SecurityGroupProvider;
-  readonly postgresql: PostgresqlProvider;
-  readonly objectStorage: ObjectStorageProvider;
-  readonly sftpStorage: SftpStorageProvider;
-}
+export type Simulated = ReturnType<typeof createSimulated>;
 
 /** A region without side effects: what is asked of it takes its time and then counts as done. */
-export function createSimulated({
-  clock,
-  signals,
-  strikeOn = UNHARMED,
-  ...rest
-}: SimulatedOptions): Simulated {
+export function createSimulated({ clock, signals, strikeOn = UNHARMED, ...rest }: SimulatedOptions) {
   const options = { ...rest, strikeOn, now: () => clock.now().getTime() };
   return {
+    addresses: simulatedAddresses(options),
     loadBalancers: simulatedLoadBalancers(options),
     kubernetes: simulatedKubernetes(options, signals),
     networks: simulatedNetworks(options),

@@ -9,8 +9,14 @@ const NOTHING = {} as DesiredLoadBalancer;
 function region(options: Partial<SimulatedOptions> = {}) {
   const time = { ms: 0 };
   const clock = { now: () => new Date(time.ms), timestamp: () => new Date(time.ms).toISOString() };
-  const { loadBalancers } = createSimulated({ seed: 'seed', timeScale: 1, faults: {}, clock, ...options });
-  return { loadBalancers, time };
+  const { addresses, loadBalancers } = createSimulated({
+    seed: 'seed',
+    timeScale: 1,
+    faults: {},
+    clock,
+    ...options,
+  });
+  return { addresses, loadBalancers, time };
 }
 
 const operation = (name: string, type = 'create_loadbalancer') => ({
@@ -91,7 +97,7 @@ test('the same seed gives the same failures, at about the rate asked for', async
 test("addresses of the region's own IPv6 subnet are in it, the same for the same seed, and different", async () => {
   const own = { cidr: 'fd76:6972:6761:2::/64', gateway: null, external: true };
   const give = (id: string, inUse: string[] = []) =>
-    region().loadBalancers.allocateAddress(new Set(inUse), id, own);
+    region().addresses.allocateAddress(new Set(inUse), id, own);
   const ids = Array.from({ length: 200 }, (_, index) => `lb ${index}`);
   const addresses = await Promise.all(ids.map((id) => give(id)));
   for (const address of addresses) expect(address).toMatch(/^fd76:6972:6761:2:/);
@@ -109,12 +115,12 @@ test('undoing neither fails nor takes time', async () => {
 });
 
 test('addresses lie in 10.0.0.0/8, differ after each refusal, and are the same every time', async () => {
-  const { loadBalancers } = region();
+  const { addresses } = region();
   const seen = new Set<string>();
   for (let refusals = 0; refusals < 20; refusals++) {
-    const address = await loadBalancers.allocateAddress(seen, 'id');
+    const address = await addresses.allocateAddress(seen, 'id');
     expect(address).toMatch(/^10(\.\d{1,3}){3}$/);
-    expect(await region().loadBalancers.allocateAddress(seen, 'id')).toBe(address);
+    expect(await region().addresses.allocateAddress(seen, 'id')).toBe(address);
     expect(seen.has(address)).toBe(false);
     seen.add(address);
   }

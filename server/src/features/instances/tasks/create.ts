@@ -46,7 +46,7 @@ export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
 
 /** Gives floating IPs that came with the machine their addresses. @returns the ids of the new ones */
 async function addressFloatingIps(run: TaskRun, deps: InstanceDeps, row: InstanceRow): Promise<string[]> {
-  const provider = deps.floatingIpsOf(row.region_id);
+  const provider = deps.addressesOf(row.region_id);
   return provider ? addressAttached(run.db, provider, run.task.id) : [];
 }
 

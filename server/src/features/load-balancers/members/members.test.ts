@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
-import { memberNetworks } from '../../../kernel/member-networks.ts';
+import { memberNetworks } from '../../../providers/local/addresses/member-networks.ts';
 import { anImage, INSTANCES, INSTANCES_V2, machine } from '../../instances/testing/bodies.ts';
 import { created, remains } from '../testing/bodies.ts';
 import { faultsOf, made, madeOne, NOTHING } from '../testing/parts.ts';

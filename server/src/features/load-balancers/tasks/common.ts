@@ -2,6 +2,8 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
+import { providerOfTask } from '../../../platform/tasks/providers.ts';
+import type { AddressProvider } from '../../networking/addresses/index.ts';
 import { readAddressesInUse, readSource } from '../../networking/networks/index.ts';
 import type { DataPlanes } from '../data-planes.ts';
 import type { LoadBalancerTree, Vips } from '../model.ts';
@@ -35,7 +37,7 @@ export async function serve(
   providers: DataPlanes,
 ): Promise<Wait | ((tx: Tx) => Promise<void>)> {
   const provider = providers.forTask(run.task.regionId);
-  const vips = await addressesOf(run.db, tree, provider);
+  const vips = await addressesOf(run.db, tree, addressProvider(run, providers));
   // A pass that began before the change was written does not know it, and could revert it.
   await providers.afterPass(run.task.regionId);
   const desired = await providers.desired(run.db, tree, vips);
@@ -64,6 +66,11 @@ export async function converge(
   });
 }
 
+/** Who gives a load balancer its addresses.
+ *  @throws TaskFailed when the region has lost it */
+export const addressProvider = (run: TaskRun, { addresses }: DataPlanes): AddressProvider =>
+  providerOfTask('addresses to give')(run, addresses);
+
 const MAX_ATTEMPTS = 50;
 
 /** A virtual address that a load balancer has or is to have. */
@@ -78,7 +85,7 @@ interface Vip {
 }
 
 /** The virtual addresses of a load balancer: those that it has, and new ones that nobody else has where they are. */
-async function addressesOf(db: Db, tree: LoadBalancerTree, provider: LoadBalancerProvider): Promise<Vips> {
+async function addressesOf(db: Db, tree: LoadBalancerTree, provider: AddressProvider): Promise<Vips> {
   const first = await addressOf(db, tree, provider, {
     column: 'vip_address',
     address: tree.vip_address,
@@ -100,7 +107,7 @@ async function addressesOf(db: Db, tree: LoadBalancerTree, provider: LoadBalance
 async function addressOf(
   db: Db,
   { id, region_id: regionId }: LoadBalancerTree,
-  provider: LoadBalancerProvider,
+  provider: AddressProvider,
   { column, address, reserved, subnetId, space }: Vip,
 ): Promise<string> {
   if (address !== null) return address;
@@ -110,8 +117,8 @@ async function addressOf(
     throw new TaskFailed(`${reserved} is in use by something else`);
   }
   const within = subnetId === null ? undefined : await readSource(db, subnetId);
-  // A region whose data plane is on paper only may have very many load balancers: its addresses are not read.
-  const unread = provider.passive && (!within || within.external);
+  // A region that computes addresses may have very many of them: they are not read.
+  const unread = provider.computed && (!within || within.external);
   const refused = new Set<string>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const inUse = unread ? refused : await readAddressesInUse(db, regionId, space);

@@ -4,7 +4,7 @@ import { release } from '../../quotas/index.ts';
 import type { DataPlanes } from '../data-planes.ts';
 import type { LoadBalancerTree } from '../model.ts';
 import { deleteLoadBalancer } from '../store.ts';
-import { converge, heldTree, TASK_DEADLINE_MS } from './common.ts';
+import { addressProvider, converge, heldTree, TASK_DEADLINE_MS } from './common.ts';
 
 /** Brings a new load balancer up; when that fails, nothing of it is left. */
 export function createTask(providers: DataPlanes): TaskHandler {
@@ -15,7 +15,7 @@ export function createTask(providers: DataPlanes): TaskHandler {
       const accepted = await heldTree(run);
       // Before the virtual address is stored: from then on the load balancer is served with what it has.
       const floating = accepted.assigned_floating
-        ? await addressAttached(run.db, providers.forTask(run.task.regionId), run.task.id)
+        ? await addressAttached(run.db, addressProvider(run, providers), run.task.id)
         : [];
       const tree = accepted.assigned_floating ? await heldTree(run) : accepted;
       const created = { ...createdBy(tree), floatingips: floating };

@@ -2,8 +2,8 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../../kernel/ip.ts';
 import type { Operation, Progress } from '../../../kernel/operation.ts';
 import { READY } from '../../../kernel/operation.ts';
+import type { AddressProvider, AddressSource } from '../../networking/addresses/index.ts';
 import type {
-  AddressSource,
   DesiredLoadBalancer,
   LastCheck,
   ListenerStats,
@@ -13,8 +13,8 @@ import type {
   Usage,
 } from '../port.ts';
 
-/** A data plane in memory that tests can look into, slow down, break and kill. */
-export class FakeProvider implements LoadBalancerProvider {
+/** A data plane with its addresses, in memory, that tests can look into, slow down, break and kill. */
+export class FakeProvider implements LoadBalancerProvider, AddressProvider {
   readonly served = new Map<string, DesiredLoadBalancer>();
   readonly members = new Map<string, MemberHealth>();
   readonly lastChecks = new Map<string, LastCheck>();

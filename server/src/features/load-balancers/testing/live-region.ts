@@ -62,8 +62,10 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const clock = movableClock();
   const server = await startTestServer({ worker: false, clock });
   const provider = new FakeProvider();
+  const providerOf = (id: number) => (id === 2 ? provider : undefined);
   const providers = new DataPlanes({
-    providerOf: (id) => (id === 2 ? provider : undefined),
+    providerOf,
+    addressesOf: providerOf,
     regionIds: () => [2],
     now: () => 0,
     secrets: new SecretReader(server.cipher),
@@ -72,15 +74,15 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const log = pino({ level: 'silent' });
   const reads = new TaskReads(db, new TaskWatcher(db));
   const floating = floatingIps({
-    providerOf: (id) => providers.of(id),
+    providerOf,
     carrier: loadBalancerCarrier(providers),
     machines: machineSummaries,
     tasks: reads,
   });
-  const reserved = reservedFixedIps({ providerOf: (id) => providers.of(id) });
+  const reserved = reservedFixedIps({ providerOf });
   const nets = networks({
     providerOf: () => ({ changeNetwork: (operation) => provider.changeAddress(operation) }),
-    routers: routersOfNetworks((id) => providers.of(id)),
+    routers: routersOfNetworks(providerOf),
     tasks: reads,
   });
   const handlers = [

@@ -11,7 +11,7 @@ export function addressConversions(deps: ConversionDeps): Feature {
   return {
     name: 'address-conversions',
     examples: conversionExamples,
-    needs: 'loadBalancers',
+    needs: 'addresses',
     routes: conversionRoutes(new ConversionService(deps)),
     tasks: [convertFloatingIpTask(deps), convertReservedIpTask(deps)],
   };

@@ -3,12 +3,13 @@ import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
-import { type ConvertedAddress, type FloatingIpProvider, offerFloatingIp } from '../floating-ips/index.ts';
+import type { AddressProvider } from '../addresses/index.ts';
+import { type ConvertedAddress, offerFloatingIp } from '../floating-ips/index.ts';
 import { findPlace } from '../networks/index.ts';
 import { offerReservedIp } from '../reserved-fixed-ips/index.ts';
 
 export interface ConversionDeps {
-  providerOf(regionId: number): FloatingIpProvider | undefined;
+  providerOf(regionId: number): AddressProvider | undefined;
 }
 
 /** What a task knows of the address that it converts. */

@@ -6,5 +6,7 @@ export {
   lockAddresses,
   moveAddress,
 } from './give.ts';
+export { type RegionAddresses, requireIpv6 } from './ipv6.ts';
+export type { AddressProvider, AddressSource } from './port.ts';
 export { freed, given, givenOutside } from './sql.ts';
 export { type StoreAddress, storingAddress } from './store.ts';

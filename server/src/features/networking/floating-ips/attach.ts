@@ -3,9 +3,9 @@ import type { Db, Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { release } from '../../quotas/index.ts';
+import type { AddressProvider } from '../addresses/index.ts';
 import { readPortsOf } from '../ports/index.ts';
 import type { Target } from './model.ts';
-import type { FloatingIpProvider } from './port.ts';
 import * as store from './store.ts';
 import { giveAddress } from './tasks/addresses.ts';
 
@@ -25,7 +25,7 @@ export type AttachTo =
 export async function attachFloatingIp(
   tx: Tx,
   ctx: RegionContext,
-  provider: FloatingIpProvider | undefined,
+  provider: AddressProvider | undefined,
   how: { readonly to: AttachTo; readonly taskId: string; readonly assignment: NewAssignment },
 ): Promise<number> {
   const { to, taskId, assignment } = how;
@@ -71,11 +71,7 @@ export async function adoptFloatingIps(
 
 /** Gives those that came with what the task makes their addresses.
  *  @returns the ids of the new ones */
-export async function addressAttached(
-  db: Db,
-  provider: FloatingIpProvider,
-  taskId: string,
-): Promise<string[]> {
+export async function addressAttached(db: Db, provider: AddressProvider, taskId: string): Promise<string[]> {
   const rows = await store.readHeld(db, taskId);
   for (const row of rows) await giveAddress(db, row, provider);
   return rows.filter((row) => row.creator_task_id === taskId).map(({ id }) => id);

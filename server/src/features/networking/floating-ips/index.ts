@@ -30,7 +30,6 @@ export {
   FLOATING_IPS_OF_LB,
   viewCarried,
 } from './on-load-balancers.ts';
-export type { FloatingIpProvider } from './port.ts';
 export { FloatingIp } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
 export { floatingIpsOfPorts } from './views.ts';
@@ -40,7 +39,7 @@ export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }
   return {
     name: 'floating-ips',
     examples: floatingIpExamples,
-    needs: 'loadBalancers',
+    needs: 'addresses',
     routes: [...floatingIpRoutes(service, deps), ...olderFloatingIpRoutes(service, deps.tasks)],
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };

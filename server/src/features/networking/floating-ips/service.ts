@@ -11,11 +11,11 @@ import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
+import type { AddressProvider } from '../addresses/index.ts';
 import type { DeviceType } from '../ports/index.ts';
 import type { Carrier, MachineSummaries } from './carrier.ts';
 import { listFloatingIps } from './list-store.ts';
 import { type FloatingIpRow, targetOf } from './model.ts';
-import type { FloatingIpProvider } from './port.ts';
 import type { CreateFloatingIp, FloatingIpListQuery, UpdateFloatingIp } from './schema.ts';
 import * as store from './store.ts';
 import { Targets } from './targets.ts';
@@ -24,7 +24,7 @@ import { viewFloatingIp } from './views.ts';
 
 /** What tasks need. */
 export interface FloatingIpTaskDeps {
-  providerOf(regionId: number): FloatingIpProvider | undefined;
+  providerOf(regionId: number): AddressProvider | undefined;
   readonly carrier: Carrier;
 }
 

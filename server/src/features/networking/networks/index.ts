@@ -14,7 +14,6 @@ export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.t
 export { addExternalNetworks } from './external.ts';
 export {
   type AddressPlace,
-  type AddressSource,
   EXTERNAL_SUBNET_OF,
   findPlace,
   findPlaces,
@@ -22,6 +21,7 @@ export {
   readAddressesInUse,
   readSource,
   requireSubnets,
+  spaceOf,
   WHOLE_REGION,
 } from './places.ts';
 export type { NetworkProvider } from './port.ts';

@@ -1,6 +1,7 @@
 import { Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
 import { parseRange, rangeContains } from '../../../kernel/ip.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import type { AddressProvider, AddressSource } from '../addresses/index.ts';
 import type { NetworkRow, Place } from './model.ts';
 import { keepNetwork, readExternalNetwork, readNetwork } from './store.ts';
 import { readSubnet } from './subnets/store.ts';
@@ -119,14 +120,15 @@ async function lockSubnets(tx: Tx, network: NetworkRow): Promise<Candidate[]> {
   );
 }
 
-/** A subnet as those see it who give its addresses away. */
-export interface AddressSource {
-  readonly cidr: string;
-  readonly gateway: string | null;
-  /** It is the region's own. */
-  readonly external: boolean;
+/** Where an address of a place is unique: addresses that nothing can bind are their network's business alone.
+ *  @param provider of the region, if it gives addresses at all */
+export function spaceOf({ network, cidr }: AddressPlace, provider: AddressProvider | undefined): string {
+  if (network.external) return WHOLE_REGION;
+  const own = provider?.separateNetworks || (provider?.subnetFault?.(cidr) ?? null) !== null;
+  return own ? network.id : WHOLE_REGION;
 }
 
+/** A subnet as those see it who give its addresses away. */
 export async function readSource(db: Queryable, subnetId: string): Promise<AddressSource | undefined> {
   return db.namedRow<AddressSource>(
     'subnet_source',

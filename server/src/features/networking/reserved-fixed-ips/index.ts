@@ -8,7 +8,6 @@ import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
 
 export { type ClaimedAddress, claimReservedIp, RESERVED_ADDRESS_OF_LB } from './claim.ts';
 export { becomeReservedIp, dropReservedIp, offerReservedIp } from './convert.ts';
-export type { ReservedIpProvider } from './port.ts';
 export type { ReservedIpDeps } from './service.ts';
 export { releaseReservedIps } from './store.ts';
 export { dropReservedIps, holdReservedIps } from './with-device.ts';
@@ -17,7 +16,7 @@ export function reservedFixedIps(deps: ReservedIpDeps): Feature {
   return {
     name: 'reserved-fixed-ips',
     examples: reservedFixedIpExamples,
-    needs: 'loadBalancers',
+    needs: 'addresses',
     routes: [...reservedIpRoutes(new ReservedIpService(deps)), ...deviceRoutes(new DeviceService())],
     tasks: [createReservedIpTask(deps), deleteReservedIpTask(deps)],
   };

@@ -2,8 +2,8 @@ import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { type AddressPlace, findPlace, findPlaces, WHOLE_REGION } from '../networks/index.ts';
-import type { ReservedIpProvider } from './port.ts';
+import { type AddressProvider, type RegionAddresses, requireIpv6 } from '../addresses/index.ts';
+import { type AddressPlace, findPlace, findPlaces, spaceOf } from '../networks/index.ts';
 import type { CreateReservedFixedIp } from './schema.ts';
 import { type AdditionalPlace, lockUsedPort } from './store.ts';
 
@@ -18,9 +18,6 @@ export interface Requested {
   readonly additional: AdditionalPlace | null;
 }
 
-/** Why load balancers of a region cannot have IPv6 addresses of a subnet here and now, or null: they can. */
-export type Ipv6Fault = (regionId: number, cidr: string) => Promise<string | null>;
-
 interface Scope {
   readonly projectId: number;
   readonly regionId: number;
@@ -32,10 +29,10 @@ export async function findRequested(
   tx: Tx,
   ctx: RegionContext,
   input: CreateReservedFixedIp,
-  provider: ReservedIpProvider,
-  ipv6Fault: Ipv6Fault = async () => null,
+  addresses: RegionAddresses,
 ): Promise<Requested> {
   const scope = ctx.place;
+  const provider = addresses.providerOf(ctx.region.id);
   if (input.type === 'port') return portOf(tx, scope, input.port_id);
   const id = ctx.ids.uuid();
   if (input.type === 'ip_address') return chosen(tx, scope, input, id, provider);
@@ -44,7 +41,11 @@ export async function findRequested(
   const family = input.type === 'subnet' ? undefined : (input.ip_family ?? undefined);
   const field = input.type === 'subnet' ? 'subnet_id' : 'ip_family';
   const [place, second] = await findPlaces(tx, { ...scope, ...named, ...network, family }, field);
-  for (const each of [place, second]) await refuseUnservable(each, field, ctx, ipv6Fault);
+  // An address that only this region could carry, and cannot, is not for sale.
+  for (const each of [place, second]) {
+    if (each?.version === 6 && each.network.external)
+      await requireIpv6(addresses, ctx.region, each.cidr, field);
+  }
   const additional = second
     ? { subnetId: second.subnetId, space: spaceOf(second, provider), address: null }
     : null;
@@ -57,7 +58,7 @@ async function chosen(
   scope: Scope,
   input: CreateReservedFixedIp & { type: 'ip_address' },
   id: string,
-  provider: ReservedIpProvider,
+  provider: AddressProvider | undefined,
 ): Promise<Requested> {
   const address = canonicalAddress(input.ip_address);
   const place = await findPlace(
@@ -89,26 +90,4 @@ async function portOf(tx: Tx, scope: Scope, id: string): Promise<Requested> {
       ? null
       : { subnetId: secondId, space: secondSpace, address: second };
   return { id, place, space: port.vip_space, address: port.vip_address, additional };
-}
-
-/** An address that only this region could carry, and cannot, is not for sale.
- *  @throws Invalid saying what would help */
-async function refuseUnservable(
-  place: AddressPlace | undefined,
-  field: string,
-  { region }: RegionContext,
-  ipv6Fault: Ipv6Fault,
-): Promise<void> {
-  if (place?.version !== 6 || !place.network.external) return;
-  const fault = await ipv6Fault(region.id, place.cidr);
-  if (fault !== null) {
-    throw new Invalid({ [field]: [`IPv6 addresses are not available in region ${region.name}: ${fault}`] });
-  }
-}
-
-/** Addresses that nothing can bind are their network's business alone. */
-function spaceOf({ network, cidr }: AddressPlace, provider: ReservedIpProvider): string {
-  if (network.external) return WHOLE_REGION;
-  const own = provider.separateNetworks || (provider.subnetFault?.(cidr) ?? null) !== null;
-  return own ? network.id : WHOLE_REGION;
 }

@@ -7,21 +7,17 @@ import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
+import type { RegionAddresses } from '../addresses/index.ts';
 import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { nameOf } from './convert.ts';
 import { listReservedIps } from './list-store.ts';
 import { type ReservedIpRow, requireUnshared, requireUnused } from './model.ts';
-import type { ReservedIpProvider } from './port.ts';
-import { findRequested, type Ipv6Fault } from './requested.ts';
+import { findRequested } from './requested.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
 import * as store from './store.ts';
 import { viewReservedIp } from './views.ts';
 
-export interface ReservedIpDeps {
-  providerOf(regionId: number): ReservedIpProvider | undefined;
-  /** Absent: every region has IPv6. */
-  readonly ipv6Fault?: Ipv6Fault;
-}
+export type ReservedIpDeps = RegionAddresses;
 
 /** Commands on reserved fixed IPs, one transaction each, and reads. */
 export class ReservedIpService {
@@ -34,12 +30,12 @@ export class ReservedIpService {
   /** @throws Invalid, NotFound for what the body names, Conflict when something has the address, Forbidden,
    *  QuotaExceeded */
   async create(ctx: RegionContext, input: CreateReservedFixedIp): Promise<TaskRef> {
-    const provider = this.#provider(ctx);
+    this.#require(ctx);
     const { projectId, regionId } = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
-      const requested = await findRequested(tx, ctx, input, provider, this.#deps.ipv6Fault);
+      const requested = await findRequested(tx, ctx, input, this.#deps);
       const taskId = ctx.ids.uuid();
       const name = nameOf(requested.id);
       const { external } = requested.place.network;
@@ -82,7 +78,7 @@ export class ReservedIpService {
   /** Changes whether several may share it, at once.
    *  @throws NotFound, Conflict when a task holds it */
   async update(ctx: RegionContext, id: string, { is_vip }: UpdateReservedFixedIp) {
-    this.#provider(ctx);
+    this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockFreeReservedIp(tx, id, ctx.place);
       if (!is_vip) requireUnshared(row);
@@ -94,7 +90,7 @@ export class ReservedIpService {
 
   /** @throws NotFound, Conflict naming the load balancer that has it or the task that holds it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
-    this.#provider(ctx);
+    this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockFreeReservedIp(tx, id, ctx.place);
       requireUnused(row);
@@ -130,8 +126,8 @@ export class ReservedIpService {
   }
 
   /** @throws Forbidden when the region has no addresses to reserve */
-  #provider(ctx: RegionContext): ReservedIpProvider {
-    return requireProvider(this.#deps, ctx.region, 'addresses to reserve');
+  #require(ctx: RegionContext): void {
+    requireProvider(this.#deps, ctx.region, 'addresses to reserve');
   }
 }
 

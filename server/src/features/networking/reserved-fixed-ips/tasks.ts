@@ -4,9 +4,9 @@ import type { Db } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
+import type { AddressProvider } from '../addresses/index.ts';
 import { readAddressesInUse, readSource } from '../networks/index.ts';
 import type { ReservedIpRow } from './model.ts';
-import type { ReservedIpProvider } from './port.ts';
 import type { ReservedIpDeps } from './service.ts';
 import {
   type AddressColumn,
@@ -61,7 +61,7 @@ function requestedOf(row: ReservedIpRow): Requested[] {
 }
 
 /** @throws TaskFailed when there is no free one */
-async function giveAddresses(db: Db, row: ReservedIpRow, provider: ReservedIpProvider): Promise<void> {
+async function giveAddresses(db: Db, row: ReservedIpRow, provider: AddressProvider): Promise<void> {
   for (const requested of requestedOf(row)) await giveAddress(db, row, requested, provider);
 }
 
@@ -69,7 +69,7 @@ async function giveAddress(
   db: Db,
   row: ReservedIpRow,
   { column, subnetId, space }: Requested,
-  provider: ReservedIpProvider,
+  provider: AddressProvider,
 ): Promise<void> {
   const source = await readSource(db, subnetId);
   // The region's own addresses of IPv4 are wherever the provider has them.

@@ -1,18 +1,13 @@
 import { Conflict, Invalid, NotFound } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import { type AddressPlace, isGivenIn, WHOLE_REGION } from '../networks/index.ts';
+import type { AddressProvider } from '../addresses/index.ts';
+import { type AddressPlace, isGivenIn, spaceOf } from '../networks/index.ts';
 import { closePorts, openPortAt, openPorts, type PortScope } from '../ports/index.ts';
 import { type RouterRow, routesThrough } from './model.ts';
 import * as store from './store.ts';
 
 /** The ports of routers: in the subnets that they join, and in the region's own network. */
-
-/** What a region's provider says of where addresses are unique. */
-export interface AddressRules {
-  readonly separateNetworks?: boolean;
-  subnetFault?(cidr: string): string | null;
-}
 
 export interface Attachment {
   readonly place: AddressPlace;
@@ -32,15 +27,15 @@ export async function attachSubnet(
   ctx: PortScope,
   router: Attached,
   { place, address: requested, field }: Attachment,
-  rules: AddressRules | undefined,
+  provider: AddressProvider | undefined,
 ): Promise<void> {
   const { subnetId } = place;
   refuseUnfit(router, place, field);
   const address = requested === undefined ? await freeGateway(tx, place) : hostOf(place, requested);
   const room = {
     regionId: ctx.region.id,
-    // In one of the spaces that the subnet's addresses may be in, or in the other.
-    space: spaceOf(place, address, rules),
+    // Gateways are never given away, so that those of two networks may be the same address.
+    space: address === place.gateway ? place.network.id : spaceOf(place, provider),
     subnetId,
     cidr: place.cidr,
     gateway: place.gateway,
@@ -84,16 +79,6 @@ function refuseUnfit(router: Attached, place: AddressPlace, field: string): void
       throw new Conflict(`Subnet ${place.subnetId} (${place.cidr}) overlaps subnet ${subnet_id} (${cidr})`);
     }
   }
-}
-
-/** Gateways are never given away, so that those of two networks may be the same address. */
-function spaceOf(
-  { network, cidr, gateway }: AddressPlace,
-  address: string | undefined,
-  rules?: AddressRules,
-): string {
-  const own = address === gateway || rules?.separateNetworks || (rules?.subnetFault?.(cidr) ?? null) !== null;
-  return own ? network.id : WHOLE_REGION;
 }
 
 /** Removes the router's port from a subnet.

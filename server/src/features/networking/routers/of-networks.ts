@@ -1,15 +1,17 @@
 import { Conflict } from '../../../kernel/errors.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
-import { moveAddress } from '../addresses/index.ts';
+import { type AddressProvider, moveAddress } from '../addresses/index.ts';
 import type { NetworkRouters } from '../networks/index.ts';
 import { closePorts } from '../ports/index.ts';
-import { type AddressRules, attachSubnet, openGateway, refuseRouted } from './interfaces.ts';
+import { attachSubnet, openGateway, refuseRouted } from './interfaces.ts';
 import * as store from './store.ts';
 import { removeRouter } from './tasks.ts';
 
 /** Routers as networks and subnets need them: a network may come with a router of its own, which joins its subnets
  *  with each other and the region's own network. */
-export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | undefined): NetworkRouters {
+export function routersOfNetworks(
+  addressesOf: (regionId: number) => AddressProvider | undefined,
+): NetworkRouters {
   return {
     async addTo(tx, ctx, network, taskId) {
       const [id, timestamp] = [ctx.ids.uuid(), ctx.clock.timestamp()];
@@ -46,7 +48,13 @@ export function routersOfNetworks(rulesOf: (regionId: number) => AddressRules | 
           : await store.lockRouter(tx, routerId, scope);
       if (!router) return;
       requireFree('Router', router);
-      await attachSubnet(tx, ctx, router, { place, field: 'router_id_to_connect' }, rulesOf(ctx.region.id));
+      await attachSubnet(
+        tx,
+        ctx,
+        router,
+        { place, field: 'router_id_to_connect' },
+        addressesOf(ctx.region.id),
+      );
     },
     async follow(tx, subnetId, { from, to, timestamp }) {
       const portId = await store.ownPortAt(tx, subnetId, from);

@@ -10,8 +10,9 @@ import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, startTask, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
+import type { AddressProvider } from '../addresses/index.ts';
 import { findPlace, type NetworkProvider, readExternalNetwork } from '../networks/index.ts';
-import { type AddressRules, attachSubnet, detachSubnet, openGateway } from './interfaces.ts';
+import { attachSubnet, detachSubnet, openGateway } from './interfaces.ts';
 import { checkedRoutes, type RouterRow } from './model.ts';
 import type { AttachSubnet, CreateRouter, GatewayInput, RouterListQuery, UpdateRouter } from './schema.ts';
 import * as store from './store.ts';
@@ -20,7 +21,7 @@ import { viewRouter } from './views.ts';
 
 export interface RouterDeps {
   providerOf(regionId: number): NetworkProvider | undefined;
-  rulesOf(regionId: number): AddressRules | undefined;
+  addressesOf(regionId: number): AddressProvider | undefined;
 }
 
 /** Commands on routers, one transaction each, and reads. */
@@ -34,7 +35,7 @@ export class RouterService {
   /** @throws Invalid naming every faulty field, NotFound for what the body names, Conflict when an address is in use,
    *  Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateRouter): Promise<TaskRef> {
-    const rules = this.#require(ctx);
+    const addresses = this.#require(ctx);
     const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
     const { clientId } = ctx.project;
     const { name, external_gateway_info: gateway = null } = input;
@@ -49,7 +50,7 @@ export class RouterService {
         const router = await store.readRouter(tx, id, ctx.place);
         const field = `interfaces.${index}.subnet_id`;
         const place = await findPlace(tx, { ...ctx.place, subnetId }, field);
-        await attachSubnet(tx, ctx, router, { place, field }, rules);
+        await attachSubnet(tx, ctx, router, { place, field }, addresses);
       }
       const router = await store.readRouter(tx, id, ctx.place);
       await store.setRoutes(tx, id, routesOf(router, input.routes ?? []));
@@ -102,11 +103,11 @@ export class RouterService {
   /** Attaches a subnet at once.
    *  @throws as `attachSubnet`; Conflict naming the task that holds the router */
   async attach(ctx: RegionContext, id: string, input: AttachSubnet) {
-    const rules = this.#require(ctx);
+    const addresses = this.#require(ctx);
     const { subnet_id: subnetId, ip_address: address } = input;
     return this.#atOnce(ctx, id, 'attach_router_subnet', async (tx, row) => {
       const place = await findPlace(tx, { ...ctx.place, subnetId }, 'subnet_id');
-      await attachSubnet(tx, ctx, row, { place, address, field: 'subnet_id' }, rules);
+      await attachSubnet(tx, ctx, row, { place, address, field: 'subnet_id' }, addresses);
     });
   }
 
@@ -147,9 +148,9 @@ export class RouterService {
   }
 
   /** @throws Forbidden when the region has no networks */
-  #require(ctx: RegionContext): AddressRules | undefined {
+  #require(ctx: RegionContext): AddressProvider | undefined {
     requireProvider(this.#deps, ctx.region, 'networks, and so no routers');
-    return this.#deps.rulesOf(ctx.region.id);
+    return this.#deps.addressesOf(ctx.region.id);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { createServer, isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { holderOf, type Transport } from './sockets.ts';
+import { holderOf, type Transport } from '../addresses/sockets.ts';
 
 export interface Endpoint {
   readonly address: string;

@@ -75,7 +75,7 @@ describe('a load balancer', () => {
   });
 
   test('counts every connection once, over reloads, a failover, a stop and a server that was killed', async () => {
-    const vipAddress = await site.provider.allocateAddress(new Set());
+    const vipAddress = await site.addresses.allocateAddress(new Set());
     const web = pool({ members: [member(backend.port)] });
     const front = listener({ defaultPoolId: web.id });
     const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
@@ -105,7 +105,7 @@ describe('a load balancer', () => {
   });
 
   test('keeps what it had counted when HAProxy is killed', async () => {
-    const vipAddress = await site.provider.allocateAddress(new Set());
+    const vipAddress = await site.addresses.allocateAddress(new Set());
     const web = pool({ members: [member(backend.port)] });
     const front = listener({ defaultPoolId: web.id });
     const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
@@ -128,7 +128,7 @@ describe('a load balancer', () => {
   });
 
   test('reports the processor time and the memory of its processes, and no less after a failover', async () => {
-    const vipAddress = await site.provider.allocateAddress(new Set());
+    const vipAddress = await site.addresses.allocateAddress(new Set());
     const web = pool({ members: [member(backend.port)] });
     const front = listener({ defaultPoolId: web.id });
     const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
@@ -151,7 +151,7 @@ describe('a load balancer', () => {
   });
 
   test('counts connections that a reload found open', async () => {
-    const vipAddress = await site.provider.allocateAddress(new Set());
+    const vipAddress = await site.addresses.allocateAddress(new Set());
     const web = pool({ members: [member(backend.port)] });
     const front = listener({ defaultPoolId: web.id });
     const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });

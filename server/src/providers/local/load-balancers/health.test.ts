@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 async function build(change: Parameters<typeof pool>[0]) {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const web = pool(change);
   const front = listener({ defaultPoolId: web.id });
   const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });

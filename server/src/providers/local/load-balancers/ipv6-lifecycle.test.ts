@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { newFolder } from '../../../../../test/harness/leftovers.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { CLAIMS_LOCK } from './address-claims.ts';
-import { addToLoopback, hasAddresses, loopbackAddresses, removeFromLoopback } from './loopback.ts';
+import { CLAIMS_LOCK } from '../addresses/claims.ts';
+import { addToLoopback, hasAddresses, loopbackAddresses, removeFromLoopback } from '../addresses/loopback.ts';
 import { withMachineLock } from './machine-lock.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
 import { get } from './test-support/client.ts';
@@ -149,9 +149,9 @@ test('two servers of one machine never have the same address, nor addresses of o
   const other = startProvider();
   const [mine, theirs] = [await sixOf(site), await sixOf(other)];
   const subnet = { cidr: 'fd12:3456:789a:77::/64', gateway: 'fd12:3456:789a:77::1' };
-  const ours = await site.provider.allocateAddress(new Set(), 'id', subnet);
+  const ours = await site.addresses.allocateAddress(new Set(), 'id', subnet);
   expect(ours).toBe('fd12:3456:789a:77::2');
-  expect(await other.provider.allocateAddress(new Set(), 'id', subnet)).toBe('fd12:3456:789a:77::100');
+  expect(await other.addresses.allocateAddress(new Set(), 'id', subnet)).toBe('fd12:3456:789a:77::100');
   expect(mine.replace(/..$/, '')).not.toBe(theirs.replace(/..$/, ''));
   const { lb } = await build(ours);
   await expect(other.apply(lb)).rejects.toThrow(`belong to another server on this machine (${site.dataDir})`);
@@ -160,8 +160,8 @@ test('two servers of one machine never have the same address, nor addresses of o
 });
 
 test('subnets of others are refused, and what the machine reaches elsewhere', async () => {
-  expect(await site.provider.ipv6Fault(OWN_SIX.cidr)).toBeNull();
-  expect(site.provider.subnetFault?.('2001:db8::/64')).toContain('choose a subnet of fd00::/8');
-  expect(site.provider.subnetFault?.('fd76:6972:6761:9::/64')).toContain('keep to themselves');
-  expect(site.provider.subnetFault?.('fd12:3456:789a:1::/64')).toBeNull();
+  expect(await site.addresses.ipv6Fault(OWN_SIX.cidr)).toBeNull();
+  expect(site.addresses.subnetFault('2001:db8::/64')).toContain('choose a subnet of fd00::/8');
+  expect(site.addresses.subnetFault('fd76:6972:6761:9::/64')).toContain('keep to themselves');
+  expect(site.addresses.subnetFault('fd12:3456:789a:1::/64')).toBeNull();
 });

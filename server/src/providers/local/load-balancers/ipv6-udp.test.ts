@@ -45,7 +45,7 @@ async function exchange(host: string, from: string | undefined, patienceMs: numb
 
 test('packets reach IPv6 members at both addresses, are counted, and only from allowed networks', async () => {
   const echo = await startEcho('echo');
-  const [vipAddress, six] = [await site.provider.allocateAddress(new Set()), await sixOf(site)];
+  const [vipAddress, six] = [await site.addresses.allocateAddress(new Set()), await sixOf(site)];
   const dns = pool({
     protocol: 'UDP',
     members: [member(echo.port, { address: '::1' })],

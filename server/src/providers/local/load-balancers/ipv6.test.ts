@@ -32,7 +32,7 @@ async function serveDual(
   change: Parameters<typeof listener>[0] = {},
   poolChange: Parameters<typeof pool>[0] = {},
 ) {
-  const [vipAddress, sixAddress] = [await site.provider.allocateAddress(new Set()), await sixOf(site)];
+  const [vipAddress, sixAddress] = [await site.addresses.allocateAddress(new Set()), await sixOf(site)];
   const web = pool({ members: [member(four.port), sixMember()], ...poolChange });
   const front = listener({ defaultPoolId: web.id, ...change });
   const lb = loadBalancer({ vipAddress, extraAddresses: [sixAddress], listeners: [front], pools: [web] });

@@ -50,7 +50,7 @@ const specialPool = pool({ id: 'special' });
 
 /** A load balancer with these policies; `special` is the pool that they may choose. */
 async function serve(policies: DesiredL7Policy[]) {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const main = defaultPool();
   const pools = [main, { ...specialPool, members: [member(special.port)] }];
   const web = listener({ defaultPoolId: main.id, l7Policies: policies });

@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => site.close());
 
 async function build(of = site) {
-  const vipAddress = await of.provider.allocateAddress(new Set());
+  const vipAddress = await of.addresses.allocateAddress(new Set());
   const web = pool({ members: [member(backend.port)], healthMonitor: monitor() });
   const front = listener({ defaultPoolId: web.id });
   const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
@@ -254,7 +254,7 @@ test("what HAProxy refuses is reported in the user's terms, and what was served 
     /^The L7 rule rule-1 is not accepted by HAProxy: regex '\(unclosed' is invalid .*missing closing parenthesis/,
   );
   expect((await get(url)).status).toBe(200);
-  const fresh = { ...wrong, id: 'fresh', vipAddress: await site.provider.allocateAddress(new Set()) };
+  const fresh = { ...wrong, id: 'fresh', vipAddress: await site.addresses.allocateAddress(new Set()) };
   await expect(site.apply(fresh)).rejects.toThrow('The L7 rule rule-1 is not accepted by HAProxy');
   expect(readdirSync(join(site.dataDir, 'load-balancers'))).not.toContain('fresh');
   await site.apply({ ...lb, version: 3 });

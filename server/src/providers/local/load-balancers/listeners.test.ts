@@ -30,7 +30,7 @@ async function serve(
   poolChange: Parameters<typeof pool>[0] = {},
   more: Parameters<typeof loadBalancer>[0] = {},
 ) {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const web = pool({ members: [member(one.port), member(two.port)], ...poolChange });
   const front = listener({ defaultPoolId: web.id, ...change });
   const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web], ...more });
@@ -84,7 +84,7 @@ test('only allowed networks may connect', async () => {
 });
 
 test('all addresses of a load balancer serve the same listeners', async () => {
-  const extra = await site.provider.allocateAddress(new Set());
+  const extra = await site.addresses.allocateAddress(new Set());
   const { lb, url } = await serve({}, {}, { extraAddresses: [extra] });
   expect((await get(url)).status).toBe(200);
   expect((await get(`http://${extra}:8080`)).status).toBe(200);

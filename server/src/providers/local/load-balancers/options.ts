@@ -1,10 +1,11 @@
-import type { AddressSource, LoadBalancerProvider, Usage } from '../../../features/load-balancers/port.ts';
-import type { MemberNetworks } from '../../../kernel/member-networks.ts';
+import type { LoadBalancerProvider, Usage } from '../../../features/load-balancers/port.ts';
+import type { MemberNetworks } from '../addresses/member-networks.ts';
+import type { LocalAddresses } from '../addresses/provider.ts';
 import type { OwnerFence } from '../owner-fence.ts';
 import type { LogCollector } from './access-logs/collector.ts';
 
 /** How to leave: `stop` ends all data planes (a graceful stop), `leave` lets them carry traffic on
- *  without a server, `forget` also deletes their files and gives the addresses back. */
+ *  without a server, `forget` also deletes their files. */
 export type CloseMode = 'stop' | 'leave' | 'forget';
 
 export interface LocalLoadBalancersOptions {
@@ -17,31 +18,24 @@ export interface LocalLoadBalancersOptions {
   readonly clock?: () => number;
   /** Names this server in logs. */
   readonly instanceId: string;
-  /** Folder in which all servers of this machine note the addresses that they use. */
-  readonly claimsFolder?: string;
+  /** Who gives load balancers their addresses. */
+  readonly addresses: LocalAddresses;
   /** Where members and their checks may be. Absent: where the default lets them be. */
   readonly memberNetworks?: MemberNetworks;
   /** Says whether this process may change anything. Absent: nobody else could. */
   readonly fence?: Pick<OwnerFence, 'hold' | 'isOwner'>;
-  /** Addresses of what else the region runs. */
-  readonly othersAddresses?: () => readonly string[];
   /** The log collector of a region; absent: no region has one. */
   readonly collectorOf?: (regionId: number) => LogCollector | undefined;
 }
 
-type Allocations = 'allocateAddress' | 'allocateFloatingAddress';
-
-export interface LocalLoadBalancers extends Omit<LoadBalancerProvider, Allocations> {
-  ipv6Fault(cidr: string): Promise<string | null>;
-  allocateAddress(inUse: ReadonlySet<string>, id?: string, within?: AddressSource): Promise<string>;
-  allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string>;
+export interface LocalLoadBalancers extends LoadBalancerProvider {
+  /** Those that load balancers have, virtual and floating ones. */
+  addresses(): readonly string[];
   patternFault(pattern: string): Promise<string | null>;
   memberFault(address: string, port: number): string | null;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /** Pids of data planes of this region that were started from another data directory. */
   programsOf(dataDir: string): readonly number[];
-  /** Inherits the addresses that this region had when it was served from another data directory of this machine. */
-  inheritAddresses(dataDir: string): Promise<void>;
   /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
    *  again afterwards. */
   letGo(programs: 'leave' | 'stop'): Promise<void>;

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { canonicalAddress } from '../../../kernel/ip.ts';
+import { listeningSockets } from '../addresses/sockets.ts';
 import type { Endpoint } from './bind-probe.ts';
-import { listeningSockets } from './sockets.ts';
 
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 10;

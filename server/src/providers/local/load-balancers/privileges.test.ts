@@ -21,7 +21,7 @@ function everybodyCanRead(directory: string): boolean {
 test('files with secrets are for their owner alone, and no command line has any', async () => {
   const site = startProvider();
   const own = makeCertificate(['secret.test']);
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const certificate = { id: 'own', certificate: own.certificate, chain: null, privateKey: own.privateKey };
   const front = listener({ protocol: 'TERMINATED_HTTPS', port: 8443, certificates: [certificate] });
   const lb = loadBalancer({ vipAddress, listeners: [front] });

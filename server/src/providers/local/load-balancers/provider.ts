@@ -4,24 +4,21 @@ import { join } from 'node:path';
 import type {
   AccessLogFilter,
   AccessLogSeen,
-  AddressSource,
   DesiredLoadBalancer,
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
-import { type MemberNetworks, memberNetworks } from '../../../kernel/member-networks.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { type MemberNetworks, memberNetworks } from '../addresses/member-networks.ts';
+import type { LocalAddresses } from '../addresses/provider.ts';
 import { NotOwner } from '../owner-fence.ts';
 import { readAccessLog } from './access-logs/read.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { engineAccount, ownCapabilities } from './account.ts';
-import { AddressAllocation } from './address-allocation.ts';
-import { subnetFault } from './address-space.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
 import { engineRoot } from './engine-root.ts';
 import { makePassage } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
-import { ipv6FaultOf } from './loopback.ts';
 import type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { patternFault } from './patterns.ts';
@@ -52,7 +49,7 @@ class Provider implements LocalLoadBalancers {
   readonly #instances = new Map<string, Instance>();
   readonly #removedAt = new Map<string, number>();
   readonly #appliedAt = new Map<string, number>();
-  readonly #addresses: AddressAllocation;
+  readonly #addresses: LocalAddresses;
   readonly #fence: NonNullable<LocalLoadBalancersOptions['fence']>;
   readonly #sockets: string;
   readonly #logs: LogShipping;
@@ -68,7 +65,7 @@ class Provider implements LocalLoadBalancers {
     makePassage(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
     this.#fence = options.fence ?? NO_FENCE;
-    this.#addresses = new AddressAllocation({ ...options, now: () => this.#now() });
+    this.#addresses = options.addresses;
     this.#networks = options.memberNetworks ?? memberNetworks('');
     this.#refused = new RefusedMembers((address, port) => this.memberFault(address, port), options.log);
     this.#logs = new LogShipping({
@@ -94,36 +91,14 @@ class Provider implements LocalLoadBalancers {
     return program === null ? null : patternFault(program, this.#root, pattern);
   }
 
+  addresses(): readonly string[] {
+    return [...this.#instances.values()].flatMap(({ addresses }) => addresses);
+  }
+
   memberFault(address: string, port: number): string | null {
-    const served = [...this.#instances.values()].some((each) => each.addresses.includes(address));
-    if (served) return `${address} port ${port} cannot be used: it is an address of a load balancer`;
+    if (this.addresses().includes(address))
+      return `${address} port ${port} cannot be used: it is an address of a load balancer`;
     return this.#networks.faultOf(address, port);
-  }
-
-  /** Only addresses of this machine's loopback network can be bound, and only unique local ones added to it. */
-  subnetFault(cidr: string): string | null {
-    return subnetFault(cidr);
-  }
-
-  ipv6Fault(cidr: string): Promise<string | null> {
-    return ipv6FaultOf(cidr);
-  }
-
-  allocateAddress(inUse: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
-    return this.#fence.hold(() => {
-      const served = [...this.#instances.values()].flatMap(({ addresses }) => addresses);
-      const others = this.#options.othersAddresses?.() ?? [];
-      return this.#addresses.allocate([...inUse, ...served, ...others], within);
-    });
-  }
-
-  /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
-  allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string> {
-    return this.allocateAddress(inUse);
-  }
-
-  async changeAddress(_operation: Operation): Promise<Progress> {
-    return READY;
   }
 
   async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
@@ -192,18 +167,12 @@ class Provider implements LocalLoadBalancers {
     return daemonsUnder(engineRoot(join(dataDir, 'load-balancers'))).map(({ pid }) => pid);
   }
 
-  inheritAddresses(dataDir: string): Promise<void> {
-    return this.#addresses.claims.inherit(dataDir);
-  }
-
   async letGo(programs: 'leave' | 'stop'): Promise<void> {
     await this.#serial.idle();
-    // Its addresses stay claimed until the next owner has them: free in between, another server might claim them.
     await this.#end(programs);
     this.#removedAt.clear();
     this.#appliedAt.clear();
     this.#foundLeftovers = false;
-    this.#addresses.reread();
   }
 
   async close(mode: CloseMode): Promise<void> {
@@ -225,7 +194,6 @@ class Provider implements LocalLoadBalancers {
     });
     await this.#logs.close();
     this.#instances.clear();
-    if (mode === 'forget') await this.#addresses.claims.release();
   }
 
   /** One change after the other for each load balancer, and none when another process owns the region.

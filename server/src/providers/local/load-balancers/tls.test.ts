@@ -45,7 +45,7 @@ function presented(host: string, servername: string, port = 8443): Promise<strin
 }
 
 test('a listener ends TLS, chooses its certificate by the name asked for, and swaps it without a reload', async () => {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const [main, other, renewed] = [
     makeCertificate(['a.test']),
     makeCertificate(['b.test']),
@@ -82,7 +82,7 @@ test('a certificate whose change is cut off by a kill is served by the next serv
     certificates: [desiredCertificate('main', certificate)],
   });
   const front = listener({ protocol: 'TERMINATED_HTTPS', port: 8443, ...certificatesOf(old) });
-  const vipAddress = await own.provider.allocateAddress(new Set());
+  const vipAddress = await own.addresses.allocateAddress(new Set());
   const lb = loadBalancer({ vipAddress, listeners: [front] });
   const changed = { ...lb, version: 2, listeners: [{ ...front, ...certificatesOf(renewed) }] };
   const place = join(own.dataDir, 'load-balancers', lb.id);
@@ -118,7 +118,7 @@ exec ${findProgram('haproxy')} "$@"
 });
 
 test('a certificate with the wrong key is refused in words, and what was served goes on', async () => {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const good = makeCertificate(['good.test']);
   const front = listener({
     protocol: 'TERMINATED_HTTPS',
@@ -147,7 +147,7 @@ test('members are spoken to in TLS, must chain to the given CA and are shown a c
   );
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
   const { port } = secure.address() as AddressInfo;
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const tls = {
     caBundle: authority.certificate,
     crl: null,
@@ -173,7 +173,7 @@ test('an HTTPS listener passes TLS through untouched, and a TLS monitor checks b
   });
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
   const { port } = secure.address() as AddressInfo;
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const good = member(port);
   const noTls = member(plain.port);
   const web = pool({
@@ -193,7 +193,7 @@ test('an HTTPS listener passes TLS through untouched, and a TLS monitor checks b
 });
 
 test('a cookie of ours is for TLS alone where it was given over TLS, and never for scripts', async () => {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const web = pool({
     members: [member(plain.port)],
     sessionPersistence: {

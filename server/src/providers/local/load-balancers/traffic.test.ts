@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 async function basic(change: Parameters<typeof pool>[0] = {}) {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const members = [member(one.port), member(two.port)];
   const web = pool({ members, healthMonitor: monitor(), ...change });
   const front = listener({ defaultPoolId: web.id });

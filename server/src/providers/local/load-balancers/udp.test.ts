@@ -57,7 +57,7 @@ function exchange(host: string, port: number, text: string, patienceMs: number):
 }
 
 async function build(members: ReturnType<typeof member>[], change: Parameters<typeof pool>[0] = {}) {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const dns = pool({
     protocol: 'UDP',
     members,

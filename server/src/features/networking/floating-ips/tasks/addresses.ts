@@ -1,8 +1,8 @@
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import type { Db } from '../../../../platform/database/db.ts';
+import type { AddressProvider } from '../../addresses/index.ts';
 import { readAddressesInUse } from '../../networks/index.ts';
 import type { FloatingIpRow } from '../model.ts';
-import type { FloatingIpProvider } from '../port.ts';
 import { storeFloatingAddress } from '../store.ts';
 
 const MAX_ATTEMPTS = 50;
@@ -12,7 +12,7 @@ const MAX_ATTEMPTS = 50;
 export async function giveAddress(
   db: Db,
   row: Pick<FloatingIpRow, 'id' | 'region_id' | 'floating_ip_address'>,
-  provider: FloatingIpProvider,
+  provider: AddressProvider,
 ): Promise<void> {
   if (row.floating_ip_address !== null) return;
   const inUse = new Set(await readAddressesInUse(db, row.region_id));

@@ -1,7 +1,7 @@
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../../platform/tasks/handler.ts';
 import { holdOf, providerOfTask } from '../../../../platform/tasks/providers.ts';
 import { release } from '../../../quotas/index.ts';
-import type { FloatingIpProvider } from '../port.ts';
+import type { AddressProvider } from '../../addresses/index.ts';
 import type { FloatingIpTaskDeps } from '../service.ts';
 import { deleteFloatingIp, readHeld, releaseFloatingIp } from '../store.ts';
 import { giveAddress } from './addresses.ts';
@@ -83,7 +83,7 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
 }
 
 /** Work on a floating IP that concerns no load balancer; otherwise the work is that of the load balancers. */
-async function unattended(run: TaskRun, provider: FloatingIpProvider) {
+async function unattended(run: TaskRun, provider: AddressProvider) {
   return balancersOf(run.task.input as MoveInput).length === 0
     ? waitFor(await provider.changeAddress(run.operation))
     : undefined;

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 async function serve(change: Parameters<typeof accessLog>[0] = {}) {
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const web = pool({ members: [member(backend.port)] });
   const front = listener({ defaultPoolId: web.id });
   const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web], accessLog: accessLog(change) });
@@ -176,7 +176,7 @@ test('UDP sessions are sent as well', async () => {
   const echo = createSocket('udp4');
   echo.on('message', (text, from) => echo.send(text, from.port, from.address));
   await new Promise<void>((resolve) => echo.bind(0, '127.0.0.1', resolve));
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   const dns = pool({
     protocol: 'UDP',
     members: [member(echo.address().port)],

@@ -7,12 +7,12 @@ import { startProvider } from './provider.ts';
  *  Arguments: data directory, port of a member. */
 const [dataDir = '', memberPort = ''] = process.argv.slice(2);
 const site = startProvider(dataDir);
-const vipAddress = await site.provider.allocateAddress(new Set());
+const vipAddress = await site.addresses.allocateAddress(new Set());
 const web = pool({ members: [member(Number(memberPort))] });
 const front = listener({ defaultPoolId: web.id });
 const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
 const say = (text: string) => process.stdout.write(`${text}\n`);
-say(`IPv6: ${await site.provider.ipv6Fault('fd76:6972:6761:1::/64')}`);
+say(`IPv6: ${await site.addresses.ipv6Fault('fd76:6972:6761:1::/64')}`);
 try {
   await site.apply(lb);
   say(`high port: ${(await get(`http://${vipAddress}:8080/`)).body}`);
@@ -25,4 +25,5 @@ try {
   say(`low port: ${error instanceof Error ? error.message : error}`);
 }
 await site.provider.close('forget');
+await site.addresses.claims.release();
 say(`left behind: ${allPids().filter((pid) => commandLine(pid).join(' ').includes(`-f ${dataDir}`)).length}`);

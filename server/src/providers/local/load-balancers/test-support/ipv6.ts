@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { test } from 'vitest';
-import { ipv6Fault } from '../loopback.ts';
+import { ipv6Fault } from '../../addresses/loopback.ts';
 import type { TestProvider } from './provider.ts';
 
 /** Traffic over IPv6 needs a machine that has it, and the permission to add addresses. Where one is missing, the
@@ -14,7 +14,7 @@ export const testIpv6 = test.skipIf(fault !== null);
 export const OWN_SIX = { cidr: 'fd76:6972:6761:1::/64', gateway: null, external: true };
 
 export const sixOf = (site: TestProvider): Promise<string> =>
-  site.provider.allocateAddress(new Set(), 'id', OWN_SIX);
+  site.addresses.allocateAddress(new Set(), 'id', OWN_SIX);
 
 export const urlOf = (address: string, port = 8080): string =>
   `http://${isIPv6(address) ? `[${address}]` : address}:${port}/`;

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { newFolder } from '../../../../../../test/harness/leftovers.ts';
 import type { DesiredLoadBalancer, ObservedLoadBalancer } from '../../../../features/load-balancers/port.ts';
-import type { MemberNetworks } from '../../../../kernel/member-networks.ts';
 import type { Operation } from '../../../../kernel/operation.ts';
+import type { MemberNetworks } from '../../addresses/member-networks.ts';
+import { LocalAddresses } from '../../addresses/provider.ts';
 import type { LogCollector } from '../access-logs/collector.ts';
 import {
   createLocalLoadBalancers,
@@ -12,6 +13,7 @@ import {
 
 export interface TestProvider {
   readonly provider: LocalLoadBalancers;
+  readonly addresses: LocalAddresses;
   readonly dataDir: string;
   /** Messages that were logged as warnings. */
   readonly warnings: string[];
@@ -44,8 +46,15 @@ export function startProvider(
       warnings.push(message);
     },
   };
-  const provider = createLocalLoadBalancers({
+  const addresses = new LocalAddresses({
     dataDir,
+    log,
+    inUse: () => provider.addresses(),
+    ...(fence && { fence }),
+  });
+  const provider: LocalLoadBalancers = createLocalLoadBalancers({
+    dataDir,
+    addresses,
     log,
     instanceId: 'test',
     ...(collectorOf && { collectorOf }),
@@ -54,6 +63,7 @@ export function startProvider(
   });
   return {
     provider,
+    addresses,
     dataDir,
     warnings,
     apply: async (desired) => {
@@ -71,6 +81,7 @@ export function startProvider(
     },
     close: async () => {
       await provider.close('forget');
+      await addresses.claims.release();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

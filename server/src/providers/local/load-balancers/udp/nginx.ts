@@ -13,10 +13,10 @@ import {
   signalProcess,
   terminate,
 } from '../../../../kernel/processes.ts';
+import { parseAddress } from '../../addresses/sockets.ts';
 import { makeDirectoryOfEngine, makeFileOfEngine, readForeignText, writeForEngine } from '../files.ts';
 import type { InstancePaths } from '../paths.ts';
 import { findProgram, run } from '../programs.ts';
-import { parseAddress } from '../sockets.ts';
 import { renderNginx } from './nginx-config.ts';
 import { NO_UDP, type UdpPlan } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { memberNetworks } from '../../../kernel/member-networks.ts';
+import { memberNetworks } from '../addresses/member-networks.ts';
 import { startBackend } from './test-support/backend.ts';
 import { get } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
@@ -22,7 +22,7 @@ test('a member that the API did not see gets no traffic and no checks, and comes
   const backend = await startBackend('reached');
   const trap = await startTrap();
   const open = startProvider();
-  const vipAddress = await open.provider.allocateAddress(new Set());
+  const vipAddress = await open.addresses.allocateAddress(new Set());
   const members = [
     member(backend.port, { id: 'good' }),
     member(trap.port, { id: 'trap' }),
@@ -58,7 +58,7 @@ test('a member that the API did not see gets no traffic and no checks, and comes
 test('an address of a load balancer is no member', async () => {
   const site = startProvider();
   onTestFinished(() => site.close());
-  const vipAddress = await site.provider.allocateAddress(new Set());
+  const vipAddress = await site.addresses.allocateAddress(new Set());
   await site.apply(loadBalancer({ vipAddress, pools: [], listeners: [listener({ defaultPoolId: null })] }));
   expect(site.provider.memberFault(vipAddress, 80)).toContain('is an address of a load balancer');
 });

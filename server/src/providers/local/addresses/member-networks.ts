@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import { canonicalIp, IpRanges } from './ip.ts';
+import { canonicalIp, IpRanges } from '../../../kernel/ip.ts';
+import { OWN_NETWORK, OWN_PREFIX } from './space.ts';
 
 /** A port of this control plane: its API, its edge, its database. */
 export interface OwnPort {
@@ -21,7 +22,7 @@ const RESERVED = new IpRanges(['240.0.0.0/4']);
 const LINK_LOCAL = new IpRanges(['169.254.0.0/16', 'fe80::/10']);
 const LOOPBACK = new IpRanges(['127.0.0.0/8', '::1']);
 /** The networks that the load balancers of local regions get their addresses from. */
-const LOAD_BALANCERS = new IpRanges(['127.64.0.0/10', 'fd76:6972:6761::/48']);
+const LOAD_BALANCERS = new IpRanges([OWN_NETWORK, OWN_PREFIX]);
 /** IPv6 addresses that stand for the IPv4 address in their last 32 bits. */
 const TRANSLATED = new IpRanges(['64:ff9b::/96', '::/96']);
 

@@ -3,9 +3,9 @@ import { isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
 import { addressNumber, canonicalAddress, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
-import { LOOPBACK_PROBE } from './address-space.ts';
-import { withMachineLock } from './machine-lock.ts';
-import { findProgram, run } from './programs.ts';
+import { withMachineLock } from '../load-balancers/machine-lock.ts';
+import { findProgram, run } from '../load-balancers/programs.ts';
+import { LOOPBACK_PROBE } from './space.ts';
 
 /** IPv6 addresses of the loopback interface. IPv4 has 127.0.0.0/8 to choose from; an IPv6 address answers only
  *  once it has been added to an interface, which the kernel allows to administrators alone. */

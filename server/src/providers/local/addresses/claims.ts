@@ -17,9 +17,9 @@ import { dirname, join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import { hostsOf, parseRange } from '../../../kernel/ip.ts';
-import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './address-space.ts';
-import { readForeignText } from './files.ts';
-import { withMachineLock } from './machine-lock.ts';
+import { readForeignText } from '../load-balancers/files.ts';
+import { withMachineLock } from '../load-balancers/machine-lock.ts';
+import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './space.ts';
 
 /** Name of the lock under which claims change. */
 export const CLAIMS_LOCK = 'virga-address-claims';

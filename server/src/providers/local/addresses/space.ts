@@ -12,13 +12,17 @@ import {
  *  addresses (RFC 4193), which are added to the loopback interface. Both are claimed in blocks (`127.77.3` stands for
  *  127.77.3.1 to .254, `fd12::100` for fd12::100 to fd12::1ff). */
 
+/** The network that every local region gives addresses of its own from. */
+export const OWN_NETWORK = '127.64.0.0/10';
+/** The same in IPv6: the prefix that the own networks of all regions lie in (its 40 bits spell "virga"). */
+export const OWN_PREFIX = 'fd76:6972:6761::/48';
+
 /** Blocks of addresses that belong to no subnet: 127.77.0.0/24 to 127.96.255.0/24, more than one machine
  *  will ever have servers. */
 const POOL = { from: 77, to: 96 };
 
-/** Where the machine's own programs listen, and around the pool; in IPv6 the prefix that the own networks of all
- *  regions lie in (its 40 bits spell "virga"). */
-const KEPT = { 4: ['127.0.0.0/16', '127.64.0.0/10', '127.255.0.0/16'], 6: ['fd76:6972:6761::/48'] };
+/** Where the machine's own programs listen, and what regions have of their own. */
+const KEPT = { 4: ['127.0.0.0/16', OWN_NETWORK, '127.255.0.0/16'], 6: [OWN_PREFIX] };
 const SERVABLE = { 4: '127.0.0.0/8', 6: 'fd00::/8' };
 const EXAMPLE = { 4: '127.10.0.0/24', 6: 'fd12:3456:789a:1::/64' };
 

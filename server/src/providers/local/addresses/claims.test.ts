@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AddressClaims, CLAIMS_LIST } from './address-claims.ts';
-import { blockOf, subnetFault } from './address-space.ts';
-import { withMachineLock } from './machine-lock.ts';
+import { withMachineLock } from '../load-balancers/machine-lock.ts';
+import { AddressClaims, CLAIMS_LIST } from './claims.ts';
+import { blockOf, subnetFault } from './space.ts';
 
 let root: string;
 let folder: string;

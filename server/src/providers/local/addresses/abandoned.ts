@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson } from '../../../kernel/files.ts';
-import type { AddressClaims } from './address-claims.ts';
+import type { InstanceState } from '../load-balancers/state.ts';
+import type { AddressClaims } from './claims.ts';
 import { loopbackAddresses, removeFromLoopback, visibleFault } from './loopback.ts';
 import { listeningSockets } from './sockets.ts';
-import type { InstanceState } from './state.ts';
 
 /** Removes from the loopback interface what servers that were killed left there: addresses of this server that no
  *  load balancer is noted to have, those of servers whose data directory is gone, and those that nobody claims.

@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import type { AddressProvider, AddressSource } from '../../../features/networking/addresses/port.ts';
+import { type Progress, READY } from '../../../kernel/operation.ts';
+import { removeAbandonedFolders } from '../../../kernel/short-folders.ts';
+import { removeAbandonedRoots } from '../load-balancers/engine-root.ts';
+import type { OwnerFence } from '../owner-fence.ts';
+import { removeAbandoned } from './abandoned.ts';
+import { AddressClaims, CLAIMS_LIST } from './claims.ts';
+import { interfaceAddresses, ipv6FaultOf } from './loopback.ts';
+import { listeningSockets } from './sockets.ts';
+import { subnetFault } from './space.ts';
+
+/** Folder in which all servers of a machine note the addresses that they use. */
+const CLAIMS_FOLDER = '/var/tmp/virga-addresses';
+/** What was handed out and not used after this long is free again. */
+const GRACE_MS = 60_000;
+
+export interface LocalAddressesOptions {
+  readonly dataDir: string;
+  /** Milliseconds; absent: since some moment. */
+  readonly clock?: () => number;
+  readonly log: { warn(details: object, message: string): void };
+  /** Says whether this process may change anything. Absent: nobody else could. */
+  readonly fence?: Pick<OwnerFence, 'hold'>;
+  /** Addresses of all that the region runs, also of what is down. */
+  readonly inUse: () => readonly string[];
+}
+
+/** Addresses first: claims that are void say whose they were. */
+async function clearAway(root: string, claims: AddressClaims): Promise<void> {
+  await removeAbandoned(root, claims);
+  await claims.removeVoid();
+  removeAbandonedRoots();
+  removeAbandonedFolders();
+}
+
+/** Gives addresses of this machine that nobody else has, out of blocks that this data directory has claimed. */
+export class LocalAddresses implements AddressProvider {
+  readonly #options: LocalAddressesOptions;
+  /** Addresses that were given and are not yet seen in use, and since when. */
+  readonly #reserved = new Map<string, number>();
+  #claims: AddressClaims;
+  #abandoned: Promise<void> | undefined;
+
+  constructor(options: LocalAddressesOptions) {
+    this.#options = options;
+    this.#claims = this.#readClaims();
+  }
+
+  get claims(): AddressClaims {
+    return this.#claims;
+  }
+
+  /** Only addresses of this machine's loopback network can be bound, and only unique local ones added to it. */
+  subnetFault(cidr: string): string | null {
+    return subnetFault(cidr);
+  }
+
+  ipv6Fault(cidr: string): Promise<string | null> {
+    return ipv6FaultOf(cidr);
+  }
+
+  allocateAddress(inUse: ReadonlySet<string>, _id?: string, within?: AddressSource): Promise<string> {
+    const allocate = () => this.#allocate([...inUse, ...this.#options.inUse()], within);
+    return this.#options.fence ? this.#options.fence.hold(allocate) : allocate();
+  }
+
+  /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
+  allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string> {
+    return this.allocateAddress(inUse);
+  }
+
+  async changeAddress(): Promise<Progress> {
+    return READY;
+  }
+
+  /** @param used addresses that are given away already, whether they are bound or not
+   *  @param within the subnet it has to be of; absent: the region's own */
+  async #allocate(used: Iterable<string>, within: AddressSource | undefined): Promise<string> {
+    const now = (this.#options.clock ?? (() => performance.now()))();
+    const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
+    const others = [...listening, ...interfaceAddresses()].map(({ address }) => address);
+    const inUse = new Set([...used, ...others]);
+    for (const [address, since] of this.#reserved) {
+      if (now - since > GRACE_MS) this.#reserved.delete(address);
+    }
+    const isInUse = (candidate: string) => inUse.has(candidate) || this.#reserved.has(candidate);
+    const address = within
+      ? await this.#claims.freeAddressOf(within, isInUse)
+      : await this.#claims.freeAddress(isInUse);
+    this.#reserved.set(address, now);
+    return address;
+  }
+
+  /** They are in use now, which can be seen. */
+  settle(addresses: readonly string[]): void {
+    for (const address of addresses) this.#reserved.delete(address);
+  }
+
+  /** Removes what a killed server left on the loopback interface: once, before anything gets an address. */
+  removeAbandoned(root: string): Promise<void> {
+    this.#abandoned ??= clearAway(root, this.#claims).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');
+    });
+    return this.#abandoned;
+  }
+
+  /** Another process may claim more from now on: what is on the disk counts. */
+  reread(): void {
+    this.#reserved.clear();
+    this.#abandoned = undefined;
+    this.#claims = this.#readClaims();
+  }
+
+  #readClaims(): AddressClaims {
+    const { dataDir } = this.#options;
+    return new AddressClaims({ folder: CLAIMS_FOLDER, dataDir, listPath: join(dataDir, CLAIMS_LIST) });
+  }
+}
