@@ -271,6 +271,8 @@ test('what is used is listed, with the thresholds that were reported', async () 
     used_requests: 0,
     reached: [event.uuid],
   });
+  const behind = await server.call('GET', `/virga/v1/storage_usage?offset=${body.count}`);
+  expect(behind.body).toEqual({ count: body.count, results: [] });
 });
 
 test('what was posted can be posted again, to the same target', async () => {

@@ -52,18 +52,18 @@ export async function listClientUsers(ctx: RequestContext, query: ClientUsersQue
   const { limit = PAGE_SIZE, offset = 0, user_id } = query;
   const { clientId } = ctx.caller;
   const now = ctx.clock.now();
-  const { count, results } =
+  const { count, rows } =
     user_id === undefined
       ? await listMembers(ctx.db, clientId, { limit, offset, now })
       : single(await readMember(ctx.db, clientId, user_id), offset);
-  const ids = results.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
   const assigned = await store.readRolesOf(ctx.db, clientId, ids);
-  return { count, results: results.map((row) => viewClientUser(row, assigned)) };
+  return { count, results: rows.map((row) => viewClientUser(row, assigned)) };
 }
 
 function single(row: MemberRow | undefined, offset: number) {
   const all = row ? [row] : [];
-  return { count: all.length, results: all.slice(offset) };
+  return { count: all.length, rows: all.slice(offset) };
 }
 
 function viewClientUser(row: MemberRow, assigned: readonly store.AssignmentRow[]) {

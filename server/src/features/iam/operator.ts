@@ -1,5 +1,4 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { sql } from 'kysely';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { countedRows, keptCountOfClient } from '../../platform/database/kept-counts.ts';
@@ -110,7 +109,6 @@ async function createClient(
 async function listClients(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
   const { count, rows } = await listPage<ClientRow>(ctx.db, {
     ...{ name: 'client_list', table: 'clients', alias: 'a', columns: COLUMNS, limit, offset },
-    where: [sql`true`],
     order: 'id',
     count: keptCountOfClient('clients by client', 'all'),
   });

@@ -66,7 +66,7 @@ export function roleNamed({ id, name }: RoleName, field: string): Role {
 
 export async function listUsers(ctx: RequestContext, query: PageQuery) {
   const { limit = PAGE_SIZE, offset = 0 } = query;
-  const { count, results } = await store.listMembers(ctx.db, ctx.caller.clientId, {
+  const { count, rows } = await store.listMembers(ctx.db, ctx.caller.clientId, {
     limit,
     offset,
     now: ctx.clock.now(),
@@ -74,7 +74,7 @@ export async function listUsers(ctx: RequestContext, query: PageQuery) {
   return {
     count,
     ...neighbours('/iam/users', { limit, offset, count }),
-    results: results.map(viewFullUser),
+    results: rows.map(viewFullUser),
   };
 }
 

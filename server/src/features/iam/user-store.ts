@@ -69,28 +69,17 @@ export async function readMember(
 }
 
 /** Members, and those who are invited and have not accepted yet. */
-export async function listMembers(
+export const listMembers = (
   db: Queryable,
   clientId: number,
-  page: { limit: number; offset: number; now: Date },
-) {
-  const results = await db.named<MemberRow>(
-    'member_list',
-    `${MEMBER} where c.client_id = $1 and u.deleted_at is null
-      union all ${PENDING} where i.client_id = $1 and i.accepted_by is null and i.expires_at > $4
-      order by id limit $2 offset $3`,
-    [clientId, page.limit, page.offset, page.now.toISOString()],
-  );
-  const [total] = await db.named<{ count: number }>(
-    'member_count',
-    `select (select count(*) from client_users c join users u on u.id = c.user_id
-              where c.client_id = $1 and u.deleted_at is null)
-          + (select count(*) from invitations
-              where client_id = $1 and accepted_by is null and expires_at > $2) as count`,
-    [clientId, page.now.toISOString()],
-  );
-  return { count: total?.count ?? 0, results };
-}
+  { now, ...page }: { limit: number; offset: number; now: Date },
+) =>
+  listPage<MemberRow>(db, {
+    ...{ name: 'member_list', table: 'known', alias: 'm', columns: 'm.*', order: 'id', ...page },
+    rows: sql`${sql.raw(MEMBER)} where c.client_id = ${clientId}::int and u.deleted_at is null
+      union all ${sql.raw(PENDING)} where i.client_id = ${clientId}::int and i.accepted_by is null
+        and i.expires_at > ${now.toISOString()}::timestamptz`,
+  });
 
 /** @param address in its canonical form */
 export async function findUserByEmail(db: Queryable, address: string): Promise<UserRow | undefined> {

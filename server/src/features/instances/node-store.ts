@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { listPage, type Page } from '../../platform/database/list-page.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import { INSTANCE_COLUMNS, type ShownInstance } from './list-store.ts';
@@ -78,15 +80,14 @@ export async function deleteNodes(tx: Tx, ids: readonly string[]): Promise<void>
 }
 
 /** A page of these nodes of a cluster, oldest first. */
-export async function readClusterNodes(
+export const readClusterNodes = (
   db: Queryable,
   clusterId: string,
-  page: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
-): Promise<ShownInstance[]> {
-  return db.named<ShownInstance>(
-    'instances_of_cluster',
-    `select ${INSTANCE_COLUMNS} from instances i where i.cluster_id = $1 and i.id = any($2::uuid[])
-      order by i.created_at, i.id limit $3 offset $4`,
-    [clusterId, page.ids, page.limit, page.offset],
-  );
-}
+  { ids, ...page }: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
+): Promise<Page<ShownInstance>> =>
+  listPage<ShownInstance>(db, {
+    ...{ name: 'instances_of_cluster', table: 'instances', alias: 'i', columns: INSTANCE_COLUMNS, ...page },
+    where: [sql`cluster_id = ${clusterId}::uuid and id = any(${[...ids]}::uuid[])`],
+    order: 'created_at, id',
+    count: sql`select ${ids.length}::bigint as count`,
+  });

@@ -226,7 +226,7 @@ async function checkVolumes(tx: Tx, cluster: ClusterRow, volumes: string | undef
   const requested = (volumes ?? '').split(',').filter((id) => id.trim() !== '');
   if (requested.length === 0) return;
   const ids = (await readNodes(tx, [cluster.id])).map(({ id }) => id);
-  const nodes = await readClusterNodes(tx, cluster.id, { ids, limit: ids.length, offset: 0 });
+  const { rows: nodes } = await readClusterNodes(tx, cluster.id, { ids, limit: ids.length, offset: 0 });
   const own = new Set(nodes.flatMap((node) => node.volumes.map(({ id }) => id)));
   const unknown = requested.map((id) => id.trim().toLowerCase()).filter((id) => !isUuid(id) || !own.has(id));
   if (unknown.length > 0)

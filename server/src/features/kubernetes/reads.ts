@@ -72,8 +72,8 @@ export async function listNodes(
     .filter(({ state, pool_id }) => state !== 'REMOVING' && (!pool || pool_id === pool.id))
     .map(({ id }) => id);
   const page = { ids, limit: query.limit ?? 1000, offset: query.offset ?? 0 };
-  const rows = await readClusterNodes(ctx.db, cluster.id, page);
-  return { count: ids.length, results: rows.map((row) => viewInstance(row, ctx.region.name)) };
+  const { count, rows } = await readClusterNodes(ctx.db, cluster.id, page);
+  return { count, results: rows.map((row) => viewInstance(row, ctx.region.name)) };
 }
 
 export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: PageQuery) {

@@ -24,8 +24,8 @@ export function viewProject(row: store.ProjectRow) {
 }
 
 export async function listProjects(ctx: RequestContext, query: ProjectListQuery) {
-  const { count, results } = await store.listProjects(ctx.db, ctx.caller.clientId, query);
-  return { count, results: results.map(viewProject) };
+  const { count, rows } = await store.listProjects(ctx.db, ctx.caller.clientId, query);
+  return { count, results: rows.map(viewProject) };
 }
 
 /** @throws NotFound, also for a project of another client */

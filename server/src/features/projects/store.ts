@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
-import type { DB } from '../../platform/database/schema.gen.ts';
+import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { ProjectListQuery } from './schema.ts';
 
@@ -66,35 +66,22 @@ export async function guardProject(tx: Tx, id: number): Promise<void> {
   if (rows.length === 0) throw new NotFound(`Project ${id} was not found`);
 }
 
-export async function listProjects(db: Db, clientId: number, query: ProjectListQuery) {
-  const { field, direction } = parseOrder<'created_at' | 'name'>(query.order_by ?? 'created_at.desc');
-  const base = matching(db.kysely, clientId, query);
-  const byName = query.name !== undefined;
-  const deleted = query.include_deleted ? undefined : [false];
-  const [results, count] = await Promise.all([
-    base
-      .selectAll()
-      .orderBy(field, direction)
-      .orderBy('id', direction)
-      .limit(query.limit ?? 1000)
-      .offset(query.offset ?? 0)
-      .execute(),
-    byName
-      ? base
-          .select(sql<number>`count(*)::int`.as('count'))
-          .executeTakeFirstOrThrow()
-          .then((total) => total.count)
-      : counted(db, keptCountOfClient('projects by client', clientId, { deleted })),
-  ]);
-  return { count, results: results as unknown as ProjectRow[] };
-}
-
-function matching(kysely: Kysely<DB>, clientId: number, query: ProjectListQuery) {
-  return kysely
-    .selectFrom('projects')
-    .where('client_id', '=', clientId)
-    .$if(!query.include_deleted, (q) => q.where('deleted_at', 'is', null))
-    .$if(query.name !== undefined, (q) => q.where('name', '=', query.name ?? ''));
+export function listProjects(db: Db, clientId: number, query: ProjectListQuery): Promise<Page<ProjectRow>> {
+  const { name, include_deleted: all, order_by: order = 'created_at.desc', limit = 1000, offset = 0 } = query;
+  const { field, direction } = parseOrder<'created_at' | 'name'>(order);
+  return listPage<ProjectRow>(db, {
+    ...{ table: 'projects', alias: 'p', columns: COLUMNS, limit, offset },
+    where: [
+      sql`client_id = ${clientId}::int`,
+      ...(all ? [] : [sql`deleted_at is null`]),
+      ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ],
+    order: `${field} ${direction}, id ${direction}`,
+    count:
+      name === undefined
+        ? keptCountOfClient('projects by client', clientId, { deleted: all ? undefined : [false] })
+        : undefined,
+  });
 }
 
 export interface NewProject {

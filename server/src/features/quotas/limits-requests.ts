@@ -5,7 +5,8 @@ import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
-import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { listPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import {
@@ -64,14 +65,13 @@ export async function createLimitsRequest(ctx: RequestContext, input: CreateLimi
 
 /** Newest first. @param clientId undefined: of all clients */
 export async function listLimitsRequests(db: Db, clientId: number | undefined, query: LimitsRequestQuery) {
-  const filter = sql.join(conditionsOf(clientId, query), sql` and `);
+  const where = conditionsOf(clientId, query);
   const { limit = 1000, offset = 0 } = query;
-  const page = sql<RequestRow>`select ${sql.raw(COLUMNS)} from limits_requests where ${filter}
-    order by created_at desc, id desc limit ${limit}::int offset ${offset}::bigint`;
-  const [{ rows }, count] = await Promise.all([
-    page.execute(db.kysely),
-    counted(db, countOf(clientId, query, filter)),
-  ]);
+  const { count, rows } = await listPage<RequestRow>(db, {
+    ...{ table: 'limits_requests', alias: 'r', columns: COLUMNS, where, limit, offset },
+    order: 'created_at desc, id desc',
+    count: countOf(clientId, query, sql.join(where, sql` and `)),
+  });
   return { count, results: rows.map(view) };
 }
 
@@ -107,9 +107,8 @@ function countOf(
   clientId: number | undefined,
   query: LimitsRequestQuery,
   filter: RawBuilder<unknown>,
-): RawBuilder<{ count: number }> {
-  if (query.request_ids !== undefined)
-    return sql`select count(*) as count from limits_requests where ${filter}`;
+): RawBuilder<unknown> | undefined {
+  if (query.request_ids !== undefined) return undefined;
   const [from, to] = [asTime(query.created_from), asTime(query.created_to)];
   if (from === undefined && to === undefined)
     return keptCountOfClient('limits_requests by client', clientId ?? 'all', { status: query.status });

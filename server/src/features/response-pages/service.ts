@@ -45,8 +45,8 @@ function viewSet(row: store.SetRow) {
 
 export async function listSets(ctx: RequestContext, query: SetListQuery) {
   const { limit = 100, offset = 0 } = query;
-  const { count, results } = await store.listSets(ctx.db, ctx.caller.clientId, query);
-  return { limit, offset, count, results: results.map(viewSet) };
+  const { count, rows } = await store.listSets(ctx.db, ctx.caller.clientId, query);
+  return { limit, offset, count, results: rows.map(viewSet) };
 }
 
 /** @throws NotFound, also for a set of another client */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { listPage, type Page } from '../../platform/database/list-page.ts';
 import type { Pages, SetListQuery } from './schema.ts';
 
 export interface SetRow {
@@ -28,26 +29,18 @@ export async function lockSet(tx: Tx, clientId: number, id: number): Promise<Set
   );
 }
 
-/** One page of the list and the number of all matches, in one look at the table. */
-export async function listSets(db: Db, clientId: number, query: SetListQuery) {
+export function listSets(db: Db, clientId: number, query: SetListQuery): Promise<Page<SetRow>> {
   const { ordering = 'id', limit = 100, offset = 0, name, ids } = query;
   const direction = ordering.startsWith('-') ? 'desc' : 'asc';
-  const matching = db.kysely
-    .selectFrom('custom_page_sets')
-    .where('client_id', '=', clientId)
-    .$if(name !== undefined, (q) => q.where('name', 'like', likePattern(name ?? '')))
-    .$if(ids !== undefined, (q) => q.where(sql<boolean>`id = any(${[...(ids ?? [])]}::bigint[])`));
-  const [results, total] = await Promise.all([
-    matching
-      .select(['id', 'name', 'domains', 'pages'])
-      .orderBy(ordering.endsWith('name') ? 'name' : 'id', direction)
-      .orderBy('id', direction)
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    matching.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
-  ]);
-  return { count: total.count, results: results as unknown as SetRow[] };
+  return listPage<SetRow>(db, {
+    ...{ table: 'custom_page_sets', alias: 's', columns: COLUMNS, limit, offset },
+    where: [
+      sql`client_id = ${clientId}::int`,
+      ...(name === undefined ? [] : [sql`name like ${likePattern(name)}`]),
+      ...(ids === undefined ? [] : [sql`id = any(${[...ids]}::bigint[])`]),
+    ],
+    order: `${ordering.endsWith('name') ? 'name' : 'id'} ${direction}, id ${direction}`,
+  });
 }
 
 /** `*` stands for any characters; everything else for itself. */

@@ -30,8 +30,8 @@ export function viewSshKey(row: store.SshKeyRow) {
 const missing = (id: string) => new NotFound(`SSH key ${id} was not found`);
 
 export async function listSshKeys(ctx: ProjectContext, query: SshKeyListQuery) {
-  const { count, results } = await store.listSshKeys(ctx.db, viewer(ctx), query);
-  return { count, results: results.map(viewSshKey) };
+  const { count, rows } = await store.listSshKeys(ctx.db, viewer(ctx), query);
+  return { count, results: rows.map(viewSshKey) };
 }
 
 /** @throws NotFound, also for another user's key that is not shared */

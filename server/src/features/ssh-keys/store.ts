@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCount } from '../../platform/database/kept-counts.ts';
+import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
 
@@ -98,35 +99,26 @@ export async function findSshKeyIds(
   return rows.map(({ id }) => id);
 }
 
-export async function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery) {
-  const { field, direction } = parseOrder<'created_at' | 'name'>(query.order_by ?? 'created_at.desc');
-  const base = db.kysely
-    .selectFrom('ssh_keys')
-    .where('project_id', '=', viewer.projectId)
-    .where((eb) => eb.or([eb('shared_in_project', '=', true), eb('user_id', '=', viewer.userId)]))
-    .$if(query.name !== undefined, (q) => q.where('name', '=', query.name ?? ''));
-  const [results, total] = await Promise.all([
-    base
-      .selectAll()
-      .orderBy(field, direction)
-      .orderBy('id', direction)
-      .limit(query.limit ?? 10)
-      .offset(query.offset ?? 0)
-      .execute(),
-    query.name === undefined
-      ? countVisible(db, viewer)
-      : base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
-  ]);
-  return { count: total.count, results: results as unknown as SshKeyRow[] };
+export function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery): Promise<Page<SshKeyRow>> {
+  const { name, order_by: order = 'created_at.desc', limit = 10, offset = 0 } = query;
+  const { field, direction } = parseOrder<'created_at' | 'name'>(order);
+  return listPage<SshKeyRow>(db, {
+    ...{ table: 'ssh_keys', alias: 'k', columns: COLUMNS, limit, offset },
+    where: [
+      sql`project_id = ${viewer.projectId}::int and (shared_in_project or user_id = ${viewer.userId}::int)`,
+      ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ],
+    order: `${field} ${direction}, id ${direction}`,
+    count: name === undefined ? countVisible(viewer) : undefined,
+  });
 }
 
 /** What is shared in the project, and what the user alone sees. */
-async function countVisible(db: Db, viewer: Viewer): Promise<{ count: number }> {
+function countVisible(viewer: Viewer): RawBuilder<unknown> {
   const place = { projectId: viewer.projectId, regionId: 0 };
   const shared = keptCount('ssh_keys', place, { shared_in_project: true });
   const own = keptCount('ssh_keys', place, { shared_in_project: false, user_id: viewer.userId });
-  const { rows } = await sql<{ count: number }>`select (${shared}) + (${own}) as count`.execute(db.kysely);
-  return rows[0] ?? { count: 0 };
+  return sql`select (${shared}) + (${own}) as count`;
 }
 
 /** The keys that a user sees in all projects of the client, or in one; newest first. */

@@ -1,5 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { sql } from 'kysely';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
+import { listPage } from '../../platform/database/list-page.ts';
+import { listOf, pick } from '../../platform/database/rows.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { type Route, route } from '../../platform/http/route.ts';
 import { ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
@@ -24,6 +27,15 @@ const StorageUsage = Type.Object(
 );
 const Page = ListQuery({});
 
+const USED = [
+  'storage_name',
+  'bucket_name',
+  'used_space',
+  'files_quantity',
+  'used_traffic',
+  'used_requests',
+] as const;
+
 interface Row {
   readonly storage_name: string;
   readonly bucket_name: string;
@@ -33,39 +45,36 @@ interface Row {
   readonly used_requests: number;
   readonly reported_at: Date | null;
   readonly reached: readonly string[] | null;
-  readonly total: number;
 }
 
-const LIST = `
-  with months as (select * from storage_usage_months where client_id = $1 and month = $2),
-  levels as (select * from storage_usage where client_id = $1)
-  select coalesce(l.storage_name, m.storage_name) as storage_name,
-         coalesce(l.bucket_name, m.bucket_name) as bucket_name,
-         coalesce(l.used_space, 0) as used_space, coalesce(l.files_quantity, 0) as files_quantity,
-         coalesce(m.used_traffic, 0) as used_traffic, coalesce(m.used_requests, 0) as used_requests,
+/** Of each bucket, what is used now and what was used in the month. */
+const usedOf = (clientId: number, month: string) => sql`
+  select storage_name, bucket_name, coalesce(l.used_space, 0) as used_space,
+         coalesce(l.files_quantity, 0) as files_quantity, coalesce(m.used_traffic, 0) as used_traffic,
+         coalesce(m.used_requests, 0) as used_requests,
          greatest(l.used_space_at, l.files_quantity_at) as reported_at,
-         (select json_agg(e.uuid order by e.uuid) from storage_events e
-           where e.client_id = $1 and e.storage_name = coalesce(l.storage_name, m.storage_name)
-             and e.bucket_name in ('', coalesce(l.bucket_name, m.bucket_name))
-             and e.reached_in in ('now', $2)) as reached,
-         (count(*) over ())::int as total
-    from levels l full join months m on m.storage_name = l.storage_name and m.bucket_name = l.bucket_name
-   order by 1, 2 limit $3 offset $4`;
+         ${clientId}::int as client_id, ${month}::text as month
+    from (select * from storage_usage where client_id = ${clientId}::int) l
+    full join (select * from storage_usage_months where client_id = ${clientId}::int and month = ${month}::text) m
+      using (storage_name, bucket_name)`;
+
+const REACHED = `(select json_agg(e.uuid order by e.uuid) from storage_events e
+  where e.client_id = u.client_id and e.storage_name = u.storage_name and e.bucket_name in ('', u.bucket_name)
+    and e.reached_in in ('now', u.month)) as reached`;
 
 async function listUsage(ctx: RequestContext, { limit = 1000, offset = 0 }: Static<typeof Page>) {
   const month = ctx.clock.now().toISOString().slice(0, 7);
-  const rows = await ctx.db.named<Row>('storage_usage_list', LIST, [
-    ctx.caller.clientId,
-    month,
-    limit,
-    offset,
-  ]);
+  const { count, rows } = await listPage<Row>(ctx.db, {
+    ...{ name: 'storage_usage_list', table: 'used', alias: 'u', limit, offset },
+    ...{ columns: `${listOf(USED)}, reported_at, ${REACHED}`, key: 'bucket_name' },
+    ...{ rows: usedOf(ctx.caller.clientId, month), order: 'storage_name, bucket_name' },
+  });
   return {
-    count: rows[0]?.total ?? 0,
-    results: rows.map(({ total: _, reported_at, reached, ...row }) => ({
-      ...row,
-      reported_at: nullable(offsetTime)(reported_at),
-      reached: reached ?? [],
+    count,
+    results: rows.map((row) => ({
+      reported_at: nullable(offsetTime)(row.reported_at),
+      reached: row.reached ?? [],
+      ...pick(row, USED),
     })),
   };
 }

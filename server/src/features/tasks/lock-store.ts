@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
+import { listPage, type Page } from '../../platform/database/list-page.ts';
 
 /** SQL of what tasks have locked: rows with their `task_id`. */
 
@@ -46,13 +48,15 @@ export const LOCKABLES: readonly Lockable[] = [
   { table: 'sftp_storages', type: 'sftp_storage' },
 ];
 
-function rowsOf({ table, type, name = 'r.name', isPart }: Lockable, position: number): string {
-  // Parts are found by their load balancer: they have no index of their own by task.
-  const whole = isPart ? 'join load_balancers b on b.id = r.load_balancer_id and b.task_id = $1' : '';
+function rowsOf({ table, type, name = 'r.name', isPart }: Lockable, position: number, taskId: string) {
   const [parentId, parentName] = isPart ? ['b.id', 'b.name'] : ['null', 'null'];
-  return `select ${position} as position, '${type}' as type, ${ID[table] ?? 'r.id'}::text as id, ${name}::text as name,
-            ${parentId}::text as parent_id, ${parentName}::text as parent_name
-       from ${table} r ${whole} where r.task_id = $1`;
+  const columns = `${position} as position, '${type}' as type, ${ID[table] ?? 'r.id'}::text as id, ${name}::text as name,
+    ${parentId}::text as parent_id, ${parentName}::text as parent_name`;
+  // Parts are found by their load balancer: they have no index of their own by task.
+  const whole = isPart
+    ? sql`join load_balancers b on b.id = r.load_balancer_id and b.task_id = ${taskId}::uuid`
+    : sql``;
+  return sql`select ${sql.raw(columns)} from ${sql.raw(table)} r ${whole} where r.task_id = ${taskId}::uuid`;
 }
 
 /** What identifies a row, where that is not its `id`. */
@@ -67,17 +71,16 @@ export interface LockRow {
 }
 
 /** What a task has locked now. */
-export async function listLocks(
+export const listLocks = (
   db: Db,
   taskId: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ count: number; rows: LockRow[] }> {
-  const rows = await db.named<LockRow & { readonly count: number }>(
-    'task_locks',
-    `with locked as materialized (${LOCKABLES.map(rowsOf).join(' union all ')}), counted as (select count(*)::int as count from locked)
-     select counted.count, page.* from counted left join lateral (
-       select type, id, name, parent_id, parent_name from locked order by position, name, id limit $2 offset $3) page on true`,
-    [taskId, limit, offset],
-  );
-  return { count: rows[0]?.count ?? 0, rows: rows.filter(({ id }) => id !== null) };
-}
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Page<LockRow>> =>
+  listPage<LockRow>(db, {
+    ...{ name: 'task_locks', table: 'locked', alias: 'l', columns: 'l.*', ...page },
+    rows: sql.join(
+      LOCKABLES.map((lockable, position) => rowsOf(lockable, position, taskId)),
+      sql` union all `,
+    ),
+    order: 'position, name, id',
+  });

@@ -51,8 +51,8 @@ export async function deleteTarget(ctx: RequestContext, id: number): Promise<voi
 }
 
 export async function listDeliveries(ctx: RequestContext, query: DeliveryListQuery) {
-  const { count, results } = await store.listDeliveries(ctx.db, query);
-  return { count, results: results.map(viewDelivery) };
+  const { count, rows } = await store.listDeliveries(ctx.db, query);
+  return { count, results: rows.map(viewDelivery) };
 }
 
 /** Posts an ended delivery again, to the target that it was for.

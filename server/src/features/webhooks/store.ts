@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { counted, keptCountOfClient } from '../../platform/database/kept-counts.ts';
-import { listPage } from '../../platform/database/list-page.ts';
+import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { type DeliveryState, RETRY_AFTER } from './model.ts';
 import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 
@@ -221,29 +221,23 @@ export interface DeliveryRow extends Omit<ClaimedDelivery, 'key_id' | 'sealed' |
   readonly ended_at: Date | null;
 }
 
-/** Newest first. */
-export async function listDeliveries(db: Db, query: DeliveryListQuery) {
-  const { limit = 1000, offset = 0 } = query;
-  const facets = {
-    state: query.state && [query.state],
-    type: query.type === undefined ? undefined : [query.type],
-  };
-  const kept = keptCountOfClient('webhook_deliveries by client', query.client_id ?? 'all', facets);
-  const { rows: results } = await sql<DeliveryRow>`select * from webhook_deliveries
-    where ${matching(query)} order by created_at desc, id desc limit ${limit}::int offset ${offset}::bigint`.execute(
-    db.kysely,
-  );
-  return { count: await counted(db, kept), results };
-}
-
-/** Only what is asked: PostgreSQL would not choose an index for conditions that may be none. */
-function matching({ client_id, state, type }: DeliveryListQuery): RawBuilder<unknown> {
-  const conditions = [
-    ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`]),
-    ...(state === undefined ? [] : [sql`state = ${state}`]),
-    ...(type === undefined ? [] : [sql`type = ${type}`]),
-  ];
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+/** Newest first. Only what is asked becomes a condition: PostgreSQL would not choose an index for one that may be
+ *  none. */
+export function listDeliveries(db: Db, query: DeliveryListQuery): Promise<Page<DeliveryRow>> {
+  const { client_id: client, state, type, limit = 1000, offset = 0 } = query;
+  return listPage<DeliveryRow>(db, {
+    ...{ table: 'webhook_deliveries', alias: 'd', columns: 'd.*', limit, offset },
+    where: [
+      ...(client === undefined ? [] : [sql`client_id = ${client}::int`]),
+      ...(state === undefined ? [] : [sql`state = ${state}`]),
+      ...(type === undefined ? [] : [sql`type = ${type}`]),
+    ],
+    order: 'created_at desc, id desc',
+    count: keptCountOfClient('webhook_deliveries by client', client ?? 'all', {
+      state: state && [state],
+      type: type === undefined ? undefined : [type],
+    }),
+  });
 }
 
 export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {

@@ -23,7 +23,10 @@ interface List {
 /** A page of the rows of one table. */
 export interface PageOfTable extends List {
   readonly table: string;
-  readonly where: readonly RawBuilder<unknown>[];
+  /** A statement whose rows the page and the count are of, made once for both; absent: the table is one. */
+  readonly rows?: RawBuilder<unknown>;
+  /** Absent: all rows. */
+  readonly where?: readonly RawBuilder<unknown>[];
   readonly order: string;
   /** A statement with one row, `count`, that knows how many there are; absent: they are counted. */
   readonly count?: RawBuilder<unknown> | undefined;
@@ -63,7 +66,9 @@ type Found = { readonly count: number } & Readonly<Record<string, unknown>>;
 function pageQuery(list: PageOfTable | PageOfRows): RawBuilder<Found> {
   const { page, count } = 'page' in list ? list : ofTable(list);
   const alias = sql.raw(list.alias);
-  return sql<Found>`with page as materialized (
+  const made =
+    'rows' in list && list.rows ? sql`${sql.raw(list.table)} as materialized (${list.rows}), ` : sql``;
+  return sql<Found>`with ${made}page as materialized (
       select p.*, row_number() over () as place_in_page from (${page}) p)
     select c.count, ${sql.raw(list.columns)}
       from (${count}) c left join page ${alias} on true ${sql.raw(list.joins ?? '')}
@@ -72,7 +77,8 @@ function pageQuery(list: PageOfTable | PageOfRows): RawBuilder<Found> {
 
 function ofTable(list: PageOfTable): Pick<PageOfRows, 'page' | 'count'> {
   const alias = sql.raw(list.alias);
-  const from = sql`${sql.raw(list.table)} ${alias} where ${sql.join([...list.where], sql` and `)}`;
+  const { where = [] } = list;
+  const from = sql`${sql.raw(list.table)} ${alias} where ${where.length > 0 ? sql.join([...where], sql` and `) : sql`true`}`;
   return {
     page: sql`select ${alias}.* from ${from}
       order by ${sql.raw(list.order)} limit ${list.limit}::int offset ${list.offset}::bigint`,

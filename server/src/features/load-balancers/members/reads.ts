@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { nullable, offsetTime } from '../../../kernel/codecs.ts';
 import { NotFound } from '../../../kernel/errors.ts';
+import { inPlace, listPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { DEFAULT_LIMIT, parseOrder } from '../../../platform/http/schemas.ts';
@@ -17,23 +19,17 @@ const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at',
 /** Members of a pool.
  *  @throws NotFound for the pool */
 export async function listMembers(ctx: RegionContext, poolId: string, query: MemberListQuery) {
-  const order = query.order_by ?? 'address.asc';
+  const { order_by: order = 'address.asc', limit = DEFAULT_LIMIT, offset = 0 } = query;
   const { field, direction } = parseOrder<keyof typeof KEYS>(order);
-  const by = (alias: string) => KEYS[field].map((key) => `${alias}.${key} ${direction}`).join(', ');
-  const rows = await ctx.db.named<(MemberRow | { id: null }) & { count: number }>(
-    `lb_member_list_${order}`,
-    `select c.count, ${COLUMNS}
-       from (select p.id, (select count(*) from lb_members where pool_id = p.id) as count from lb_pools p
-              where p.id = $1 and p.project_id = $2 and p.region_id = $3) c
-       left join lateral (select * from lb_members m where m.pool_id = c.id
-                           order by ${by('m')} limit $4 offset $5) m on true
-      order by ${by('m')}`,
-    [poolId, ctx.project.id, ctx.region.id, query.limit ?? DEFAULT_LIMIT, query.offset ?? 0],
-  );
-  const [first] = rows;
-  if (!first) throw new NotFound(`Pool ${poolId} was not found`);
-  const results = rows.filter((row): row is MemberRow & { count: number } => row.id !== null);
-  return { count: first.count, results: results.map(viewMember) };
+  const pool = sql`select id from lb_pools where id = ${poolId}::uuid and ${inPlace(ctx.place)}`;
+  const { count, rows } = await listPage<MemberRow>(ctx.db, {
+    ...{ name: `lb_member_list_${order}`, table: 'lb_members', alias: 'm', columns: COLUMNS, limit, offset },
+    where: [sql`pool_id = (${pool})`],
+    order: KEYS[field].map((key) => `${key} ${direction}`).join(', '),
+  });
+  if (count === 0 && (await pool.execute(ctx.db.kysely)).rows.length === 0)
+    throw new NotFound(`Pool ${poolId} was not found`);
+  return { count, results: rows.map(viewMember) };
 }
 
 /** @throws NotFound */
