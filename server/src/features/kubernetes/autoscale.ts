@@ -4,6 +4,7 @@ import {
   type Amounts,
   type QuotaName,
   type QuotaScope,
+  quotaOf,
   readQuotas,
   release,
   reserve,
@@ -65,7 +66,7 @@ async function resize(tx: Tx, clusterId: string, poolId: string, need: number) {
   if (!cluster || cluster.task_id !== null) return undefined;
   const pool = (await readPools(tx, [clusterId])).find(({ id }) => id === poolId);
   if (pool?.state !== 'ACTIVE') return undefined;
-  const scope = { clientId: cluster.client_id, regionId: cluster.region_id };
+  const scope = quotaOf(cluster);
   const requested = bounded(pool, need) - pool.node_count;
   const more =
     requested > 0 ? Math.min(requested, await roomFor(tx, scope, nodeAmounts(pool, 1))) : requested;

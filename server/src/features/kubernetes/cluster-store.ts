@@ -1,34 +1,24 @@
 import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
+import { listOf } from '../../platform/database/rows.ts';
+import type { Place } from '../../platform/http/context.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import { freed } from '../networking/addresses/index.ts';
-import type { ClusterRow, ClusterSettings } from './model.ts';
+import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSettings } from './model.ts';
 import { CLUSTER_TRANSITIONS, type ClusterStatus } from './states.ts';
 
 /** SQL of clusters. */
 
-export interface Scope {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+const COLUMNS = listOf(CLUSTER_COLUMNS);
 
-const COLUMNS = `id, client_id, project_id, region_id, name, version, control_plane_version, status, keypair,
-  ssh_public_key, settings, network_id, subnet_id, fixed_subnet_id, api_address, ca_certificate, client_certificate, key_id,
-  sealed_ca_key, sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, node_serial, upgrade_attempts,
-  task_id, creator_task_id, created_at`;
-
-export async function findCluster(
-  db: Queryable,
-  scope: Scope,
-  name: string,
-): Promise<ClusterRow | undefined> {
-  return db.namedRow<ClusterRow>(
-    'k8s_cluster_find',
-    `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2 and name = $3`,
-    [scope.projectId, scope.regionId, name],
-  );
-}
+/** Found by its name. */
+export const clusters = heldTable<ClusterRow>('k8s_clusters', 'Kubernetes cluster', {
+  columns: COLUMNS,
+  alias: 'k',
+  findBy: 'name',
+});
 
 export async function readCluster(db: Queryable, id: string): Promise<ClusterRow | undefined> {
   return db.namedRow<ClusterRow>('k8s_cluster_get', `select ${COLUMNS} from k8s_clusters where id = $1`, [
@@ -37,14 +27,6 @@ export async function readCluster(db: Queryable, id: string): Promise<ClusterRow
 }
 
 /** The cluster, locked until the transaction ends. */
-export async function lockClusterByName(tx: Tx, scope: Scope, name: string): Promise<ClusterRow | undefined> {
-  return tx.namedRow<ClusterRow>(
-    'k8s_cluster_lock_name',
-    `select ${COLUMNS} from k8s_clusters where project_id = $1 and region_id = $2 and name = $3 for update`,
-    [scope.projectId, scope.regionId, name],
-  );
-}
-
 export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | undefined> {
   return tx.namedRow<ClusterRow>(
     'k8s_cluster_lock',
@@ -54,12 +36,12 @@ export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | unde
 }
 
 /** Newest first. */
-export const listClusters = (db: Db, scope: Scope, page: Page) =>
+export const listClusters = (db: Db, place: Place, page: Page) =>
   listPage<ClusterRow>(db, {
     ...{ name: 'k8s_cluster_list', table: 'k8s_clusters', alias: 'k', columns: COLUMNS, ...page },
-    where: [inPlace(scope)],
+    where: [inPlace(place)],
     order: 'created_at desc, id desc',
-    count: countedRows('k8s_clusters', scope),
+    count: countedRows('k8s_clusters', place),
   });
 
 export type NewCluster = Omit<

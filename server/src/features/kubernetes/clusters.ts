@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { constraintOf, type Queryable, type Tx } from '../../platform/database/db.ts';
@@ -7,7 +8,7 @@ import { readClusterNodes } from '../instances/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { findSshKey, findSshKeyIds } from '../ssh-keys/index.ts';
-import { type KubernetesService, lockFreeCluster, providerFor } from './access.ts';
+import { type KubernetesService, providerFor } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
 import { issueClient, newAuthority } from './certificates.ts';
 import * as store from './cluster-store.ts';
@@ -160,11 +161,12 @@ export async function updateCluster(
 ): Promise<TaskRef> {
   providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const cluster = await lockFreeCluster(tx, ctx, name);
+    const cluster = await store.clusters.lockFree(tx, name, ctx.place);
     const settings = changedSettings(cluster.settings, input);
     await checkChange(tx, service, ctx, { cluster, input, next: settings });
     const type = 'update_k8s_cluster_v2';
-    if (isSame(settings, cluster.settings)) return startNothing(tx, ctx, taskFor(ctx, type, cluster));
+    if (isDeepStrictEqual(settings, cluster.settings))
+      return startNothing(tx, ctx, taskFor(ctx, type, cluster));
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, cluster, taskId, 'Provisioned');
     const task = await start(tx, ctx, type, { ...cluster, taskId, input });
@@ -196,14 +198,6 @@ async function checkChange(
   faults.refuse();
 }
 
-/** Equal whatever the order of their keys: one of them has been through the database. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const left = Object.entries(a);
-  const right = b as Record<string, unknown>;
-  return left.length === Object.keys(right).length && left.every(([key, value]) => isSame(value, right[key]));
-}
-
 /** @throws NotFound, Conflict, Invalid for volumes that are not the cluster's */
 export async function deleteCluster(
   service: KubernetesService,
@@ -213,7 +207,7 @@ export async function deleteCluster(
 ): Promise<TaskRef> {
   providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const cluster = await lockFreeCluster(tx, ctx, name);
+    const cluster = await store.clusters.lockFree(tx, name, ctx.place);
     await checkVolumes(tx, cluster, volumes);
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, cluster, taskId, 'Deleting');
@@ -248,7 +242,7 @@ export async function upgradeCluster(
 ): Promise<TaskRef> {
   providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const cluster = await lockFreeCluster(tx, ctx, name);
+    const cluster = await store.clusters.lockFree(tx, name, ctx.place);
     const permitted = upgradeVersions(await runningVersions(tx, cluster));
     if (!permitted.includes(version)) {
       const list = permitted.length > 0 ? permitted.join(', ') : 'none at present';

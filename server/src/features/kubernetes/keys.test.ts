@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSshKey, CLUSTERS, createCluster } from '../../../../test/harness/kubernetes.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { Cipher } from '../../platform/secrets/cipher.ts';
-import { findCluster } from './cluster-store.ts';
+import { clusters } from './cluster-store.ts';
 import { openAuthority, openClient, resealClusterKeys } from './keys.ts';
 
 let server: TestServer;
@@ -17,11 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const stored = async () => {
-  const row = await findCluster(server.db, { projectId: 1, regionId: 2 }, 'sealed');
-  if (!row) throw new Error('the cluster is missing');
-  return row;
-};
+const stored = () => clusters.read(server.db, 'sealed', { projectId: 1, regionId: 2 });
 
 test('a change of the master key keeps every key of a cluster readable, under the new one alone', async () => {
   await createCluster(server, 'sealed');

@@ -1,3 +1,4 @@
+import type { RowOf } from '../../platform/database/rows.ts';
 import type { CreateCluster, UpdateCluster } from './schema-input.ts';
 import type { Oidc } from './schema-parts.ts';
 import { type Cni, completeCni, completeLogging, type DdosInput, type LoggingInput } from './schema-parts.ts';
@@ -31,73 +32,52 @@ export interface ClusterSettings {
   readonly services_ipv6_pool: string | null;
 }
 
-export interface ClusterRow {
-  readonly id: string;
-  readonly client_id: number;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly name: string;
-  readonly version: string;
-  readonly control_plane_version: string | null;
-  readonly status: ClusterStatus;
-  readonly keypair: string;
-  readonly ssh_public_key: string;
-  readonly settings: ClusterSettings;
-  readonly network_id: string;
-  readonly subnet_id: string;
-  /** The same when it is one of the project's; null: the cluster has a network to itself. */
-  readonly fixed_subnet_id: string | null;
-  readonly api_address: string;
-  readonly ca_certificate: string;
-  readonly client_certificate: string;
-  readonly key_id: string;
-  readonly sealed_ca_key: Buffer;
-  readonly sealed_client_key: Buffer;
-  readonly kubeconfig_created_at: Date;
-  readonly kubeconfig_expires_at: Date;
-  readonly node_serial: number;
-  readonly upgrade_attempts: number;
-  readonly task_id: string | null;
-  readonly creator_task_id: string;
-  readonly created_at: Date;
-}
+export const CLUSTER_COLUMNS = [
+  ...(['id', 'client_id', 'project_id', 'region_id', 'name', 'version', 'control_plane_version'] as const),
+  ...(['status', 'keypair', 'ssh_public_key', 'settings', 'network_id', 'subnet_id'] as const),
+  // The subnet when it is one of the project's; null: the cluster has a network to itself.
+  'fixed_subnet_id',
+  ...(['api_address', 'ca_certificate', 'client_certificate', 'key_id', 'sealed_ca_key'] as const),
+  ...(['sealed_client_key', 'kubeconfig_created_at', 'kubeconfig_expires_at', 'node_serial'] as const),
+  ...(['upgrade_attempts', 'task_id', 'creator_task_id', 'created_at'] as const),
+] as const;
 
-export interface PoolRow {
-  readonly id: string;
-  readonly cluster_id: string;
-  readonly name: string;
-  readonly flavor_id: string;
-  readonly node_count: number;
-  readonly min_node_count: number;
-  readonly max_node_count: number | null;
-  readonly boot_volume_size: number;
-  readonly boot_volume_type: string;
-  readonly is_public_ipv4: boolean;
-  readonly auto_healing_enabled: boolean;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly taints: Readonly<Record<string, string>>;
-  readonly crio_config: Readonly<Record<string, string>>;
-  readonly kubelet_config: Readonly<Record<string, string>>;
-  readonly security_group_ids: readonly string[];
-  /** Whether any were named, be it none. */
-  readonly names_security_groups: boolean;
-  readonly servergroup_id: string | null;
-  readonly servergroup_policy: string | null;
-  readonly state: PoolState;
-  readonly created_at: Date;
-}
+export type ClusterRow = RowOf<
+  'k8s_clusters',
+  typeof CLUSTER_COLUMNS,
+  { status: ClusterStatus; settings: ClusterSettings }
+>;
 
-export interface NodeRow {
-  readonly id: string;
-  readonly number: number;
-  readonly cluster_id: string;
-  readonly pool_id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly state: NodeState;
-  readonly private_ip: string;
-  readonly state_since: Date;
-}
+export const POOL_COLUMNS = [
+  ...(['id', 'cluster_id', 'name', 'flavor_id', 'node_count', 'min_node_count', 'max_node_count'] as const),
+  ...(['boot_volume_size', 'boot_volume_type', 'is_public_ipv4', 'auto_healing_enabled'] as const),
+  ...(['labels', 'taints', 'crio_config', 'kubelet_config', 'security_group_ids'] as const),
+  // Whether any were named, be it none.
+  'names_security_groups',
+  ...(['servergroup_id', 'servergroup_policy', 'state', 'created_at'] as const),
+] as const;
+
+type Texts = Readonly<Record<string, string>>;
+
+export type PoolRow = RowOf<
+  'k8s_pools',
+  typeof POOL_COLUMNS,
+  {
+    labels: Texts;
+    taints: Texts;
+    crio_config: Texts;
+    kubelet_config: Texts;
+    security_group_ids: readonly string[];
+    state: PoolState;
+  }
+>;
+
+export const NODE_COLUMNS = [
+  ...(['id', 'number', 'cluster_id', 'pool_id', 'name', 'version', 'state', 'private_ip'] as const),
+  'state_since',
+] as const;
+
+export type NodeRow = RowOf<'k8s_nodes', typeof NODE_COLUMNS, { state: NodeState }>;
 
 export const NO_SLURM: Slurm = {
   enabled: false,

@@ -1,15 +1,14 @@
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { listOf } from '../../platform/database/rows.ts';
 import { freed, given } from '../networking/addresses/index.ts';
-import type { NodeRow, PoolRow } from './model.ts';
+import { NODE_COLUMNS, type NodeRow, POOL_COLUMNS, type PoolRow } from './model.ts';
 import { NODE_TRANSITIONS, type NodeState, POOL_TRANSITIONS, type PoolState } from './states.ts';
 
 /** SQL of pools and nodes. */
 
-const POOL = `id, cluster_id, name, flavor_id, node_count, min_node_count, max_node_count, boot_volume_size,
-  boot_volume_type, is_public_ipv4, auto_healing_enabled, labels, taints, crio_config, kubelet_config,
-  security_group_ids, names_security_groups, servergroup_id, servergroup_policy, state, created_at`;
-const NODE = 'id, number, cluster_id, pool_id, name, version, state, private_ip, state_since';
+const POOL = listOf(POOL_COLUMNS);
+const NODE = listOf(NODE_COLUMNS);
 
 /** Pools of these clusters, oldest first. */
 export async function readPools(db: Queryable, clusterIds: readonly string[]): Promise<PoolRow[]> {

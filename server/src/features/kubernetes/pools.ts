@@ -6,9 +6,9 @@ import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { release, reserve } from '../quotas/index.ts';
-import { getPool, type KubernetesService, lockFreeCluster, providerFor } from './access.ts';
+import { getPool, type KubernetesService, providerFor } from './access.ts';
 import { nodeAmounts, poolAmounts } from './amounts.ts';
-import { holdCluster } from './cluster-store.ts';
+import { clusters, holdCluster } from './cluster-store.ts';
 import { removeNodes } from './converge.ts';
 import type { ClusterRow, PoolRow } from './model.ts';
 import { newPool } from './new-pool.ts';
@@ -52,7 +52,7 @@ export async function createPool(
   faults.refuse();
   try {
     return await ctx.db.transaction(async (tx) => {
-      const cluster = await lockFreeCluster(tx, ctx, clusterName);
+      const cluster = await clusters.lockFree(tx, clusterName, ctx.place);
       const pool = newPool(ctx, cluster.id, input);
       await store.insertPool(tx, pool);
       const task = await start(tx, ctx, cluster, { type: 'create_k8s_cluster_pool_v2', pool });
@@ -76,7 +76,7 @@ export async function updatePool(
 ) {
   providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const cluster = await lockFreeCluster(tx, ctx, names.cluster);
+    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
     const pool = await getPool(tx, cluster, names.pool);
     const change = changeOf(pool, input);
     await store.updatePool(tx, pool.id, change);
@@ -139,7 +139,7 @@ export async function deletePool(
 ): Promise<TaskRef> {
   providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const cluster = await lockFreeCluster(tx, ctx, names.cluster);
+    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
     const pool = await getPool(tx, cluster, names.pool);
     if ((await store.readPools(tx, [cluster.id])).length === 1)
       throw new Conflict(`Cluster ${cluster.name} must keep at least one pool; delete the cluster instead`);
@@ -158,7 +158,7 @@ export async function resizePool(
 ): Promise<TaskRef> {
   providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const cluster = await lockFreeCluster(tx, ctx, names.cluster);
+    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
     const pool = await getPool(tx, cluster, names.pool);
     const upper = upperBound(pool);
     if (count < pool.min_node_count || count > upper)
@@ -184,7 +184,7 @@ export async function deleteNode(
 ): Promise<void> {
   providerFor(service, ctx);
   await ctx.db.transaction(async (tx) => {
-    const cluster = await lockFreeCluster(tx, ctx, names.cluster);
+    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
     const pool = names.pool === undefined ? undefined : await getPool(tx, cluster, names.pool);
     const node = (await store.readNodes(tx, [cluster.id])).find(
       ({ id, state }) => id === nodeId.toLowerCase() && state !== 'REMOVING',

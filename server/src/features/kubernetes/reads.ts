@@ -6,7 +6,7 @@ import type { Page } from '../../platform/http/schemas.ts';
 import { FLAVORS, hardwareOf } from '../flavors/index.ts';
 import { readClusterNodes, viewInstance } from '../instances/index.ts';
 import { exceededQuotas } from '../quotas/index.ts';
-import { getCluster, getPool, type KubernetesService, providerFor } from './access.ts';
+import { getPool, type KubernetesService, providerFor } from './access.ts';
 import { clusterAmounts, DEFAULT_VOLUME_GIB, flavorOf, poolAmounts } from './amounts.ts';
 import { issueClient } from './certificates.ts';
 import * as store from './cluster-store.ts';
@@ -41,12 +41,12 @@ async function viewClusters(ctx: RegionContext, rows: readonly ClusterRow[]) {
 
 /** @throws NotFound */
 export async function readCluster(ctx: RegionContext, name: string) {
-  const [view] = await viewClusters(ctx, [await getCluster(ctx.db, ctx, name)]);
+  const [view] = await viewClusters(ctx, [await store.clusters.read(ctx.db, name, ctx.place)]);
   return view;
 }
 
 export async function listPools(ctx: RegionContext, name: string, query: PageQuery) {
-  const { id } = await getCluster(ctx.db, ctx, name);
+  const { id } = await store.clusters.read(ctx.db, name, ctx.place);
   const [pools, nodes] = await Promise.all([readPools(ctx.db, [id]), readNodes(ctx.db, [id])]);
   return pageOf(
     pools.map((pool) => viewPool(pool, nodes)),
@@ -55,7 +55,7 @@ export async function listPools(ctx: RegionContext, name: string, query: PageQue
 }
 
 export async function readPool(ctx: RegionContext, name: string, poolName: string) {
-  const cluster = await getCluster(ctx.db, ctx, name);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
   const pool = await getPool(ctx.db, cluster, poolName);
   return viewPool(pool, await readNodes(ctx.db, [cluster.id]));
 }
@@ -66,7 +66,7 @@ export async function listNodes(
   names: { readonly cluster: string; readonly pool?: string },
   query: PageQuery,
 ) {
-  const cluster = await getCluster(ctx.db, ctx, names.cluster);
+  const cluster = await store.clusters.read(ctx.db, names.cluster, ctx.place);
   const pool = names.pool === undefined ? undefined : await getPool(ctx.db, cluster, names.pool);
   const ids = (await readNodes(ctx.db, [cluster.id]))
     .filter(({ state, pool_id }) => state !== 'REMOVING' && (!pool || pool_id === pool.id))
@@ -85,7 +85,7 @@ export function listCreateVersions(service: KubernetesService, ctx: RegionContex
 }
 
 export async function listUpgradeVersions(ctx: RegionContext, name: string, query: PageQuery) {
-  const cluster = await getCluster(ctx.db, ctx, name);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
   const permitted = upgradeVersions(await runningVersions(ctx.db, cluster));
   return pageOf(
     permitted.map((version) => ({ version })),
@@ -136,7 +136,7 @@ function refuseUnfinished(cluster: ClusterRow): void {
 /** The certificate and the private key of the cluster's authority; every read is audited.
  *  @throws NotFound, Conflict while it is being created */
 export async function readCertificates(service: KubernetesService, ctx: RegionContext, name: string) {
-  const cluster = await getCluster(ctx.db, ctx, name);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
   refuseUnfinished(cluster);
   const ca = openAuthority(service.cipher, cluster);
   await ctx.db.transaction((tx) => audit(tx, ctx, 'read_k8s_certificates', cluster.id));
@@ -152,7 +152,7 @@ const audit = (tx: Tx, ctx: RegionContext, action: string, subject: string) =>
  *  expired is replaced by a new one.
  *  @throws NotFound, Conflict while it is being created */
 export async function readKubeconfig(service: KubernetesService, ctx: RegionContext, name: string) {
-  const cluster = await getCluster(ctx.db, ctx, name);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
   refuseUnfinished(cluster);
   const client = await ctx.db.transaction(async (tx) => {
     await audit(tx, ctx, 'read_k8s_config', cluster.id);

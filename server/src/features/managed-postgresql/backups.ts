@@ -2,8 +2,8 @@ import { Conflict, Forbidden, Invalid } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
-import { getCluster, lockAnyCluster, type PostgresqlService, providerFor } from './access.ts';
-import { setBackups } from './cluster-store.ts';
+import { type PostgresqlService, providerFor } from './access.ts';
+import { clusters, setBackups } from './cluster-store.ts';
 import { insertNew } from './clusters.ts';
 import type { ClusterRow } from './model.ts';
 import type { BackupSchedule } from './port.ts';
@@ -17,7 +17,7 @@ const viewBackups = ({ backups: schedule, observed }: ClusterRow) => {
 
 /** @throws NotFound */
 export async function listBackups(ctx: RegionContext, name: string) {
-  return viewBackups(await getCluster(ctx.db, ctx, name));
+  return viewBackups(await clusters.read(ctx.db, name, ctx.place));
 }
 
 /** Begins, changes or ends them.
@@ -30,13 +30,12 @@ export async function scheduleBackups(
 ) {
   await requireBackups(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const row = await lockAnyCluster(tx, ctx, name);
+    const row = await clusters.lock(tx, name, ctx.place);
     await setBackups(tx, row.id, schedule);
     await recordAudit(tx, ctx, {
       action: schedule ? 'schedule_dbaas_postgres_backups' : 'end_dbaas_postgres_backups',
       subject: row.id,
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
     });
     return viewBackups({ ...row, backups: schedule });
   });
@@ -56,7 +55,7 @@ export async function restoreCluster(
   { cluster_name: newName, until = null }: Restore,
 ): Promise<TaskRef> {
   await requireBackups(service, ctx);
-  const row = await getCluster(ctx.db, ctx, name);
+  const row = await clusters.read(ctx.db, name, ctx.place);
   const [oldest] = row.observed?.backups ?? [];
   if (!row.backups || !oldest) throw new Conflict(`PostgreSQL cluster ${name} has no backup yet`);
   if (row.status !== 'READY') throw new Conflict(`PostgreSQL cluster ${name} is ${row.status}`);

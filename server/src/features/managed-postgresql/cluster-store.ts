@@ -1,48 +1,22 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf } from '../../platform/database/rows.ts';
 import { nameContains } from '../../platform/database/text-parts.ts';
-import type { ClusterRow, ClusterSpec, ClusterStatus } from './model.ts';
+import type { Place } from '../../platform/http/context.ts';
+import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSpec, type ClusterStatus } from './model.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 
 /** SQL of clusters. */
 
-export interface Scope {
-  readonly projectId: number;
-  readonly regionId: number;
-}
+const COLUMNS = listOf(CLUSTER_COLUMNS);
 
-const COLUMNS = `id, client_id, project_id, region_id, name, status, spec, next_spec, host, observed, backups, restored_from, ca_certificate,
-  server_certificate, tls_key_id, sealed_tls_key, task_id, created_at`;
-
-export async function findCluster(
-  db: Queryable,
-  scope: Scope,
-  name: string,
-): Promise<ClusterRow | undefined> {
-  return db.namedRow<ClusterRow>(
-    'postgresql_cluster_find',
-    `select ${COLUMNS} from postgresql_clusters where project_id = $1 and region_id = $2 and name = $3`,
-    [scope.projectId, scope.regionId, name],
-  );
-}
-
-/** The cluster, locked until the transaction ends. */
-export async function lockCluster(tx: Tx, scope: Scope, name: string): Promise<ClusterRow | undefined> {
-  return tx.namedRow<ClusterRow>(
-    'postgresql_cluster_lock',
-    `select ${COLUMNS} from postgresql_clusters where project_id = $1 and region_id = $2 and name = $3 for update`,
-    [scope.projectId, scope.regionId, name],
-  );
-}
-
-/** The cluster that a task holds. */
-export async function readHeld(db: Queryable, taskId: string): Promise<ClusterRow | undefined> {
-  return db.namedRow<ClusterRow>(
-    'postgresql_cluster_held',
-    `select ${COLUMNS} from postgresql_clusters where task_id = $1`,
-    [taskId],
-  );
-}
+/** Found by its name. */
+export const clusters = heldTable<ClusterRow>('postgresql_clusters', 'PostgreSQL cluster', {
+  columns: COLUMNS,
+  alias: 'k',
+  findBy: 'name',
+});
 
 const SHOULD_RUN = `host is not null and task_id is null and status = 'READY'`;
 
@@ -65,7 +39,7 @@ export async function findRunning(db: Db, id: string): Promise<ClusterRow | unde
   );
 }
 
-export interface ListWhere extends Scope {
+export interface ListWhere extends Place {
   readonly limit: number;
   readonly offset: number;
   /** Part of the name; empty: any. */
@@ -86,13 +60,8 @@ export async function listClusters(db: Db, { name, ...where }: ListWhere): Promi
   });
 }
 
-export interface NewCluster {
-  readonly id: string;
-  readonly client_id: number;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly name: string;
-  readonly spec: ClusterSpec;
+export interface NewCluster
+  extends Pick<ClusterRow, 'id' | 'client_id' | 'project_id' | 'region_id' | 'name' | 'spec'> {
   readonly task_id: string;
   readonly timestamp: string;
   /** Absent: it begins empty. */
@@ -159,7 +128,7 @@ export async function settleCluster(
   return row !== undefined;
 }
 
-export interface Place {
+export interface Location {
   readonly host: string;
   readonly ca_certificate: string;
   readonly server_certificate: string;
@@ -167,7 +136,7 @@ export interface Place {
   readonly sealed_tls_key: Buffer;
 }
 
-export async function setPlace(db: Queryable, id: string, taskId: string, place: Place): Promise<void> {
+export async function setPlace(db: Queryable, id: string, taskId: string, location: Location): Promise<void> {
   await db.named(
     'postgresql_cluster_place',
     `update postgresql_clusters set host = $3, ca_certificate = $4, server_certificate = $5, tls_key_id = $6,
@@ -175,11 +144,11 @@ export async function setPlace(db: Queryable, id: string, taskId: string, place:
     [
       id,
       taskId,
-      place.host,
-      place.ca_certificate,
-      place.server_certificate,
-      place.tls_key_id,
-      place.sealed_tls_key,
+      location.host,
+      location.ca_certificate,
+      location.server_certificate,
+      location.tls_key_id,
+      location.sealed_tls_key,
     ],
   );
 }
@@ -202,16 +171,6 @@ export async function setTlsKey(tx: Tx, row: TlsRow): Promise<void> {
     'update postgresql_clusters set tls_key_id = $2, sealed_tls_key = $3 where id = $1',
     [row.id, row.tls_key_id, row.sealed_tls_key],
   );
-}
-
-/** @returns whether the task still held it */
-export async function deleteCluster(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const row = await tx.namedRow(
-    'postgresql_cluster_delete',
-    'delete from postgresql_clusters where id = $1 and task_id = $2 returning id',
-    [id, taskId],
-  );
-  return row !== undefined;
 }
 
 export async function writeObserved(db: Db, id: string, observed: ObservedCluster): Promise<void> {

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Conflict, Forbidden, Invalid, TaskFailed } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { requireTransition } from '../../kernel/transitions.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startNothing, startTask, type TaskRef } from '../../platform/tasks/start.ts';
+import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { exceededQuotas, reserve } from '../quotas/index.ts';
 import * as access from './access.ts';
@@ -66,8 +67,8 @@ export async function insertNew(
       const row = { ...newRow(ctx, name, spec), id, task_id: taskId, restored_from: restoredFrom };
       await store.insertCluster(tx, row);
       for (const user of credentials) await insertUser(tx, user);
-      const task = await startTask(tx, ctx, { ...taskOf(ctx, CREATE, id, name), id: taskId });
-      await reserve(tx, access.quotaScopeOf(ctx), CLUSTER_AMOUNTS);
+      const task = await startFor(tx, ctx, CREATE, { id, name }, { id: taskId });
+      await reserve(tx, ctx.quota, CLUSTER_AMOUNTS);
       return task;
     });
   } catch (error) {
@@ -86,14 +87,6 @@ const newRow = (ctx: RegionContext, name: string, spec: ClusterSpec) => ({
   timestamp: ctx.clock.timestamp(),
 });
 
-const taskOf = (ctx: RegionContext, type: string, id: string, name: string) => ({
-  type,
-  subject: id,
-  name,
-  projectId: ctx.project.id,
-  regionId: ctx.region.id,
-});
-
 const credentialsOf = ({ cipher }: Service, id: string, users: readonly { readonly name: string }[]) =>
   Promise.all(users.map(({ name }) => newCredentials(cipher, id, name)));
 
@@ -101,7 +94,7 @@ const credentialsOf = ({ cipher }: Service, id: string, users: readonly { readon
  *  @throws Forbidden */
 async function requireActivated(tx: Tx, ctx: RegionContext): Promise<void> {
   const { project, region } = ctx;
-  if (await isActivated(tx, project.id, region.id)) return;
+  if (await isActivated(tx, ctx.place)) return;
   throw new Forbidden(
     `Managed PostgreSQL is not activated for project ${project.id} in region ${region.name}; activate it with PUT /cloud/v1/dbaas/status/${project.id}/${region.id}`,
   );
@@ -138,7 +131,7 @@ async function confFaultsOf(
     const found = (await confFaults(provider, next.version, next.pg_conf)) ?? [];
     if (found.length > 0) return found;
   }
-  if (isSameConf && isSame(next.flavor, before?.flavor)) return [];
+  if (isSameConf && isDeepStrictEqual(next.flavor, before?.flavor)) return [];
   return flavorFaults(next.flavor, parseConf(next.pg_conf).settings);
 }
 
@@ -179,7 +172,7 @@ export async function checkConf(
  *  @throws Forbidden */
 export async function checkLimits(service: Service, ctx: RegionContext): Promise<Record<string, number>> {
   access.providerFor(service, ctx);
-  return exceededQuotas(ctx.db, access.quotaScopeOf(ctx), CLUSTER_AMOUNTS);
+  return exceededQuotas(ctx.db, ctx.quota, CLUSTER_AMOUNTS);
 }
 
 /** @throws NotFound, Conflict, Invalid, Forbidden; when nothing would change, the task has ended already */
@@ -191,7 +184,7 @@ export async function updateCluster(
 ): Promise<TaskRef> {
   const provider = access.providerFor(service, ctx);
   // Checking a configuration takes a while: it is done before anything is locked, and counts if nothing changed since.
-  const seen = await access.getCluster(ctx.db, ctx, name);
+  const seen = await store.clusters.read(ctx.db, name, ctx.place);
   const next = changedSpec(seen.spec, input);
   await checkAll(provider, seen.spec, next);
   const credentials = await credentialsOf(
@@ -201,32 +194,24 @@ export async function updateCluster(
   );
   return ctx.db.transaction(async (tx) => {
     const { id, spec } = await access.lockReadyCluster(tx, ctx, name);
-    if (id !== seen.id || !isSame(spec, seen.spec))
+    if (id !== seen.id || !isDeepStrictEqual(spec, seen.spec))
       throw new Conflict(`PostgreSQL cluster ${name} was changed meanwhile; try again`, { retryAfterMs: 0 });
-    if (isSame(spec, next)) return startNothing(tx, ctx, taskOf(ctx, UPDATE, id, name));
+    if (isDeepStrictEqual(spec, next)) return startNothing(tx, ctx, taskFor(ctx, UPDATE, { id, name }));
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, id, { taskId, status: 'UPDATING', nextSpec: next });
     for (const user of credentials) await insertUser(tx, user);
-    return startTask(tx, ctx, { ...taskOf(ctx, UPDATE, id, name), id: taskId });
+    return startFor(tx, ctx, UPDATE, { id, name }, { id: taskId });
   });
-}
-
-/** Equal whatever the order of their keys: one of them has been through the database. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const left = Object.entries(a);
-  const right = b as Record<string, unknown>;
-  return left.length === Object.keys(right).length && left.every(([key, value]) => isSame(value, right[key]));
 }
 
 /** @throws NotFound, Conflict */
 export async function deleteCluster(service: Service, ctx: RegionContext, name: string): Promise<TaskRef> {
   access.providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const { id, status } = await access.lockFreeCluster(tx, ctx, name);
+    const { id, status } = await store.clusters.lockFree(tx, name, ctx.place);
     requireTransition(`PostgreSQL cluster ${name}`, CLUSTER_TRANSITIONS, status, 'DELETING');
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, id, { taskId, status: 'DELETING' });
-    return startTask(tx, ctx, { ...taskOf(ctx, DELETE, id, name), id: taskId });
+    return startFor(tx, ctx, DELETE, { id, name }, { id: taskId });
   });
 }

@@ -1,4 +1,5 @@
 import type { Transitions } from '../../kernel/transitions.ts';
+import type { RowOf } from '../../platform/database/rows.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 import type { CreateCluster, PoolerMode, RoleAttribute, UpdateCluster } from './schema.ts';
 
@@ -44,26 +45,24 @@ export const CLUSTER_TRANSITIONS: Transitions<ClusterStatus> = {
   FAILED: ['DELETING'],
 };
 
-export interface ClusterRow {
-  readonly id: string;
-  readonly client_id: number;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly name: string;
-  readonly status: ClusterStatus;
-  readonly spec: ClusterSpec;
-  readonly next_spec: ClusterSpec | null;
-  readonly host: string | null;
-  readonly observed: ObservedCluster | null;
-  readonly backups: BackupSchedule | null;
-  readonly restored_from: RestoreSource | null;
-  readonly ca_certificate: string | null;
-  readonly server_certificate: string | null;
-  readonly tls_key_id: string | null;
-  readonly sealed_tls_key: Buffer | null;
-  readonly task_id: string | null;
-  readonly created_at: Date;
-}
+export const CLUSTER_COLUMNS = [
+  ...(['id', 'client_id', 'project_id', 'region_id', 'name', 'status', 'spec', 'next_spec', 'host'] as const),
+  ...(['observed', 'backups', 'restored_from', 'ca_certificate', 'server_certificate'] as const),
+  ...(['tls_key_id', 'sealed_tls_key', 'task_id', 'created_at'] as const),
+] as const;
+
+export type ClusterRow = RowOf<
+  'postgresql_clusters',
+  typeof CLUSTER_COLUMNS,
+  {
+    status: ClusterStatus;
+    spec: ClusterSpec;
+    next_spec: ClusterSpec | null;
+    observed: ObservedCluster | null;
+    backups: BackupSchedule | null;
+    restored_from: RestoreSource | null;
+  }
+>;
 
 /** What one cluster counts into quotas. */
 export const CLUSTER_AMOUNTS = { dbaas_postgres_cluster_count: 1 } as const;

@@ -1,6 +1,6 @@
 import { Conflict } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { getCluster, type PostgresqlService, providerFor, scopeOf } from './access.ts';
+import { type PostgresqlService, providerFor } from './access.ts';
 import * as store from './cluster-store.ts';
 import { confOf } from './flavors.ts';
 import { readUsers } from './user-store.ts';
@@ -13,31 +13,31 @@ interface ListQuery {
 }
 
 export async function listClusters(ctx: RegionContext, { limit = 10, offset = 0, name = '' }: ListQuery) {
-  const { count, rows } = await store.listClusters(ctx.db, { ...scopeOf(ctx), limit, offset, name });
+  const { count, rows } = await store.listClusters(ctx.db, { ...ctx.place, limit, offset, name });
   return { count, results: rows.map(viewShort) };
 }
 
 /** @throws NotFound */
 export async function readCluster(ctx: RegionContext, name: string) {
-  const row = await getCluster(ctx.db, ctx, name);
+  const row = await store.clusters.read(ctx.db, name, ctx.place);
   return viewCluster(row, await readUsers(ctx.db, [row.id]));
 }
 
 /** @throws NotFound */
 export async function readMetrics(ctx: RegionContext, name: string) {
-  return viewMetrics(await getCluster(ctx.db, ctx, name));
+  return viewMetrics(await store.clusters.read(ctx.db, name, ctx.place));
 }
 
 /** Which server of a cluster does what.
  *  @throws NotFound */
 export async function readServers(ctx: RegionContext, name: string) {
-  return viewServers(await getCluster(ctx.db, ctx, name));
+  return viewServers(await store.clusters.read(ctx.db, name, ctx.place));
 }
 
 /** The authority by which clients know the servers of a cluster.
  *  @throws NotFound */
 export async function readAuthority(ctx: RegionContext, name: string) {
-  const { ca_certificate: certificate } = await getCluster(ctx.db, ctx, name);
+  const { ca_certificate: certificate } = await store.clusters.read(ctx.db, name, ctx.place);
   if (certificate === null)
     throw new Conflict(`PostgreSQL cluster ${name} has no place yet; wait for its task`);
   return { ca_certificate: certificate };

@@ -7,7 +7,7 @@ import type { ServiceStatus } from './schema.ts';
 import { countClusters, readStatus, saveStatus } from './store.ts';
 
 export async function getStatus(ctx: RegionContext): Promise<ServiceStatus> {
-  return { is_initialized: await readStatus(ctx.db, ctx.project.id, ctx.region.id) };
+  return { is_initialized: await readStatus(ctx.db, ctx.place) };
 }
 
 /** @throws Forbidden when the region does not offer the service, Conflict when it is deactivated although the
@@ -18,18 +18,17 @@ export async function putStatus(
   capabilitiesOf: CapabilitiesOf,
 ): Promise<ServiceStatus> {
   if (is_initialized && !(await capabilitiesOf(ctx.region.id)).dbaas) {
-    throw new NotOffered(`Region ${ctx.region.name} does not offer managed PostgreSQL`);
+    throw new NotOffered(`Region ${ctx.region.name} has no managed PostgreSQL`);
   }
   await ctx.db.transaction(async (tx) => {
     await guardProject(tx, ctx.project.id);
     // The row is written first: whoever creates a cluster reads it under a lock, and so waits for this.
     await saveStatus(tx, {
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
       isInitialized: is_initialized,
       timestamp: ctx.clock.timestamp(),
     });
-    const clusters = is_initialized ? 0 : await countClusters(tx, ctx.project.id, ctx.region.id);
+    const clusters = is_initialized ? 0 : await countClusters(tx, ctx.place);
     if (clusters > 0) {
       throw new Conflict(
         `The project has ${clusters} PostgreSQL clusters in ${ctx.region.name}; delete them first`,
@@ -38,8 +37,7 @@ export async function putStatus(
     await recordAudit(tx, ctx, {
       action: is_initialized ? 'activate_managed_postgresql' : 'deactivate_managed_postgresql',
       subject: ctx.project.id,
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
     });
   });
   return { is_initialized };

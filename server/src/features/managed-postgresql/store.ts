@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { Place } from '../../platform/http/context.ts';
 
-export async function readStatus(db: Queryable, projectId: number, regionId: number): Promise<boolean> {
+export async function readStatus(db: Queryable, { projectId, regionId }: Place): Promise<boolean> {
   const [row] = await db.named<{ is_initialized: boolean }>(
     'managed_postgresql_get',
     'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2',
@@ -10,7 +11,7 @@ export async function readStatus(db: Queryable, projectId: number, regionId: num
 }
 
 /** Whether it is activated, and stays so until the transaction ends. */
-export async function isActivated(tx: Tx, projectId: number, regionId: number): Promise<boolean> {
+export async function isActivated(tx: Tx, { projectId, regionId }: Place): Promise<boolean> {
   const [row] = await tx.named<{ is_initialized: boolean }>(
     'managed_postgresql_guard',
     'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2 for share',
@@ -29,9 +30,7 @@ export async function isActivatedAnywhere(db: Queryable, regionId: number): Prom
   return row !== undefined;
 }
 
-export interface NewStatus {
-  readonly projectId: number;
-  readonly regionId: number;
+export interface NewStatus extends Place {
   readonly isInitialized: boolean;
   readonly timestamp: string;
 }
@@ -46,7 +45,7 @@ export async function saveStatus(tx: Tx, status: NewStatus): Promise<void> {
   );
 }
 
-export async function countClusters(tx: Tx, projectId: number, regionId: number): Promise<number> {
+export async function countClusters(tx: Tx, { projectId, regionId }: Place): Promise<number> {
   const [row] = await tx.named<{ count: number }>(
     'managed_postgresql_clusters',
     `select count from resource_counts

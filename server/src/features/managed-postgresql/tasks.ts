@@ -1,8 +1,15 @@
-import type { Tx } from '../../platform/database/db.ts';
+import type { Operation } from '../../kernel/operation.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
+import {
+  type Done,
+  done,
+  type TaskHandler,
+  type TaskRun,
+  type Wait,
+  waitFor,
+} from '../../platform/tasks/handler.ts';
 import { type Providers, providerOfTask, undoing } from '../../platform/tasks/providers.ts';
-import { release } from '../quotas/index.ts';
+import { quotaOf, release } from '../quotas/index.ts';
 import { issueTls, sealTlsKey } from './certificates.ts';
 import * as store from './cluster-store.ts';
 import { desiredOf, hasPlace, type PlacedCluster } from './desired.ts';
@@ -23,10 +30,16 @@ const providerFor = providerOfTask('managed PostgreSQL');
 
 const restoring = (run: TaskRun) => undoing(run, RESTORE_CLUSTER);
 
-/** Forgets a cluster that the task holds, and what it counted. */
-async function forget(tx: Tx, row: ClusterRow, taskId: string): Promise<void> {
-  if (!(await store.deleteCluster(tx, row.id, taskId))) return;
-  await release(tx, { clientId: row.client_id, regionId: row.region_id }, CLUSTER_AMOUNTS);
+/** Removes the cluster that the task holds, and forgets it with what it counted. */
+async function remove(run: TaskRun, deps: TaskDeps, operation: Operation): Promise<Done | Wait> {
+  const row = await store.clusters.readHeld(run.db, run.task.subject, run.task.id);
+  if (!row) return done({});
+  const waiting = waitFor(await providerFor(run, deps).removeCluster(row.id, operation));
+  if (waiting) return waiting;
+  return done({}, async (tx) => {
+    if (await store.clusters.deleteHeld(tx, row.id, run.task.id))
+      await release(tx, quotaOf(row), CLUSTER_AMOUNTS);
+  });
 }
 
 /** The cluster with its place, which it is given once, and what its servers prove themselves with there. */
@@ -61,7 +74,7 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
   type: 'create_dbaas_postgres_cluster',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.clusters.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const provider = providerFor(run, deps);
     const cluster = await placed(run, row, provider, deps);
@@ -75,12 +88,7 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
       await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'READY', spec: row.spec });
     });
   },
-  async undo(run) {
-    const row = await store.readHeld(run.db, run.task.id);
-    if (!row) return done({});
-    const waiting = waitFor(await providerFor(run, deps).removeCluster(row.id, restoring(run)));
-    return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
-  },
+  undo: (run) => remove(run, deps, restoring(run)),
 });
 
 /** What a cluster is to become, or new credentials of a user; when that cannot be done, it is as it was. */
@@ -88,7 +96,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
   type,
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.clusters.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const spec = row.next_spec ?? row.spec;
     const provider = providerFor(run, deps);
@@ -105,7 +113,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
     });
   },
   async undo(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.clusters.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const provider = providerFor(run, deps);
     const retracted = additionsOf(row.spec, row.next_spec ?? row.spec);
@@ -127,14 +135,9 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
 const deleteCluster = (deps: TaskDeps): TaskHandler => ({
   type: 'delete_dbaas_postgres_cluster',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await store.readHeld(run.db, run.task.id);
-    if (!row) return done({});
-    const waiting = waitFor(await providerFor(run, deps).removeCluster(row.id, run.operation));
-    return waiting ?? done({}, (tx) => forget(tx, row, run.task.id));
-  },
+  run: (run) => remove(run, deps, run.operation),
   async undo(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.clusters.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     return done({}, async (tx) => {
       await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'FAILED', spec: row.spec });

@@ -2,9 +2,9 @@ import { Conflict, Locked, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
-import { lockAnyCluster, lockReadyCluster, type PostgresqlService, providerFor } from './access.ts';
-import { holdCluster } from './cluster-store.ts';
+import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
+import { lockReadyCluster, type PostgresqlService, providerFor } from './access.ts';
+import { clusters, holdCluster } from './cluster-store.ts';
 import { openPassword } from './credentials.ts';
 import type { ClusterRow } from './model.ts';
 import { newPassword, verifierOf } from './scram.ts';
@@ -32,7 +32,7 @@ export async function showCredentials(
   { cluster, user }: UserName,
 ) {
   return ctx.db.transaction(async (tx) => {
-    const row = await lockAnyCluster(tx, ctx, cluster);
+    const row = await clusters.lock(tx, cluster, ctx.place);
     if (row.task_id !== null && row.status !== 'PREPARING')
       throw new Locked(`PostgreSQL cluster ${cluster}`, row.task_id);
     const password = openPassword(service.cipher, await findUser(tx, row, user));
@@ -42,8 +42,7 @@ export async function showCredentials(
     await recordAudit(tx, ctx, {
       action: 'show_dbaas_postgres_credentials',
       subject: row.id,
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
+      ...ctx.place,
     });
     return { username: user, password };
   });
@@ -65,14 +64,7 @@ export async function regenerateCredentials(
     const taskId = ctx.ids.uuid();
     await holdCluster(tx, row.id, { taskId, status: 'UPDATING' });
     await setNextVerifier(tx, row.id, user, verifier);
-    return startTask(tx, ctx, {
-      id: taskId,
-      type: 'regenerate_dbaas_postgres_credentials',
-      subject: row.id,
-      name: row.name,
-      projectId: ctx.project.id,
-      regionId: ctx.region.id,
-    });
+    return startFor(tx, ctx, 'regenerate_dbaas_postgres_credentials', row, { id: taskId });
   });
   await service.tasks.settled(ctx, task, `The password of ${user} could not be changed`);
   return { username: user, password };

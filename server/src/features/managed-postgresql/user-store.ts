@@ -1,17 +1,19 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 
 /** SQL of the credentials of users. */
 
-export interface UserRow {
-  readonly cluster_id: string;
-  readonly name: string;
-  readonly verifier: string;
-  readonly next_verifier: string | null;
-  readonly key_id: string | null;
-  readonly sealed_password: Buffer | null;
-}
+const USER_COLUMNS = [
+  'cluster_id',
+  'name',
+  'verifier',
+  'next_verifier',
+  'key_id',
+  'sealed_password',
+] as const;
+const COLUMNS = listOf(USER_COLUMNS);
 
-const COLUMNS = 'cluster_id, name, verifier, next_verifier, key_id, sealed_password';
+export type UserRow = RowOf<'postgresql_users', typeof USER_COLUMNS>;
 
 export async function readUsers(db: Queryable, clusterIds: readonly string[]): Promise<UserRow[]> {
   return db.named<UserRow>(

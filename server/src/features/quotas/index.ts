@@ -15,6 +15,7 @@ export {
   type Quota,
   type QuotaName,
   type QuotaScope,
+  quotaOf,
   REGIONAL_NAMES,
 } from './model.ts';
 export { lockCounters, readQuotas, release, reserve } from './store.ts';

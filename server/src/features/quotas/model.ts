@@ -110,6 +110,12 @@ export interface QuotaScope {
   readonly regionId: number;
 }
 
+/** Whose quota counts a resource. */
+export const quotaOf = (row: { readonly client_id: number; readonly region_id: number }): QuotaScope => ({
+  clientId: row.client_id,
+  regionId: row.region_id,
+});
+
 export type Amounts = Partial<Record<QuotaName, number>>;
 
 export interface Quota {

@@ -2,19 +2,20 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Operation } from '../../../kernel/operation.ts';
-import { type TaskRun, type Wait, wait } from '../../../platform/tasks/handler.ts';
-import { providerOfTask } from '../../../platform/tasks/providers.ts';
-import { readCluster } from '../cluster-store.ts';
+import { type Done, done, type TaskRun, type Wait, wait, waitFor } from '../../../platform/tasks/handler.ts';
+import { type Providers, providerOfTask } from '../../../platform/tasks/providers.ts';
+import { quotaOf, release } from '../../quotas/index.ts';
+import { clusterAmounts } from '../amounts.ts';
+import { clusters, deleteCluster } from '../cluster-store.ts';
 import { type Convergence, converge, NotHeld, removeNodes } from '../converge.ts';
 import type { ClusterRow } from '../model.ts';
 import type { Goal } from '../plan.ts';
-import { deleteNodes, readNodes } from '../pool-store.ts';
+import { deleteNodes, readNodes, readPools } from '../pool-store.ts';
 import type { KubernetesProvider } from '../port.ts';
 
-export interface TaskDeps {
+export interface TaskDeps extends Providers<KubernetesProvider> {
   readonly ids: Ids;
   readonly clock: Clock;
-  providerOf(regionId: number): KubernetesProvider | undefined;
 }
 
 export const MINUTE_MS = 60_000;
@@ -26,8 +27,8 @@ const providerFor = providerOfTask('managed Kubernetes');
  *  @throws NotHeld */
 export async function subjectOf(run: TaskRun, deps: TaskDeps) {
   const { clusterId = run.task.subject } = run.task.input as { clusterId?: string };
-  const cluster = await readCluster(run.db, clusterId);
-  if (!cluster || cluster.task_id !== run.task.id) throw new NotHeld();
+  const cluster = await clusters.readHeld(run.db, clusterId, run.task.id);
+  if (!cluster) throw new NotHeld();
   return { cluster, provider: providerFor(run, deps) };
 }
 
@@ -110,6 +111,24 @@ export async function clearNodes(
   await run.db.transaction((tx) => deleteNodes(tx, gone));
   const delays = answers.flatMap(({ progress }) => (progress.ready ? [] : [progress.retryInMs]));
   return delays.length === 0 ? undefined : wait(Math.min(...delays), undefined, 'removing nodes');
+}
+
+/** Nodes first, then the control plane, then the rows, and what they counted. */
+export async function removeCluster(
+  run: TaskRun,
+  deps: TaskDeps,
+  subject: { readonly provider: KubernetesProvider; readonly cluster: ClusterRow },
+): Promise<Done | Wait> {
+  const { cluster, provider } = subject;
+  const waiting =
+    (await clearNodes(run, deps, subject, {})) ??
+    waitFor(await provider.removeControlPlane(cluster.id, run.operation));
+  if (waiting) return waiting;
+  const pools = await readPools(run.db, [cluster.id]);
+  return done({}, async (tx) => {
+    await deleteCluster(tx, cluster.id);
+    await release(tx, quotaOf(cluster), clusterAmounts(pools, cluster.settings.logging));
+  });
 }
 
 export function desiredControlPlane(

@@ -1,13 +1,11 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
-import { release } from '../../quotas/index.ts';
-import { clusterAmounts } from '../amounts.ts';
-import { deleteCluster, setControlPlaneVersion, unlockCluster } from '../cluster-store.ts';
+import { setControlPlaneVersion, unlockCluster } from '../cluster-store.ts';
 import { readPools } from '../pool-store.ts';
 import {
-  clearNodes,
   desiredControlPlane,
   HOUR_MS,
   remainsOf,
+  removeCluster,
   settleNodes,
   subjectOf,
   type TaskDeps,
@@ -39,18 +37,7 @@ export function createClusterTask(deps: TaskDeps): TaskHandler {
     },
     async undo(run) {
       const remains = await remainsOf(run, deps);
-      if (!remains) return done();
-      const waiting =
-        (await clearNodes(run, deps, remains, {})) ??
-        waitFor(await remains.provider.removeControlPlane(remains.cluster.id, run.operation));
-      if (waiting) return waiting;
-      const { cluster } = remains;
-      const pools = await readPools(run.db, [cluster.id]);
-      return done({}, async (tx) => {
-        await deleteCluster(tx, cluster.id);
-        const scope = { clientId: cluster.client_id, regionId: cluster.region_id };
-        await release(tx, scope, clusterAmounts(pools, cluster.settings.logging));
-      });
+      return remains ? removeCluster(run, deps, remains) : done();
     },
   };
 }

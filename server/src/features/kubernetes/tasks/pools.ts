@@ -1,12 +1,10 @@
 import { done, type TaskHandler, type TaskRun } from '../../../platform/tasks/handler.ts';
-import { release } from '../../quotas/index.ts';
+import { quotaOf, release } from '../../quotas/index.ts';
 import { nodeAmounts, poolAmounts } from '../amounts.ts';
 import { unlockCluster } from '../cluster-store.ts';
 import type { ClusterRow, PoolRow } from '../model.ts';
 import { deletePool, readPools, setNodeCount, setPoolState } from '../pool-store.ts';
 import { clearNodes, HOUR_MS, remainsOf, settleNodes, subjectOf, type TaskDeps } from './common.ts';
-
-const scopeOf = (cluster: ClusterRow) => ({ clientId: cluster.client_id, regionId: cluster.region_id });
 
 async function poolOf(run: TaskRun, cluster: ClusterRow): Promise<PoolRow | undefined> {
   const pools = await readPools(run.db, [cluster.id]);
@@ -42,7 +40,7 @@ async function removeNodes(run: TaskRun, deps: TaskDeps, subject: Awaited<Return
   return done({}, async (tx) => {
     await unlockCluster(tx, cluster.id, run.task.id);
     const deleted = pool && (await deletePool(tx, pool.id));
-    if (deleted) await release(tx, scopeOf(cluster), poolAmounts(pool));
+    if (deleted) await release(tx, quotaOf(cluster), poolAmounts(pool));
   });
 }
 
@@ -78,7 +76,7 @@ export function resizePoolTask(deps: TaskDeps): TaskHandler {
       return done({}, async (tx) => {
         await unlockCluster(tx, cluster.id, run.task.id);
         const fewer = pool ? from - pool.node_count : 0;
-        if (pool && fewer > 0) await release(tx, scopeOf(cluster), nodeAmounts(pool, fewer));
+        if (pool && fewer > 0) await release(tx, quotaOf(cluster), nodeAmounts(pool, fewer));
       });
     },
     async undo(run) {
@@ -92,7 +90,7 @@ export function resizePoolTask(deps: TaskDeps): TaskHandler {
         if (!pool) return;
         await setNodeCount(tx, pool.id, from);
         const more = pool.node_count - from;
-        if (more > 0) await release(tx, scopeOf(cluster), nodeAmounts(pool, more));
+        if (more > 0) await release(tx, quotaOf(cluster), nodeAmounts(pool, more));
       });
     },
   };

@@ -1,12 +1,10 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
-import { release } from '../../quotas/index.ts';
+import { quotaOf, release } from '../../quotas/index.ts';
 import { loggingAmounts } from '../amounts.ts';
 import { setSettings, unlockCluster } from '../cluster-store.ts';
-import { type ClusterRow, changedSettings } from '../model.ts';
+import { changedSettings } from '../model.ts';
 import type { UpdateCluster } from '../schema-input.ts';
 import { desiredControlPlane, HOUR_MS, remainsOf, subjectOf, type TaskDeps } from './common.ts';
-
-const scopeOf = (cluster: ClusterRow) => ({ clientId: cluster.client_id, regionId: cluster.region_id });
 
 /** New settings of the control plane. */
 export function updateClusterTask(deps: TaskDeps): TaskHandler {
@@ -25,7 +23,7 @@ export function updateClusterTask(deps: TaskDeps): TaskHandler {
         await unlockCluster(tx, cluster.id, run.task.id);
         // What came new was reserved when the change was accepted.
         const stopped = cluster.settings.logging?.enabled && !settings.logging?.enabled;
-        if (stopped) await release(tx, scopeOf(cluster), loggingAmounts(cluster.settings.logging));
+        if (stopped) await release(tx, quotaOf(cluster), loggingAmounts(cluster.settings.logging));
       });
     },
     async undo(run) {
@@ -42,7 +40,7 @@ export function updateClusterTask(deps: TaskDeps): TaskHandler {
       return done({}, async (tx) => {
         await unlockCluster(tx, cluster.id, run.task.id);
         const started = requested.logging?.enabled && !cluster.settings.logging?.enabled;
-        if (started) await release(tx, scopeOf(cluster), loggingAmounts(requested.logging));
+        if (started) await release(tx, quotaOf(cluster), loggingAmounts(requested.logging));
       });
     },
   };
