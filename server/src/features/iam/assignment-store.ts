@@ -1,21 +1,25 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
-export interface AssignmentRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly user_id: number;
-  readonly project_id: number | null;
-  readonly role: AssignableRole;
-  readonly assigned_by: number;
-  readonly created_at: Date;
-  readonly updated_at: Date | null;
-}
+const ASSIGNMENT_COLUMNS = [
+  ...([
+    'id',
+    'client_id',
+    'user_id',
+    'project_id',
+    'role',
+    'assigned_by',
+    'created_at',
+    'updated_at',
+  ] as const),
+] as const;
+const COLUMNS = listOf(ASSIGNMENT_COLUMNS);
 
-const COLUMNS = 'id, client_id, user_id, project_id, role, assigned_by, created_at, updated_at';
+export type AssignmentRow = RowOf<'role_assignments', typeof ASSIGNMENT_COLUMNS, { role: AssignableRole }>;
 
 export interface AssignmentFilter {
   readonly clientId: number;

@@ -1,33 +1,27 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import type { Lang } from './user-store.ts';
 
-export interface ClientRow {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly status:
-    | 'new'
-    | 'trial'
-    | 'trialend'
-    | 'active'
-    | 'integration'
-    | 'paused'
-    | 'preparation'
-    | 'ready';
-}
+const CLIENT_COLUMNS = ['id', 'name', 'email', 'status'] as const;
 
-export interface UserRow {
-  readonly id: number;
-  readonly email: string;
-  readonly name: string | null;
-  readonly lang: 'de' | 'en' | 'ru' | 'zh' | 'az';
-  readonly phone: string | null;
+export type ClientRow = RowOf<
+  'clients',
+  typeof CLIENT_COLUMNS,
+  {
+    status: 'new' | 'trial' | 'trialend' | 'active' | 'integration' | 'paused' | 'preparation' | 'ready';
+  }
+>;
+
+const USER_COLUMNS = ['id', 'email', 'name', 'lang', 'phone'] as const;
+
+export interface UserRow extends RowOf<'users', typeof USER_COLUMNS, { lang: Lang }> {
   readonly activated: boolean;
   readonly role: Role;
 }
 
 export async function readClient(db: Queryable, id: number): Promise<ClientRow | undefined> {
-  return db.namedRow<ClientRow>('client_get', 'select id, name, email, status from clients where id = $1', [
+  return db.namedRow<ClientRow>('client_get', `select ${listOf(CLIENT_COLUMNS)} from clients where id = $1`, [
     id,
   ]);
 }
@@ -35,7 +29,7 @@ export async function readClient(db: Queryable, id: number): Promise<ClientRow |
 export async function readUsers(db: Db, clientId: number): Promise<UserRow[]> {
   return db.named<UserRow>(
     'client_users',
-    `select u.id, u.email, u.name, u.lang, u.phone, u.password_hash is not null as activated, c.role from client_users c join users u on u.id = c.user_id
+    `select ${listOf(USER_COLUMNS, 'u')}, u.password_hash is not null as activated, c.role from client_users c join users u on u.id = c.user_id
       where c.client_id = $1 and u.deleted_at is null order by u.id`,
     [clientId],
   );

@@ -3,6 +3,7 @@ import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { countedRows, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
 import { Key, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
@@ -64,14 +65,9 @@ const Mail = Type.Object(
   { $id: 'Mail' },
 );
 
-interface ClientRow {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly status: string;
-  readonly created_at: Date;
-}
-const COLUMNS = 'id, name, email, status, created_at';
+const CLIENT_COLUMNS = ['id', 'name', 'email', 'status', 'created_at'] as const;
+const COLUMNS = listOf(CLIENT_COLUMNS);
+type ClientRow = RowOf<'clients', typeof CLIENT_COLUMNS>;
 const view = ({ id, name, email, status, created_at }: ClientRow) => ({
   ...{ id, name, email, status },
   created_at: offsetTime(created_at),

@@ -1,21 +1,15 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
-export interface SessionRow {
-  readonly id: string;
-  readonly family_id: string;
-  readonly user_id: number;
-  readonly client_id: number;
-  readonly token_id: number | null;
-  readonly generation: number;
-  readonly cookie_hash: Buffer | null;
-  readonly ip: string;
-  readonly user_agent: string;
-  readonly created_at: Date;
-  readonly last_used_at: Date;
-  readonly expires_at: Date;
-}
+const SESSION_COLUMNS = [
+  ...(['id', 'family_id', 'user_id', 'client_id', 'token_id', 'generation', 'cookie_hash', 'ip'] as const),
+  ...(['user_agent', 'created_at', 'last_used_at', 'expires_at'] as const),
+] as const;
+const COLUMNS = listOf(SESSION_COLUMNS, 's');
+
+export type SessionRow = RowOf<'sessions', typeof SESSION_COLUMNS>;
 
 /** A session that stands, and what its user and the token that opened it may do now. */
 export interface StandingSession extends SessionRow {
@@ -30,9 +24,6 @@ export interface AssignedRole {
   readonly project_id: number | null;
   readonly role: AssignableRole;
 }
-
-const COLUMNS = `s.id, s.family_id, s.user_id, s.client_id, s.token_id, s.generation, s.cookie_hash, s.ip, s.user_agent,
-  s.created_at, s.last_used_at, s.expires_at`;
 
 /** A use is noted once a minute. */
 const NOTED_EVERY_S = 60;

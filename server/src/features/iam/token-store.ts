@@ -1,25 +1,21 @@
 import type { Role, TokenRole } from '../../platform/auth/roles.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { TokenListQuery } from './schema.ts';
 
-export interface TokenRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly user_id: number;
-  readonly role: Role;
-  readonly name: string;
-  readonly description: string;
-  readonly expires_at: Date | null;
-  readonly created_at: Date;
-  readonly last_used_at: Date | null;
-  readonly deleted_at: Date | null;
+const TOKEN_COLUMNS = [
+  ...(['id', 'client_id', 'user_id', 'role', 'name', 'description', 'expires_at', 'created_at'] as const),
+  ...(['last_used_at', 'deleted_at'] as const),
+] as const;
+
+export interface TokenRow extends RowOf<'api_tokens', typeof TOKEN_COLUMNS, { role: Role }> {
   readonly user_name: string | null;
   readonly user_email: string;
   readonly user_deleted: boolean;
 }
 
-const SELECT = `select t.id, t.client_id, t.user_id, t.role, t.name, t.description, t.expires_at, t.created_at,
-    t.last_used_at, t.deleted_at, u.name as user_name, u.email as user_email, u.deleted_at is not null as user_deleted
+const SELECT = `select ${listOf(TOKEN_COLUMNS, 't')}, u.name as user_name, u.email as user_email,
+    u.deleted_at is not null as user_deleted
   from api_tokens t join users u on u.id = t.user_id`;
 
 export async function listTokens(db: Db, clientId: number, query: TokenListQuery): Promise<TokenRow[]> {

@@ -4,20 +4,16 @@ import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { PENDING } from './invitation-store.ts';
 import { deleteLinksOf } from './link-store.ts';
 import { deleteSessionsOfUser } from './session-store.ts';
 
 export type Lang = 'de' | 'en' | 'ru' | 'zh' | 'az';
 
-export interface UserRow {
-  readonly id: number;
-  readonly email: string;
-  readonly name: string | null;
-  readonly lang: Lang;
-  readonly phone: string | null;
-  readonly password_hash: string | null;
-}
+const USER_COLUMNS = ['id', 'email', 'name', 'lang', 'phone', 'password_hash'] as const;
+
+export type UserRow = RowOf<'users', typeof USER_COLUMNS, { lang: Lang }>;
 
 /** A user as a member of one client. */
 export interface MemberRow extends UserRow {
@@ -28,7 +24,7 @@ export interface MemberRow extends UserRow {
   readonly accepted: boolean;
 }
 
-const USER = 'u.id, u.email, u.name, u.lang, u.phone, u.password_hash';
+const USER = listOf(USER_COLUMNS, 'u');
 const MEMBER_COLUMNS = `${USER}, c.client_id, c.role, k.name as client_name, true as accepted`;
 const MEMBER = `select ${MEMBER_COLUMNS}
   from users u join client_users c on c.user_id = u.id join clients k on k.id = c.client_id`;
@@ -229,14 +225,9 @@ export async function countOtherAdministrators(tx: Tx, clientId: number, userId:
   return row?.count ?? 0;
 }
 
-export interface SignInRow {
-  readonly id: number;
-  readonly user_id: number;
-  readonly at: Date;
-  readonly ip: string;
-  readonly user_agent: string;
-  readonly is_successful: boolean;
-}
+const SIGN_IN_COLUMNS = ['id', 'user_id', 'at', 'ip', 'user_agent', 'is_successful'] as const;
+
+export type SignInRow = RowOf<'sign_ins', typeof SIGN_IN_COLUMNS>;
 
 export interface NewSignIn {
   readonly clientId: number;
@@ -266,7 +257,7 @@ export async function markSignedIn(tx: Tx, id: number): Promise<void> {
 export const listSignIns = (db: Db, clientId: number, page: { limit: number; offset: number }) =>
   listPage<SignInRow>(db, {
     ...{ name: 'sign_in_list', table: 'sign_ins', alias: 's', ...page },
-    columns: 'id, user_id, at, ip, user_agent, is_successful',
+    columns: listOf(SIGN_IN_COLUMNS),
     where: [sql`client_id = ${clientId}::int`],
     order: 'id desc',
     count: keptCountOfClient('sign_ins by client', clientId),

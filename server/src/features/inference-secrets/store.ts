@@ -1,20 +1,16 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/database/db.ts';
 import { countedRows, listPage } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 
-export interface SecretRow {
-  readonly project_id: number;
-  readonly name: string;
-  readonly type: string;
-  readonly key_id: string;
-  readonly sealed: Buffer;
-}
+const SECRET_COLUMNS = ['project_id', 'name', 'type', 'key_id', 'sealed'] as const;
+const COLUMNS = listOf(SECRET_COLUMNS);
+
+export type SecretRow = RowOf<'inference_secrets', typeof SECRET_COLUMNS>;
 
 export interface NewSecret extends SecretRow {
   readonly timestamp: string;
 }
-
-const COLUMNS = 'project_id, name, type, key_id, sealed';
 
 export async function countSecrets(tx: Tx, projectId: number): Promise<number> {
   const [row] = await tx.named<{ count: number }>(

@@ -1,4 +1,5 @@
 import type { Transitions } from '../../kernel/transitions.ts';
+import type { RowOf } from '../../platform/database/rows.ts';
 import type { DesiredBucket } from './port.ts';
 import type { AnyStorageRow } from './storage-table.ts';
 
@@ -19,21 +20,20 @@ export const STORAGE_TRANSITIONS: Transitions<StorageStatus> = {
   deleted: ['updating'],
 };
 
-export interface StorageRow extends AnyStorageRow {
-  readonly version: number;
-  readonly deleted_at: Date | null;
-  readonly purged_at: Date | null;
-}
+/** What object storages keep beside what all storages do. */
+export const OWN_COLUMNS = ['version', 'deleted_at', 'purged_at'] as const;
 
-export interface KeyRow {
-  readonly access_key: string;
-  readonly storage_id: number;
-  readonly read_only: boolean;
-  readonly key_id: string;
-  readonly sealed_secret: Buffer;
-  readonly pending: 'create' | 'delete' | null;
-  readonly created_at: Date;
-}
+export type StorageRow = AnyStorageRow & RowOf<'object_storages', typeof OWN_COLUMNS>;
+
+export const KEY_COLUMNS = [
+  ...(['access_key', 'storage_id', 'read_only', 'key_id', 'sealed_secret', 'pending', 'created_at'] as const),
+] as const;
+
+export type KeyRow = RowOf<
+  'object_storage_keys',
+  typeof KEY_COLUMNS,
+  { pending: 'create' | 'delete' | null }
+>;
 
 export interface BucketSettings {
   readonly is_public: boolean;
@@ -41,12 +41,19 @@ export interface BucketSettings {
   readonly expiration_days: number;
 }
 
-export interface BucketRow extends BucketSettings {
-  readonly storage_id: number;
-  readonly name: string;
-  readonly pending: 'create' | 'update' | 'delete' | null;
-  readonly next: BucketSettings | null;
-}
+export const BUCKET_COLUMNS = [
+  ...(['storage_id', 'name', 'is_public', 'allowed_origins', 'expiration_days', 'pending', 'next'] as const),
+] as const;
+
+export type BucketRow = RowOf<
+  'object_storage_buckets',
+  typeof BUCKET_COLUMNS,
+  {
+    allowed_origins: BucketSettings['allowed_origins'];
+    pending: 'create' | 'update' | 'delete' | null;
+    next: BucketSettings | null;
+  }
+>;
 
 export const PLAIN_BUCKET: BucketSettings = { is_public: false, allowed_origins: [], expiration_days: 0 };
 

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage } from '../../platform/database/list-page.ts';
-import type { BucketRow, BucketSettings, KeyRow } from './model.ts';
+import { listOf } from '../../platform/database/rows.ts';
+import { BUCKET_COLUMNS, type BucketRow, type BucketSettings, KEY_COLUMNS, type KeyRow } from './model.ts';
 
 /** SQL of keys and buckets. */
 
-const KEYS = 'access_key, storage_id, read_only, key_id, sealed_secret, pending, created_at';
-const BUCKETS = 'storage_id, name, is_public, allowed_origins, expiration_days, pending, next';
+const KEYS = listOf(KEY_COLUMNS);
+const BUCKETS = listOf(BUCKET_COLUMNS);
 
 export interface Parts {
   readonly keys: readonly KeyRow[];

@@ -1,20 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { StorageStatus } from './model.ts';
 
 /** What storages of every kind keep. */
-export interface AnyStorageRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly region_id: number;
+const COLUMNS = [
+  ...(['id', 'client_id', 'region_id', 'name', 'status', 'address', 'task_id', 'created_at'] as const),
+] as const;
+
+export interface AnyStorageRow extends RowOf<'object_storages', typeof COLUMNS, { status: StorageStatus }> {
   /** Name of its location. */
   readonly location: string;
-  readonly name: string;
-  readonly status: StorageStatus;
-  readonly address: string | null;
-  readonly task_id: string | null;
-  readonly created_at: Date;
 }
 
 export interface StorageFilter {
@@ -40,13 +37,10 @@ const ORDERS: Readonly<Record<string, string>> = {
 };
 export const ORDER_FIELDS = Object.keys(ORDERS);
 
-const COLUMNS = `s.id, s.client_id, s.region_id, r.slug as location, s.name, s.status, s.address, s.task_id,
-  s.created_at`;
-
 /** SQL that storages of all kinds share. A storage belongs to an account, and `task_id` names the task that holds it.
- *  @param columns what this kind keeps beside `AnyStorageRow`, of `s` */
-export function storageTable<Row extends AnyStorageRow>(table: string, columns: string) {
-  const all = `${COLUMNS}, ${columns}`;
+ *  @param columns what this kind keeps beside `AnyStorageRow` */
+export function storageTable<Row extends AnyStorageRow>(table: string, columns: readonly string[]) {
+  const all = `${listOf([...COLUMNS, ...columns], 's')}, r.slug as location`;
   /** Rows as `s`; what follows says which. */
   const select = `select ${all} from ${table} s join regions r on r.id = s.region_id`;
   const shouldRun = `s.address is not null and s.task_id is null and s.status = 'active'`;

@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
-import type { StorageRow } from './model.ts';
+import { OWN_COLUMNS, type StorageRow } from './model.ts';
 import { storageTable } from './storage-table.ts';
 
 /** SQL of object storages alone. */
 
-export const storages = storageTable<StorageRow>('object_storages', 's.version, s.deleted_at, s.purged_at');
+export const storages = storageTable<StorageRow>('object_storages', OWN_COLUMNS);
 
 export interface NewStorage {
   readonly clientId: number;

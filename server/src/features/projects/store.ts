@@ -3,22 +3,17 @@ import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { ProjectListQuery } from './schema.ts';
 
-export interface ProjectRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly name: string;
-  readonly description: string | null;
-  readonly state: string;
-  readonly is_default: boolean;
-  readonly task_id: string | null;
-  readonly created_at: Date;
-  readonly deleted_at: Date | null;
-}
+const PROJECT_COLUMNS = [
+  ...(['id', 'client_id', 'name', 'description', 'state', 'is_default', 'task_id'] as const),
+  ...(['created_at', 'deleted_at'] as const),
+] as const;
+const COLUMNS = listOf(PROJECT_COLUMNS);
 
-const COLUMNS = 'id, client_id, name, description, state, is_default, task_id, created_at, deleted_at';
+export type ProjectRow = RowOf<'projects', typeof PROJECT_COLUMNS>;
 
 export async function readProject(
   db: Queryable,

@@ -1,19 +1,19 @@
 import type { Queryable } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Limits } from './schema.ts';
 
 /** The statements that write requests for limits, and count them. */
 
-export interface RequestRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly description: string;
-  readonly requested_limits: Limits;
-  readonly status: 'done' | 'in progress' | 'rejected';
-  readonly created_at: Date;
-  readonly updated_at: Date | null;
-}
+const REQUEST_COLUMNS = [
+  ...(['id', 'client_id', 'description', 'requested_limits', 'status', 'created_at', 'updated_at'] as const),
+] as const;
+export const COLUMNS = listOf(REQUEST_COLUMNS);
 
-export const COLUMNS = 'id, client_id, description, requested_limits, status, created_at, updated_at';
+export type RequestRow = RowOf<
+  'limits_requests',
+  typeof REQUEST_COLUMNS,
+  { requested_limits: Limits; status: 'done' | 'in progress' | 'rejected' }
+>;
 
 /** Answers the requests of a CTE `written`, and counts what `changes` selects: requests, each once more or once less. */
 const countedAs = (changes: string) => `, counted as (

@@ -1,23 +1,22 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { DEFAULT_THRESHOLD } from './model.ts';
 import { THRESHOLD_LOCK } from './reached.ts';
 import type { PutThreshold, Threshold, ThresholdMessage } from './schema.ts';
 
-interface ThresholdRow {
-  readonly threshold: number;
-  readonly last_message: ThresholdMessage | null;
-  readonly last_sending: Date | null;
-}
+const COLUMNS = ['threshold', 'last_message', 'last_sending'] as const;
+
+type ThresholdRow = RowOf<'quota_thresholds', typeof COLUMNS, { last_message: ThresholdMessage | null }>;
 
 const NEVER_SET: ThresholdRow = { threshold: DEFAULT_THRESHOLD, last_message: null, last_sending: null };
 
 async function read(db: Queryable, clientId: number): Promise<ThresholdRow> {
   const [row] = await db.named<ThresholdRow>(
     'quota_threshold_get',
-    'select threshold, last_message, last_sending from quota_thresholds where client_id = $1',
+    `select ${listOf(COLUMNS)} from quota_thresholds where client_id = $1`,
     [clientId],
   );
   return row ?? NEVER_SET;

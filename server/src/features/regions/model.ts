@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { zuluTime } from '../../kernel/codecs.ts';
+import type { RowOf } from '../../platform/database/rows.ts';
 import type { Region } from './schema.ts';
 
 /** What a region's file entry may say of it; everything has a default. */
@@ -19,14 +20,16 @@ export interface RegionSettings {
   readonly fault_rules?: readonly { readonly kind: string; readonly rule: object }[];
 }
 
-export interface RegionRow {
-  readonly id: number;
-  readonly display_name: string;
-  readonly slug: string;
-  readonly state: typeof import('./schema.ts').REGION_STATES[number];
-  readonly provider: string;
-  readonly settings: RegionSettings;
-  readonly created_at: Date;
+export const REGION_COLUMNS = [
+  ...(['id', 'display_name', 'slug', 'state', 'provider', 'settings', 'created_at'] as const),
+] as const;
+
+export interface RegionRow
+  extends RowOf<
+    'regions',
+    typeof REGION_COLUMNS,
+    { state: typeof import('./schema.ts').REGION_STATES[number]; settings: RegionSettings }
+  > {
   /** The region's own network. */
   readonly external_network_id: string | null;
 }

@@ -1,7 +1,8 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import type { RegionRow, RegionSettings } from './model.ts';
+import { listOf } from '../../platform/database/rows.ts';
+import { REGION_COLUMNS, type RegionRow } from './model.ts';
 
-const COLUMNS = `id, display_name, slug, state, provider, settings, created_at,
+const COLUMNS = `${listOf(REGION_COLUMNS)},
   (select n.id from networks n where n.region_id = regions.id and n.external) as external_network_id`;
 
 export async function readRegion(db: Db, id: number): Promise<RegionRow | undefined> {
@@ -19,13 +20,8 @@ export async function readRegions(db: Queryable): Promise<RegionRow[]> {
   return db.named<RegionRow>('region_all', `select ${COLUMNS} from regions order by id`, []);
 }
 
-export interface NewRegion {
-  readonly id: number;
-  readonly display_name: string;
-  readonly slug: string;
+export interface NewRegion extends Pick<RegionRow, 'id' | 'display_name' | 'slug' | 'provider' | 'settings'> {
   readonly state: string;
-  readonly provider: string;
-  readonly settings: RegionSettings;
 }
 
 /** Inserts regions or brings them up to what the configuration says; those not named stay as they are. */

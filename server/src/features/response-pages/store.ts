@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Pages, SetListQuery } from './schema.ts';
 
-export interface SetRow {
-  readonly id: number;
-  readonly name: string;
-  readonly domains: readonly number[] | null;
-  readonly pages: Pages;
-}
+const SET_COLUMNS = ['id', 'name', 'domains', 'pages'] as const;
+const COLUMNS = listOf(SET_COLUMNS);
 
-const COLUMNS = 'id, name, domains, pages';
+export type SetRow = RowOf<
+  'custom_page_sets',
+  typeof SET_COLUMNS,
+  { domains: readonly number[] | null; pages: Pages }
+>;
 
 export async function readSet(db: Db, clientId: number, id: number): Promise<SetRow | undefined> {
   return db.namedRow<SetRow>(

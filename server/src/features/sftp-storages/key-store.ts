@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage } from '../../platform/database/list-page.ts';
-import type { SshKeyRow } from './model.ts';
+import { listOf } from '../../platform/database/rows.ts';
+import { KEY_COLUMNS, type SshKeyRow } from './model.ts';
 
 /** SQL of the SSH keys that open SFTP storages. */
 
-const COLUMNS = 'id, client_id, name, public_key, created_at';
+const COLUMNS = listOf(KEY_COLUMNS);
 
 /** Those of these ids that there are, in the order of their ids. */
 export async function readKeys(

@@ -1,3 +1,4 @@
+import type { RowOf } from '../../platform/database/rows.ts';
 import type { AnyStorageRow } from '../object-storage/index.ts';
 
 /** What an SFTP storage is, and what becomes of it. */
@@ -15,19 +16,16 @@ export interface SftpSettings {
   readonly server_alias: string;
 }
 
-export interface SftpRow extends AnyStorageRow {
-  readonly settings: SftpSettings;
-  /** What the task that holds it makes of them; null: nothing else. */
-  readonly next: SftpSettings | null;
-}
+/** What SFTP storages keep beside what all storages do; `next` is what the task that holds one makes of its settings,
+ *  null: nothing else. */
+export const OWN_COLUMNS = ['settings', 'next'] as const;
 
-export interface SshKeyRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly name: string;
-  readonly public_key: string;
-  readonly created_at: Date;
-}
+export type SftpRow = AnyStorageRow &
+  RowOf<'sftp_storages', typeof OWN_COLUMNS, { settings: SftpSettings; next: SftpSettings | null }>;
+
+export const KEY_COLUMNS = ['id', 'client_id', 'name', 'public_key', 'created_at'] as const;
+
+export type SshKeyRow = RowOf<'storage_ssh_keys', typeof KEY_COLUMNS>;
 
 /** The name by which clients sign in. */
 export const fullName = (row: Pick<SftpRow, 'client_id' | 'name'>): string => `${row.client_id}-${row.name}`;

@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { type StorageReport, storageTable } from '../object-storage/index.ts';
-import type { SftpRow, SftpSettings } from './model.ts';
+import { OWN_COLUMNS, type SftpRow, type SftpSettings } from './model.ts';
 
 /** SQL of SFTP storages alone. */
 
-export const storages = storageTable<SftpRow>('sftp_storages', 's.settings, s.next');
+export const storages = storageTable<SftpRow>('sftp_storages', OWN_COLUMNS);
 
 /** Storages that a key opens, locked until the transaction ends. */
 export async function lockThoseOfKey(tx: Tx, clientId: number, keyId: number): Promise<SftpRow[]> {

@@ -2,20 +2,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCount } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
 
-export interface SshKeyRow {
-  readonly id: string;
-  readonly client_id: number;
-  readonly project_id: number;
-  readonly user_id: number;
-  readonly name: string;
-  readonly public_key: string;
-  readonly fingerprint: string;
-  readonly shared_in_project: boolean;
-  readonly created_at: Date;
-}
+const KEY_COLUMNS = [
+  ...(['id', 'client_id', 'project_id', 'user_id', 'name', 'public_key', 'fingerprint'] as const),
+  ...(['shared_in_project', 'created_at'] as const),
+] as const;
+const COLUMNS = listOf(KEY_COLUMNS);
+
+export type SshKeyRow = RowOf<'ssh_keys', typeof KEY_COLUMNS>;
 
 /** A key that is not shared is seen by the user alone who made it. */
 export interface Viewer {
@@ -23,16 +20,13 @@ export interface Viewer {
   readonly userId: number;
 }
 
-const COLUMNS =
-  'id, client_id, project_id, user_id, name, public_key, fingerprint, shared_in_project, created_at';
-
 export async function insertSshKey(
   tx: Tx,
   key: Omit<SshKeyRow, 'created_at'> & { timestamp: string },
 ): Promise<SshKeyRow> {
   const [row] = await tx.named<SshKeyRow>(
     'ssh_key_insert',
-    `insert into ssh_keys (id, client_id, project_id, user_id, name, public_key, fingerprint, shared_in_project, created_at)
+    `insert into ssh_keys (${COLUMNS})
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
     [
       key.id,

@@ -1,3 +1,5 @@
+import type { RowOf } from '../../platform/database/rows.ts';
+
 /** Thresholds on the usage of a storage or of one of its buckets. */
 
 export const EVENT_NAMES = [
@@ -26,15 +28,12 @@ export const KINDS: Readonly<Record<EventName, Kind>> = {
   reaching_used_traffic: { field: 'bytes', monthly: true, label: 'used traffic' },
 };
 
-export interface StoredEvent {
-  readonly uuid: string;
-  readonly name: EventName;
-  readonly storage_name: string;
-  /** Empty: the whole storage. */
-  readonly bucket_name: string;
-  readonly threshold: number;
-  readonly reached_in: string | null;
-}
+/** An empty `bucket_name` is the whole storage. */
+export const EVENT_COLUMNS = [
+  ...(['uuid', 'name', 'storage_name', 'bucket_name', 'threshold', 'reached_in'] as const),
+] as const;
+
+export type StoredEvent = RowOf<'storage_events', typeof EVENT_COLUMNS, { name: EventName }>;
 
 /** Stands in `reached_in` for usage that can fall again. */
 const NOW = 'now';

@@ -1,7 +1,8 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import type { EventName, StoredEvent } from './model.ts';
+import { listOf } from '../../platform/database/rows.ts';
+import { EVENT_COLUMNS, type EventName, type StoredEvent } from './model.ts';
 
-const COLUMNS = 'uuid, name, storage_name, bucket_name, threshold, reached_in';
+const COLUMNS = listOf(EVENT_COLUMNS);
 const LOCK = 72_131;
 
 /** Changes of a client's events and usage take turns until the transaction ends: an event is judged by every
@@ -35,16 +36,11 @@ export async function findByUuid(tx: Tx, clientId: number, uuid: string): Promis
   );
 }
 
-export interface Place {
-  readonly storage_name: string;
-  readonly bucket_name: string;
-}
-
 export async function findByPlace(
   tx: Tx,
   clientId: number,
   name: EventName,
-  { storage_name, bucket_name }: Place,
+  { storage_name, bucket_name }: Pick<StoredEvent, 'storage_name' | 'bucket_name'>,
 ): Promise<StoredEvent | undefined> {
   return tx.namedRow<StoredEvent>(
     'storage_event_by_place',

@@ -2,29 +2,25 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { type DeliveryState, RETRY_AFTER } from './model.ts';
 import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 
 /** Where a sealed secret belongs. */
 export const secretContext = (targetId: number): string => `webhook_targets/${targetId}`;
 
-export interface TargetRow {
-  readonly id: number;
-  readonly client_id: number;
-  readonly url: string;
-  readonly created_at: Date;
-}
+const TARGET_COLUMNS = ['id', 'client_id', 'url', 'created_at'] as const;
+
+export type TargetRow = RowOf<'webhook_targets', typeof TARGET_COLUMNS>;
 
 /** What of a target is kept for whom it is: clients that subscribe to their user actions give a header. */
 interface SubscriptionName {
   readonly auth_header_name?: string;
 }
 
-export interface SealedRow {
-  readonly id: number;
-  readonly key_id: string;
-  readonly sealed: Buffer;
-}
+const SEALED_COLUMNS = ['id', 'key_id', 'sealed'] as const;
+
+export type SealedRow = RowOf<'webhook_targets', typeof SEALED_COLUMNS>;
 
 /** The next id; a secret is sealed for the id of its row, so that is needed before the row. */
 export async function nextTargetId(tx: Tx): Promise<number> {
@@ -56,12 +52,15 @@ export async function insertTarget(tx: Tx, row: TargetRow & SealedRow & Subscrip
   );
 }
 
-export interface SubscriptionRow extends SealedRow {
-  readonly url: string;
-  readonly auth_header_name: string;
-}
+const SUBSCRIPTION_COLUMNS = [...SEALED_COLUMNS, 'url', 'auth_header_name'] as const;
 
-const SUBSCRIPTIONS = `select id, url, auth_header_name, key_id, sealed from webhook_targets
+export type SubscriptionRow = RowOf<
+  'webhook_targets',
+  typeof SUBSCRIPTION_COLUMNS,
+  { auth_header_name: string }
+>;
+
+const SUBSCRIPTIONS = `select ${listOf(SUBSCRIPTION_COLUMNS)} from webhook_targets
   where client_id = $1 and kind = 'user_actions' order by id`;
 
 /** Where a client has its user actions posted to. */
@@ -80,7 +79,7 @@ export async function lockSubscriptions(tx: Tx, clientId: number): Promise<Subsc
 /** In the order of their ids. */
 export const listTargets = (db: Db, { client_id, limit = 1000, offset = 0 }: TargetListQuery) =>
   listPage<TargetRow>(db, {
-    ...{ table: 'webhook_targets', alias: 't', columns: 'id, client_id, url, created_at', limit, offset },
+    ...{ table: 'webhook_targets', alias: 't', columns: listOf(TARGET_COLUMNS), limit, offset },
     where: [sql`kind = 'events'`, ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`])],
     order: 'id',
   });
@@ -105,7 +104,7 @@ export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boole
 export async function lockTargetsNotUnder(tx: Tx, keyId: string): Promise<SealedRow[]> {
   return tx.named(
     'webhook_target_old_keys',
-    'select id, key_id, sealed from webhook_targets where key_id <> $1 order by id for update',
+    `select ${listOf(SEALED_COLUMNS)} from webhook_targets where key_id <> $1 order by id for update`,
     [keyId],
   );
 }
@@ -138,16 +137,14 @@ export async function insertDeliveries(tx: Tx, event: NewDeliveries): Promise<vo
   );
 }
 
-export interface ClaimedDelivery {
-  readonly id: string;
-  readonly event_id: string;
-  readonly target_id: number | null;
-  readonly url: string;
-  readonly type: string;
-  readonly data: unknown;
-  /** This one included. */
-  readonly attempts: number;
-  readonly created_at: Date;
+const CLAIMED_COLUMNS = [
+  // The attempts include the one that is being made.
+  ...(['id', 'event_id', 'target_id', 'url', 'type', 'data', 'attempts', 'created_at'] as const),
+] as const;
+const CLAIMED = listOf(CLAIMED_COLUMNS, 'd');
+
+export interface ClaimedDelivery
+  extends RowOf<'webhook_deliveries', typeof CLAIMED_COLUMNS, { data: unknown }> {
   readonly key_id: string | null;
   readonly sealed: Buffer | null;
   /** Of a subscription to user actions; null: the call is signed. */
@@ -185,7 +182,7 @@ export async function claimDue(db: Db, { now, most, mostOfOne, except }: Claim):
               next_attempt_at = $1::timestamptz
                 + make_interval(secs => ($3::int[])[least(d.attempts + 1, array_length($3::int[], 1))])
          from due where due.id = d.id
-       returning d.id, d.event_id, d.target_id, d.url, d.type, d.data, d.attempts, d.created_at)
+       returning ${CLAIMED})
      select c.*, t.key_id, t.sealed, t.auth_header_name from claimed c left join webhook_targets t on t.id = c.target_id`,
     [
       now.toISOString(),
@@ -213,20 +210,24 @@ export async function closeAttempt(
   );
 }
 
-export interface DeliveryRow extends Omit<ClaimedDelivery, 'key_id' | 'sealed' | 'auth_header_name'> {
-  readonly client_id: number;
-  readonly state: DeliveryState;
-  readonly next_attempt_at: Date;
-  readonly last_error: string | null;
-  readonly ended_at: Date | null;
-}
+const DELIVERY_COLUMNS = [
+  ...CLAIMED_COLUMNS,
+  ...(['client_id', 'state', 'next_attempt_at', 'last_error', 'ended_at'] as const),
+] as const;
+const COLUMNS = listOf(DELIVERY_COLUMNS);
+
+export type DeliveryRow = RowOf<
+  'webhook_deliveries',
+  typeof DELIVERY_COLUMNS,
+  { data: unknown; state: DeliveryState }
+>;
 
 /** Newest first. Only what is asked becomes a condition: PostgreSQL would not choose an index for one that may be
  *  none. */
 export function listDeliveries(db: Db, query: DeliveryListQuery): Promise<Page<DeliveryRow>> {
   const { client_id: client, state, type, limit = 1000, offset = 0 } = query;
   return listPage<DeliveryRow>(db, {
-    ...{ table: 'webhook_deliveries', alias: 'd', columns: 'd.*', limit, offset },
+    ...{ table: 'webhook_deliveries', alias: 'd', columns: COLUMNS, limit, offset },
     where: [
       ...(client === undefined ? [] : [sql`client_id = ${client}::int`]),
       ...(state === undefined ? [] : [sql`state = ${state}`]),
@@ -243,7 +244,7 @@ export function listDeliveries(db: Db, query: DeliveryListQuery): Promise<Page<D
 export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {
   return tx.namedRow<DeliveryRow>(
     'webhook_delivery_read',
-    'select * from webhook_deliveries where id = $1 for update',
+    `select ${COLUMNS} from webhook_deliveries where id = $1 for update`,
     [id],
   );
 }
@@ -255,7 +256,7 @@ export async function replay(tx: Tx, id: string, now: Date): Promise<DeliveryRow
     'webhook_replay',
     `update webhook_deliveries set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null,
             ended_at = null
-      where id = $1 and state <> 'WAITING' and target_id in (select id from webhook_targets) returning *`,
+      where id = $1 and state <> 'WAITING' and target_id in (select id from webhook_targets) returning ${COLUMNS}`,
     [id, now.toISOString()],
   );
 }
