@@ -26140,9 +26140,9 @@ export interface operations {
                 volumes?: string;
                 /** @description Delete every floating IP that leads to it. Default: false. */
                 delete_floatings?: boolean;
-                /** @description Ids with commas between: floating IPs that are deleted too; others are let go */
+                /** @description Ids with commas between: floating IPs that are deleted too; others are unassigned */
                 floatings?: string;
-                /** @description Ids with commas between: ports of reserved fixed IPs that are deleted too; others are let go */
+                /** @description Ids with commas between: ports of reserved fixed IPs that are deleted too; others stay reserved */
                 reserved_fixed_ips?: string;
             };
             header?: never;

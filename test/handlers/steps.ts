@@ -30,7 +30,7 @@ export const twice = (faults: Faults) => (handler: TaskHandler) =>
 
 const CRASHES = 2;
 
-/** Every step is done, and then the worker dies before it is written down; several times, then it is let go on. */
+/** Every step is done, and then the worker dies before it is written down; several times, then it may go on. */
 export const crashing = (faults: Faults) => crashes(faults, false);
 
 /** The same for the steps of the undoing only. */

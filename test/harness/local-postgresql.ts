@@ -76,7 +76,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
     },
     /** Kills its server, and changes its files before anybody looks at it again. */
     crash: async (change: () => void) => {
-      await provider.letGo('stop');
+      await provider.release('stop');
       change();
     },
     /** Goes on until it is as it is desired.
@@ -102,7 +102,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
       Number(readFileSync(path.join(root, id, folder, 'postmaster.pid'), 'utf8').split('\n')[0]),
     close: async () => {
       await provider.close('stop');
-      await fence.letGo();
+      await fence.release();
       rmSync(root, { recursive: true, force: true });
       rmSync(dataDir, { recursive: true, force: true });
     },

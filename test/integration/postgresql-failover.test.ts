@@ -15,7 +15,7 @@ const KILLS = Number(process.env.VIRGA_FAILOVERS ?? 3);
 const WRITERS = 4;
 let clusters: LocalClusters;
 let cluster: DesiredCluster;
-let letGo: () => Promise<void>;
+let stopKeeping: () => Promise<void>;
 
 interface Notes {
   readonly primary?: 'a' | 'b';
@@ -81,13 +81,13 @@ class Writer {
 beforeAll(async () => {
   clusters = await startLocalClusters();
   cluster = await clusters.create({ replication: 'sync' });
-  letGo = clusters.keep(cluster);
+  stopKeeping = clusters.keep(cluster);
   await ask(cluster, 'create table rows (id bigint primary key)');
   await whole();
 }, 180_000);
 
 afterAll(async () => {
-  await letGo();
+  await stopKeeping();
   await clusters.close();
 }, 60_000);
 
@@ -134,7 +134,7 @@ test('the lost one comes back as a replica by itself, and has everything', async
 
 test('a change that finds the primary lost goes on with the replica', async () => {
   await whole();
-  await letGo();
+  await stopKeeping();
   const before = notes().primary ?? 'a';
   const lost = pids().primary;
   process.kill(lost, 'SIGKILL');
@@ -143,7 +143,7 @@ test('a change that finds the primary lost goes on with the replica', async () =
   await clusters.apply({ ...cluster, pg_conf: 'work_mem = 12MB' });
   expect(notes().primary ?? 'a').not.toBe(before);
   expect(await ask(cluster, 'show work_mem')).toEqual([{ work_mem: '12MB' }]);
-  letGo = clusters.keep(cluster);
+  stopKeeping = clusters.keep(cluster);
 });
 
 test('a primary that is frozen is lost, too', async () => {
@@ -158,7 +158,7 @@ test('a primary that is frozen is lost, too', async () => {
 
 test('a take-over that was noted, and not done when Virga was killed, is finished by the next look', async () => {
   await whole();
-  await letGo();
+  await stopKeeping();
   const { primary: lost, replica } = pids();
   const next = (notes().primary ?? 'a') === 'a' ? 'b' : 'a';
   process.kill(lost, 'SIGKILL');
@@ -169,7 +169,7 @@ test('a take-over that was noted, and not done when Virga was killed, is finishe
   await clusters.observe(cluster);
   await ask(cluster, 'insert into rows values (-2)');
   expect(notes().primary).toBe(next);
-  letGo = clusters.keep(cluster);
+  stopKeeping = clusters.keep(cluster);
 });
 
 test('without its replica a primary goes on, until there is one again', async () => {
@@ -184,7 +184,7 @@ test('without its replica a primary goes on, until there is one again', async ()
 });
 
 test('a replica can replicate without being waited for, come later, and go', async () => {
-  await letGo();
+  await stopKeeping();
   cluster = { ...cluster, replication: 'async' };
   await clusters.apply(cluster);
   await whole(false);
@@ -197,14 +197,14 @@ test('a replica can replicate without being waited for, come later, and go', asy
   cluster = { ...cluster, replication: 'async' };
   await clusters.apply(cluster);
   await whole(false);
-  letGo = clusters.keep(cluster);
+  stopKeeping = clusters.keep(cluster);
 });
 
 test('deletion leaves no process and no file', async () => {
-  await letGo();
+  await stopKeeping();
   const { primary, replica } = pids();
   await clusters.remove(cluster.id);
   expect([identify(primary), identify(replica)]).toEqual([null, null]);
   expect(clusters.folders().filter((name) => name !== 'templates')).toEqual([]);
-  letGo = async () => undefined;
+  stopKeeping = async () => undefined;
 });

@@ -17,7 +17,7 @@ const fault = engines.faultOf('pgbouncer');
 const port = 6432;
 let clusters: LocalClusters;
 let cluster: DesiredCluster;
-let letGo: () => Promise<void> = async () => undefined;
+let stopKeeping: () => Promise<void> = async () => undefined;
 
 const poolers = () => allPids().filter((pid) => commandLine(pid).some((word) => word.includes(ini())));
 const ini = () => path.join(clusters.root, cluster.id, 'pooler', 'pgbouncer.ini');
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await letGo();
+  await stopKeeping();
   await clusters.close();
 });
 
@@ -45,7 +45,7 @@ test.runIf(fault !== undefined)(`without PgBouncer there is no pooler (${fault})
 
 test.skipIf(fault !== undefined)('many clients share few connections; all come over TLS', async () => {
   cluster = await clusters.create({ pooler: 'transaction', replication: 'sync' });
-  letGo = clusters.keep(cluster);
+  stopKeeping = clusters.keep(cluster);
   const clients = await Promise.all(Array.from({ length: 120 }, () => session(cluster, { port })));
   const pids = await Promise.all(
     clients.map(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0]?.pid),
@@ -97,7 +97,7 @@ test.skipIf(fault !== undefined)('a driver with a pool of its own works through 
 test.skipIf(fault !== undefined)(
   'who may come in is what was changed last, also when that was cut off',
   async () => {
-    await letGo();
+    await stopKeeping();
     const narrow = { ...cluster, acl: ['203.0.113.0/24'] };
     // The files are written, and then it is looked up in order to tell it.
     const look = vi.spyOn(Pooler.prototype, 'running').mockImplementationOnce(() => {
@@ -118,7 +118,7 @@ test.skipIf(fault !== undefined)(
 );
 
 test.skipIf(fault !== undefined)('it goes with its cluster', async () => {
-  await letGo();
+  await stopKeeping();
   expect(poolers()).toHaveLength(1);
   await clusters.remove(cluster.id);
   expect(poolers()).toEqual([]);

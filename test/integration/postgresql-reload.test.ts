@@ -15,7 +15,7 @@ async function cutOff(change: () => Promise<unknown>): Promise<void> {
   await change().catch(() => undefined);
   expect(reload).toHaveBeenCalledTimes(1);
   reload.mockRestore();
-  await clusters.provider.letGo('leave');
+  await clusters.provider.release('leave');
 }
 
 const show = async (name: string) => (await ask(cluster, `show ${name}`))[0]?.[name];

@@ -31,12 +31,12 @@ for (const version of older) {
       );
       expect(row?.version).toMatch(new RegExp(`^PostgreSQL ${version}\\.`));
       process.kill(clusters.pidOf(cluster.id), 'SIGKILL');
-      const letGo = clusters.keep(cluster);
+      const stopKeeping = clusters.keep(cluster);
       const rows = await waitUntil(() => ask(cluster, 'select i from t').catch(() => undefined), {
         what: 'an answer',
       });
       expect(rows).toEqual([{ i: 1 }]);
-      await letGo();
+      await stopKeeping();
       await clusters.remove(cluster.id);
     },
   );

@@ -4,7 +4,7 @@ interface ItemFocus {
   /** The element that the items stand in, each with `data-item`. */
   readonly items: RefObject<HTMLDivElement | null>;
   /** Says which item is about to be removed. */
-  readonly leaving: (index: number) => void;
+  readonly removing: (index: number) => void;
 }
 
 /** Of several that are added and removed one by one: what is added has the focus, and what follows what was removed.
@@ -26,8 +26,8 @@ export function useItemFocus(kind: string, count: number): ItemFocus {
       items.current?.querySelector<HTMLElement>('[data-add]');
     next?.focus();
   }, [kind, count]);
-  const leaving = (index: number) => {
+  const removing = (index: number) => {
     at.current = index;
   };
-  return { items, leaving };
+  return { items, removing };
 }

@@ -12,8 +12,8 @@ export function blockedBy(target: string, account: Account): string | undefined 
   for (const step of pathSteps(target)) {
     const stat = statSync(step, { throwIfNoEntry: false });
     if (!stat) return undefined;
-    const desired = stat.isDirectory() ? 1 : 4;
-    if (!permits(stat, account, desired)) return step;
+    const bit = stat.isDirectory() ? 1 : 4;
+    if (!permits(stat, account, bit)) return step;
   }
   return undefined;
 }

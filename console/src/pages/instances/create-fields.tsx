@@ -83,9 +83,9 @@ export function MachineFields(props: PartProps) {
 }
 
 export function VolumeFields({ draft, change, errorOf }: PartProps) {
-  const { items, leaving } = useItemFocus('volume', draft.volumes.length);
+  const { items, removing } = useItemFocus('volume', draft.volumes.length);
   const remove = (index: number) => {
-    leaving(index);
+    removing(index);
     change({ volumes: draft.volumes.toSpliced(index, 1) });
   };
   const add = () =>
@@ -142,9 +142,9 @@ const TYPES = optionsOf({
 });
 
 export function ConnectionFields({ draft, change, errorOf }: PartProps) {
-  const { items, leaving } = useItemFocus('connection', draft.interfaces.length);
+  const { items, removing } = useItemFocus('connection', draft.interfaces.length);
   const remove = (index: number) => {
-    leaving(index);
+    removing(index);
     change({ interfaces: draft.interfaces.toSpliced(index, 1) });
   };
   const set = (index: number, next: DraftInterface) =>

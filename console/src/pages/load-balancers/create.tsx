@@ -37,7 +37,7 @@ export function CreateLoadBalancer() {
   const navigate = useNavigate();
   const path = pathParams(place);
   const [draft, setDraft] = useState<Draft>({ name: '', flavor: '', listeners: [newListener(1)] });
-  const { items, leaving } = useItemFocus('listener', draft.listeners.length);
+  const { items, removing } = useItemFocus('listener', draft.listeners.length);
   const list = pathIn(place, 'load-balancers');
   const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
   const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
@@ -53,7 +53,7 @@ export function CreateLoadBalancer() {
     return navigate({ to: list });
   };
   const remove = (index: number) => {
-    leaving(index);
+    removing(index);
     change({ listeners: draft.listeners.toSpliced(index, 1) });
   };
   const nextKey = 1 + Math.max(0, ...draft.listeners.map(({ key }) => key));

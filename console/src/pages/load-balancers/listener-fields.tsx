@@ -133,7 +133,7 @@ interface MembersProps {
 }
 
 function Members({ listener: { members }, errorOf, change }: MembersProps) {
-  const { items, leaving } = useItemFocus('member', members.length);
+  const { items, removing } = useItemFocus('member', members.length);
   // Members without an address are not sent: those that are have other places there.
   const faultOf = (index: number, field: string) => {
     const sent = members.slice(0, index).filter(({ address }) => address !== '').length;
@@ -176,7 +176,7 @@ function Members({ listener: { members }, errorOf, change }: MembersProps) {
             aria-label={`Remove member ${index + 1}`}
             data-remove="member"
             onClick={() => {
-              leaving(index);
+              removing(index);
               change(members.toSpliced(index, 1));
             }}
           >

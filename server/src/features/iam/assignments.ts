@@ -84,7 +84,7 @@ export async function createAssignment(ctx: RequestContext, input: RequestAssign
       const assignment = await check(tx, ctx, input);
       await refuseMore(tx, {
         what: 'assigned roles',
-        holder: `account ${assignment.clientId}`,
+        owner: `account ${assignment.clientId}`,
         limit: MAX_ASSIGNMENTS,
         count: () => store.countAssignments(tx, assignment.clientId),
       });

@@ -85,7 +85,7 @@ async function succeeded(
 const MAX_IN_TURN = 32;
 const turns = new Map<string, { last: Promise<unknown>; waiting: number }>();
 
-/** Attempts for one address from one place consume turns on a node, so that many sign-ins at once that are all right
+/** Attempts for one address from one place take turns on a node, so that many sign-ins at once that are all right
  *  do not use up the limit of wrong ones.
  *  @throws TooManyRequests when too many wait */
 async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -39,7 +39,7 @@ export async function useLink(
   now: Date,
 ): Promise<{ userId: number; email: string | null } | undefined> {
   const [row] = await tx.named<{ user_id: number; email: string | null }>(
-    'link_take',
+    'link_use',
     `delete from one_time_links l using users u
       where l.kind = $1 and l.hash = $2 and l.expires_at > $3 and u.id = l.user_id and u.deleted_at is null
       returning l.user_id, l.email`,

@@ -128,9 +128,9 @@ export async function passwordStands(tx: Tx, userId: number, passwordHash: strin
 }
 
 /** Keeps the session from ending until the transaction does; false when it has ended. */
-export async function holdSession(tx: Tx, id: string): Promise<boolean> {
+export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   return (
-    (await tx.named('session_hold', 'select 1 from sessions where id = $1 for share', [id])).length === 1
+    (await tx.named('session_lock', 'select 1 from sessions where id = $1 for share', [id])).length === 1
   );
 }
 

@@ -125,7 +125,7 @@ export class Sessions {
     const tokenId = caller.tokenId === 0 ? null : caller.tokenId;
     const from = sessionId === undefined ? undefined : await this.#standing.get(sessionId);
     const row = await ctx.db.transaction(async (tx) => {
-      if (sessionId !== undefined && !(from && (await store.holdSession(tx, sessionId)))) {
+      if (sessionId !== undefined && !(from && (await store.lockSession(tx, sessionId)))) {
         throw new Unauthenticated(EXPIRED);
       }
       return this.#insert(tx, ctx, { userId, clientId, tokenId, from }, userAgent);

@@ -120,13 +120,13 @@ async function refuseMoreMembers(tx: Tx, clientId: number, userId: number): Prom
     (await tx.named<{ count: number }>(name, text, [id]))[0]?.count ?? 0;
   await refuseMore(tx, {
     what: 'members',
-    holder: `account ${clientId}`,
+    owner: `account ${clientId}`,
     limit: MAX_MEMBERS,
     count: () => count('members_of_client', ofClient, clientId),
   });
   await refuseMore(tx, {
     what: 'memberships',
-    holder: `user ${userId}`,
+    owner: `user ${userId}`,
     limit: MAX_MEMBERSHIPS,
     count: () => count('members_of_user', ofUser, userId),
   });

@@ -36,7 +36,7 @@ export class InferenceSecrets {
         await guardProject(tx, ctx.project.id);
         await refuseMore(tx, {
           what: 'inference secrets',
-          holder: `project ${ctx.project.id}`,
+          owner: `project ${ctx.project.id}`,
           limit: MAX_SECRETS,
           count: () => store.countSecrets(tx, ctx.project.id),
         });

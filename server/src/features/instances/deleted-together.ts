@@ -16,7 +16,7 @@ export interface DeletedTogether {
 
 /** What the task that deletes an instance gets. */
 export interface DeleteInput {
-  /** Floating IPs that are deleted; the others are let go. */
+  /** Floating IPs that are deleted; the others are unassigned. */
   readonly floatings: readonly string[];
 }
 

@@ -190,7 +190,7 @@ export const DeleteInstanceQuery = Type.Object({
   delete_floatings: Type.Optional(
     Type.Boolean({ default: false, description: 'Delete every floating IP that leads to it.' }),
   ),
-  floatings: ids('floating IPs that are deleted too; others are let go'),
-  reserved_fixed_ips: ids('ports of reserved fixed IPs that are deleted too; others are let go'),
+  floatings: ids('floating IPs that are deleted too; others are unassigned'),
+  reserved_fixed_ips: ids('ports of reserved fixed IPs that are deleted too; others stay reserved'),
 });
 export type DeleteInstanceQuery = Static<typeof DeleteInstanceQuery>;

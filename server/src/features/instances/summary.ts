@@ -9,7 +9,7 @@ import { viewInstance } from './view.ts';
 
 const { addresses, status, vm_state } = Instance.properties;
 
-/** The virtual machine that a floating IP leads to, in short. */
+/** The summary of the virtual machine that a floating IP leads to. */
 const FloatingIpInstance = Type.Object(
   {
     id: Uuid(),

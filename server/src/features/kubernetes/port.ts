@@ -31,7 +31,7 @@ export interface KubernetesProvider {
   neededNodes(
     pools: readonly { readonly id: string; readonly clusterId: string }[],
   ): Promise<ReadonlyMap<string, number>>;
-  /** Whether an operator may say how nodes and pools are: true where they exist on paper only. */
+  /** Whether an operator may say how nodes and pools are: true where they are simulated. */
   readonly acceptsSignals: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface ObservedNode {
   readonly since: Date;
 }
 
-/** What operators have said about nodes and pools that exist on paper only. */
+/** What operators have said about simulated nodes and pools. */
 export interface SimulationSignals {
   nodeConditions(ids: readonly string[]): Promise<ReadonlyMap<string, NodeCondition>>;
   neededNodes(poolIds: readonly string[]): Promise<ReadonlyMap<string, number>>;

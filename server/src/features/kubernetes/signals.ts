@@ -7,7 +7,7 @@ export function simulationSignals(db: Db): SimulationSignals {
   return {
     async nodeConditions(ids) {
       const rows = await db.named<{ id: string; simulated_condition: NodeCondition }>(
-        'k8s_nodes_told',
+        'k8s_node_conditions',
         'select id, simulated_condition from k8s_nodes where id = any($1::uuid[]) and simulated_condition is not null',
         [ids],
       );
@@ -15,7 +15,7 @@ export function simulationSignals(db: Db): SimulationSignals {
     },
     async neededNodes(poolIds) {
       const rows = await db.named<{ id: string; simulated_need: number }>(
-        'k8s_pools_told',
+        'k8s_pool_needs',
         'select id, simulated_need from k8s_pools where id = any($1::uuid[]) and simulated_need is not null',
         [poolIds],
       );
@@ -32,7 +32,7 @@ export async function reportNodeCondition(
   condition: NodeCondition,
 ): Promise<boolean> {
   const rows = await tx.named(
-    'k8s_node_tell',
+    'k8s_node_condition_set',
     `update k8s_nodes n set simulated_condition = $3 from k8s_clusters c
       where n.id = $2 and n.state <> 'REMOVING' and c.id = n.cluster_id and c.region_id = $1 returning 1`,
     [regionId, nodeId, condition],
@@ -48,7 +48,7 @@ export async function reportNeededNodes(
   need: number | null,
 ): Promise<boolean> {
   const rows = await tx.named(
-    'k8s_pool_tell',
+    'k8s_pool_need_set',
     `update k8s_pools p set simulated_need = $3 from k8s_clusters c
       where p.id = $2 and c.id = p.cluster_id and c.region_id = $1 returning 1`,
     [regionId, poolId, need],

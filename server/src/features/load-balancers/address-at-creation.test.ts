@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
-/** A region on paper proposes the same address to everybody at first. */
+/** A simulated region proposes the same address to everybody at first. */
 
 const LBS = '/cloud/v1/loadbalancers/1/2';
 const POPULAR = '10.9.9.9';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await idle.close();
 });
 
-test('a load balancer on paper has its address before its task has begun', async () => {
+test('a simulated load balancer has its address before its task has begun', async () => {
   await idle.call('POST', LBS, { body: { name: 'web' } });
   const { results } = (await idle.call('GET', LBS)).body;
   expect(results).toMatchObject([

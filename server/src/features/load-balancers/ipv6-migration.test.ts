@@ -7,7 +7,7 @@ test('a database from before IPv6 gets the subnets, and load balancers that are 
   const own = await createEmptyDatabase();
   const pool = new pg.Pool(own.connection);
   try {
-    await migrateToLatest(pool, { desired: (name) => name < '0060' });
+    await migrateToLatest(pool, { includes: (name) => name < '0060' });
     // With a load balancer that has not got its address yet.
     await pool.query(`
       insert into regions (id, display_name, slug, state, provider, settings, created_at)

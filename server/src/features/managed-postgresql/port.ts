@@ -29,7 +29,7 @@ export interface PostgresqlProvider {
   versionOf?(clusterId: string): Promise<string | undefined>;
   /** Forgets a cluster with all that it holds; unknown ids are already removed. */
   removeCluster(clusterId: string, operation: Operation): Promise<Progress>;
-  /** How clusters are that should run. Absent: they exist on paper only, and are well. */
+  /** How clusters are that should run. Absent: they are simulated, and are well. */
   observeClusters?(
     ids: readonly string[],
     desired: DesiredNow<DesiredCluster>,

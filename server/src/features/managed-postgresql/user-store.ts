@@ -68,7 +68,7 @@ export async function setNextVerifier(
 /** New credentials count from now on; the password that was sealed is no longer one. */
 export async function activateNextVerifiers(tx: Tx, clusterId: string): Promise<void> {
   await tx.named(
-    'postgresql_users_take_next',
+    'postgresql_users_activate_next',
     `update postgresql_users set verifier = next_verifier, next_verifier = null, key_id = null, sealed_password = null
       where cluster_id = $1 and next_verifier is not null`,
     [clusterId],

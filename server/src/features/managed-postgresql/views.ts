@@ -74,7 +74,7 @@ export function viewMetrics({ observed, spec }: ClusterRow): Metrics & { fault: 
   };
 }
 
-/** Which server does what. Where clusters exist on paper only, all are as they should be. */
+/** Which server does what. Simulated ones are all as they should be. */
 export function viewServers(row: ClusterRow) {
   const { observed, spec } = row;
   if (row.host === null || row.status === 'PREPARING')

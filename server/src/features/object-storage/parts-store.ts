@@ -140,7 +140,7 @@ export async function markBucket(
 export async function applyNext(tx: Tx, storageId: number): Promise<void> {
   await settle(tx, storageId, 'delete');
   await tx.named(
-    'object_storage_buckets_take',
+    'object_storage_buckets_apply',
     `update object_storage_buckets set pending = null, next = null,
        is_public = coalesce((next->>'is_public')::boolean, is_public),
        allowed_origins = coalesce(next->'allowed_origins', allowed_origins),

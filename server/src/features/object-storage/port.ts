@@ -86,4 +86,4 @@ export interface BucketReport {
 }
 
 /** The operation by which a failed change is undone. */
-export const RESTORE_STORAGE = 'take_back_object_storage';
+export const RESTORE_STORAGE = 'undo_object_storage';

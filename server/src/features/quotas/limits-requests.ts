@@ -52,7 +52,7 @@ export async function createLimitsRequest(ctx: RequestContext, input: CreateLimi
     const { clientId } = ctx.caller;
     await refuseMore(tx, {
       what: 'requests that are not decided',
-      holder: `account ${clientId}`,
+      owner: `account ${clientId}`,
       limit: MAX_OPEN,
       count: () => countOpen(tx, clientId),
     });

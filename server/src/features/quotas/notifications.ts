@@ -48,7 +48,7 @@ interface Reaching {
 async function notify({ db, clock, ids, sendsMail }: NotificationOptions, clientId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const reached = await tx.named<Reaching>(
-      'quota_reaching_take',
+      'quota_reaching_drain',
       `with reached as (delete from quota_reachings where client_id = $1 returning *)
        select t.region_id, r.display_name as region_name, t.name, t.usage, t.quota_limit, t.threshold
          from reached t left join regions r on r.id = t.region_id where t.name <> $2 order by t.id`,

@@ -62,7 +62,7 @@ export const MAX_MIB = 32;
 async function refuseMoreBytes(tx: Tx, clientId: number, exceptId: number): Promise<void> {
   await refuseMore(tx, {
     what: 'MiB of response pages',
-    holder: `account ${clientId}`,
+    owner: `account ${clientId}`,
     limit: MAX_MIB,
     count: async () => Math.floor((await store.bytesOfSets(tx, clientId, exceptId)) / 1024 / 1024),
   });
@@ -74,7 +74,7 @@ export async function createSet(ctx: RequestContext, input: CreateCustomPageSet)
     const { clientId } = ctx.caller;
     await refuseMore(tx, {
       what: 'sets of response pages',
-      holder: `account ${clientId}`,
+      owner: `account ${clientId}`,
       limit: MAX_SETS,
       count: () => store.countSets(tx, clientId),
     });

@@ -47,7 +47,7 @@ export class SecretService {
       await guardProject(tx, projectId);
       await refuseMore(tx, {
         what: 'MiB of secrets',
-        holder: `account ${clientId}`,
+        owner: `account ${clientId}`,
         limit: MAX_SECRETS_MIB,
         count: async () => Math.floor((await store.bytesOfSecrets(tx, clientId)) / 1024 / 1024),
       });

@@ -40,4 +40,4 @@ export interface ObservedSftpStorage {
 }
 
 /** The operation by which a failed change is undone. */
-export const RESTORE_SFTP_STORAGE = 'take_back_sftp_storage';
+export const RESTORE_SFTP_STORAGE = 'undo_sftp_storage';

@@ -7,7 +7,7 @@ import { parsePublicKey, publicKeyBits } from '../ssh-keys/index.ts';
 import * as keys from './key-store.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
 import { type SftpService, update } from './storages.ts';
-import { holdClient, lockThoseOfKey } from './store.ts';
+import { lockClient, lockThoseOfKey } from './store.ts';
 import { viewSshKey } from './views.ts';
 
 /** Calls about the SSH keys that open SFTP storages. They belong to an account. */
@@ -51,7 +51,7 @@ export async function createSshKey(ctx: RequestContext, { name, public_key: give
   const { clientId } = ctx.caller;
   try {
     return await ctx.db.transaction(async (tx) => {
-      await holdClient(tx, clientId);
+      await lockClient(tx, clientId);
       if ((await keys.countKeys(tx, clientId)) >= MAX_KEYS)
         throw new Forbidden(`An account has at most ${MAX_KEYS} SSH keys for storages`);
       const row = { client_id: clientId, name: name.trim(), public_key: key.text };
@@ -68,7 +68,7 @@ export async function createSshKey(ctx: RequestContext, { name, public_key: give
 export async function deleteSshKey(service: SftpService, ctx: RequestContext, id: number): Promise<void> {
   const { clientId } = ctx.caller;
   const refs = await ctx.db.transaction(async (tx) => {
-    await holdClient(tx, clientId);
+    await lockClient(tx, clientId);
     if (!(await keys.deleteKey(tx, clientId, id))) throw missing(id);
     const started = [];
     for (const row of await lockThoseOfKey(tx, clientId, id)) {

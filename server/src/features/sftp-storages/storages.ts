@@ -14,7 +14,7 @@ import {
 import type { SftpRow, SftpSettings } from './model.ts';
 import type { CreateSftpStorage, SftpListQuery, UpdateSftpStorage } from './schema.ts';
 import { changed, keyFaults, type NewPassword, PLAIN, passwordOf } from './settings.ts';
-import { holdClient, insertStorage, setNext, storages } from './store.ts';
+import { insertStorage, lockClient, setNext, storages } from './store.ts';
 import { viewSftpStorage } from './views.ts';
 
 /** Calls about SFTP storages. A command is one transaction; the work is a task's, which the call waits for. */
@@ -68,7 +68,7 @@ export async function updateStorage(
   const { name } = await access.find(ctx.db, ctx, id);
   const password = await passwordOf(input);
   const { ref, settings } = await ctx.db.transaction(async (tx) => {
-    await holdClient(tx, ctx.caller.clientId);
+    await lockClient(tx, ctx.caller.clientId);
     const row = await access.lockActive(tx, ctx, id);
     await checkKeys(tx, ctx.caller.clientId, input);
     const settings = changed(row.settings, input, password, now);

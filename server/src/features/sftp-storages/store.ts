@@ -19,7 +19,7 @@ export async function lockThoseOfKey(tx: Tx, clientId: number, keyId: number): P
 }
 
 /** Lets one command after the other change what an account's storages and keys are to each other. */
-export async function holdClient(tx: Tx, clientId: number): Promise<void> {
+export async function lockClient(tx: Tx, clientId: number): Promise<void> {
   await tx.named('sftp_storage_client', 'select 1 from clients where id = $1 for update', [clientId]);
 }
 

@@ -109,7 +109,7 @@ async function setOne(
   else if (place) {
     await refuseMore(tx, {
       what: 'storage events',
-      holder: `account ${clientId}`,
+      owner: `account ${clientId}`,
       limit: MAX_EVENTS,
       count: () => store.countEvents(tx, clientId),
     });

@@ -139,7 +139,7 @@ test('a subscriber is notified of every action, with its header, and the action 
   expect((await server.call('POST', `${PATH}/unsubscribe`)).status).toBe(204);
   expect((await server.call('GET', `${PATH}/subscriptions_list`)).body.count).toBe(0);
   const known = calls.length;
-  await server.call('POST', '/cloud/v1/ssh_keys/1', { body: { name: 'untold-key' } });
+  await server.call('POST', '/cloud/v1/ssh_keys/1', { body: { name: 'unsent-key' } });
   const [waiting] = await server.db.named<{ count: number }>(
     'test_waiting',
     `select count(*)::int as count from webhook_deliveries where state = 'WAITING'`,

@@ -92,7 +92,7 @@ export class MachineVolumes {
     return rows.flatMap((row) => (isNew(row, run) ? [row.id] : []));
   }
 
-  /** Undoes what `apply` did: new volumes go, existing ones are let go. */
+  /** Undoes what `apply` did: new volumes are deleted, existing ones released. */
   undoApply(run: TaskRun): Promise<Wait | undefined> {
     return this.#each(run, (provider, row) =>
       isNew(row, run)

@@ -15,7 +15,7 @@ async function databaseOfBefore() {
     await pool.end();
     await database.drop();
   });
-  await migrateToLatest(pool, { desired: (name) => name < '0100' });
+  await migrateToLatest(pool, { includes: (name) => name < '0100' });
   return { pool, node };
 }
 

@@ -9,8 +9,8 @@ import { sqlStateOf } from './db.ts';
 import { migrationsOfNewer, noteVersion, refuseOldServer } from './versions.ts';
 
 export interface MigrateOptions {
-  /** Leaves out those that are not: for tests that need an older schema. Default: all. */
-  readonly desired?: (name: string) => boolean;
+  /** Which migrations are run, for tests that need an older schema. Default: all. */
+  readonly includes?: (name: string) => boolean;
   /** Of this program; absent: as new as the database. */
   readonly version?: string;
 }
@@ -28,9 +28,9 @@ const PAUSE_MS = 500;
  *   error, with the name of the migration before it
  */
 export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {}): Promise<void> {
-  const { desired = () => true, version } = options;
+  const { includes = () => true, version } = options;
   await refuseOldServer(pool);
-  const files = new SqlFiles(migrationsFolder(), desired);
+  const files = new SqlFiles(migrationsFolder(), includes);
   const known = new Set(await files.names());
   const newer = version === undefined ? [] : await migrationsOfNewer(pool, known, version);
   for (let attempt = 1; ; attempt++) {
@@ -112,17 +112,17 @@ async function interruptVacuums(pool: pg.Pool): Promise<void> {
 /** Each `NNNN_name.sql` is one migration; its name in the database is the file's without the ending. */
 class SqlFiles implements MigrationProvider {
   readonly #folder: string;
-  readonly #desired: (name: string) => boolean;
+  readonly #includes: (name: string) => boolean;
 
-  constructor(folder: string, desired: (name: string) => boolean) {
+  constructor(folder: string, includes: (name: string) => boolean) {
     this.#folder = folder;
-    this.#desired = desired;
+    this.#includes = includes;
   }
 
   async names(): Promise<string[]> {
     const files = await readdir(this.#folder);
     return files
-      .filter((name) => name.endsWith('.sql') && this.#desired(name))
+      .filter((name) => name.endsWith('.sql') && this.#includes(name))
       .sort()
       .map((name) => name.slice(0, -'.sql'.length));
   }

@@ -55,7 +55,7 @@ export class Notifier {
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#waiting;
       this.#waiting = [];
-      for (const { channel, payload } of batch) this.#tellHere(channel, payload);
+      for (const { channel, payload } of batch) this.#notifyHere(channel, payload);
       try {
         await this.#pool.query({
           name: 'notify',
@@ -72,7 +72,7 @@ export class Notifier {
   }
 
   /** A listener that fails ends neither the others nor what is sent. */
-  #tellHere(channel: string, payload: string): void {
+  #notifyHere(channel: string, payload: string): void {
     for (const callback of this.#here.get(channel) ?? []) {
       try {
         callback(payload);

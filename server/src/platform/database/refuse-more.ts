@@ -5,20 +5,20 @@ export interface Kept {
   /** In the plural. */
   readonly what: string;
   /** Whose they are: `account 7`, `project 3`. */
-  readonly holder: string;
+  readonly owner: string;
   readonly limit: number;
   /** How many there are already. */
   readonly count: () => Promise<number>;
 }
 
-/** Refuses one more of what no quota counts. Those who make some at the same time for one holder wait for each other,
+/** Refuses one more of what no quota counts. Those who make some at the same time for one owner wait for each other,
  *  so that together they do not make too many.
  *  @throws Forbidden */
-export async function refuseMore(tx: Tx, { what, holder, limit, count }: Kept): Promise<void> {
+export async function refuseMore(tx: Tx, { what, owner, limit, count }: Kept): Promise<void> {
   await tx.named('lock_kept', 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `${what} of ${holder}`,
+    `${what} of ${owner}`,
   ]);
   const has = await count();
   if (has < limit) return;
-  throw new Forbidden(`There are ${has} ${what}, which is the most for ${holder}: delete one first`);
+  throw new Forbidden(`There are ${has} ${what}, which is the most for ${owner}; delete one first`);
 }

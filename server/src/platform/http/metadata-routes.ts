@@ -175,10 +175,10 @@ function addTags(noun: TaggedNoun, ctx: RegionContext, id: string, body: Metadat
 
 /** Replaces the tags of a noun by those of the body; read-only ones stay. */
 export async function replaceTags(noun: TaggedNoun, ctx: RegionContext, id: string, body: MetadataPatch) {
-  const desired = checked(body);
+  const tags = checked(body);
   const had = await noun.tags(ctx, id);
-  const gone = had.filter(({ key, read_only }) => !read_only && !(key in desired));
-  return noun.patch(ctx, id, { ...Object.fromEntries(gone.map(({ key }) => [key, null])), ...desired });
+  const gone = had.filter(({ key, read_only }) => !read_only && !(key in tags));
+  return noun.patch(ctx, id, { ...Object.fromEntries(gone.map(({ key }) => [key, null])), ...tags });
 }
 
 async function removeTag(noun: TaggedNoun, ctx: RegionContext, id: string, key: string) {

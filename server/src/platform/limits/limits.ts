@@ -28,7 +28,7 @@ export async function tryCount(
 ): Promise<number | undefined> {
   const now = clock.now();
   const [row] = await db.named<{ free: Date | null }>(
-    'limits_take',
+    'limits_count',
     'select take_points($1::bytea[], $2::int[], $3::int[], $4) as free',
     [
       limits.map(({ key }) => digest(key)),

@@ -21,16 +21,16 @@ function refusal(home: Partial<Home>, running: readonly number[] = [], node: Nod
     programsOf: (dataDir: string) => (dataDir === node.dataDir ? [] : running),
     fault: async () => null,
     takeOver: async () => {},
-    letGo: async () => {},
+    release: async () => {},
   };
   const region = { id: 1, name: 'Local', data };
-  return refusalOf({ node: null, dataDir: null, desired: null, ...home }, region, node);
+  return refusalOf({ node: null, dataDir: null, assigned: null, ...home }, region, node);
 }
 
 test('a region that nobody has served yet is for whoever comes first, or whom the operator names', () => {
   expect(refusal({})).toBeNull();
-  expect(refusal({ desired: 'here' })).toBeNull();
-  expect(refusal({ desired: 'there' })).toContain('it belongs on node there');
+  expect(refusal({ assigned: 'here' })).toBeNull();
+  expect(refusal({ assigned: 'there' })).toContain('it belongs on node there');
 });
 
 test('a region is for the machine and data directory that served it first', () => {
@@ -40,8 +40,8 @@ test('a region is for the machine and data directory that served it first', () =
 });
 
 test('the operator moves it to another machine', () => {
-  expect(refusal({ node: 'there', dataDir: '/data', desired: 'here' })).toBeNull();
-  expect(refusal({ node: 'here', dataDir: '/data', desired: 'there' })).toContain(
+  expect(refusal({ node: 'there', dataDir: '/data', assigned: 'here' })).toBeNull();
+  expect(refusal({ node: 'here', dataDir: '/data', assigned: 'there' })).toContain(
     'node there (VIRGA_REGIONS)',
   );
 });
@@ -55,5 +55,5 @@ test('a data directory that is gone is followed by another, once nothing of it r
 test('who has the database in his data directory may move with both', () => {
   const alone = { ...me, alone: true };
   expect(refusal({ node: 'there', dataDir: '/elsewhere' }, [], alone)).toBeNull();
-  expect(refusal({ desired: 'there' }, [], alone)).toContain('it belongs on node there');
+  expect(refusal({ assigned: 'there' }, [], alone)).toContain('it belongs on node there');
 });

@@ -7,18 +7,18 @@ export interface Home {
   readonly node: string | null;
   readonly dataDir: string | null;
   /** The node that the operator wants it on; null: the one where it is. */
-  readonly desired: string | null;
+  readonly assigned: string | null;
 }
 
 /** Why a node may not own a region, or null: it may, as soon as nobody else does. A region stays with the machine
  *  and data directory that first served it, because its programs are there: those of the same data directory can be
  *  adopted, those of any other must be known to be gone. */
 export function refusalOf(home: Home, region: OwnedRegion, me: NodeIdentity): string | null {
-  const { node, dataDir, desired } = home;
-  if (desired !== null && desired !== me.name) return `it belongs on node ${desired} (VIRGA_REGIONS)`;
+  const { node, dataDir, assigned } = home;
+  if (assigned !== null && assigned !== me.name) return `it belongs on node ${assigned} (VIRGA_REGIONS)`;
   if (me.alone || node === null || dataDir === null) return null;
   if (node !== me.name) {
-    if (desired === me.name) return null;
+    if (assigned === me.name) return null;
     return `it belongs to node ${node}, which served it first; "node": "${me.name}" in VIRGA_REGIONS moves it here`;
   }
   if (dataDir === me.dataDir) return null;

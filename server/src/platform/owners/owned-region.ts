@@ -16,7 +16,7 @@ export interface OwnedDataPlane {
   takeOver(epoch: number, servedFrom: string | null): Promise<void>;
   /** Another one works on it now. `leave`: with the programs as they are; `stop`: with programs of its own, and
    *  those that are here have to end. */
-  letGo(programs: 'leave' | 'stop'): Promise<void>;
+  release(programs: 'leave' | 'stop'): Promise<void>;
 }
 
 /** Who this node is. */

@@ -24,15 +24,15 @@ afterEach(async () => {
   await database.drop();
 });
 
-test('a lease that was lost is let go of, also when the database fails at that moment', async () => {
+test('a lease that was lost is released, also when the database fails at that moment', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
-  const letGo: string[] = [];
+  const released: string[] = [];
   const data = {
     programsOf: () => [],
     fault: async () => null,
     takeOver: async () => {},
-    letGo: async (programs: string) => void letGo.push(programs),
+    release: async (programs: string) => void released.push(programs),
   };
   let failing = '';
   const named: Db['named'] = (name, ...rest) =>
@@ -55,10 +55,10 @@ test('a lease that was lost is let go of, also when the database fails at that m
   );
   failing = 'owner_read';
   await expect(owners.renew()).rejects.toThrow('away');
-  expect(letGo).toEqual([]);
+  expect(released).toEqual([]);
   failing = '';
   await owners.renew();
-  expect(letGo).toEqual(['leave']);
+  expect(released).toEqual(['leave']);
   expect(owners.owned()).toEqual([]);
   expect(lines).toEqual(['region Local has another owner now']);
 });

@@ -75,7 +75,7 @@ export class RegionOwners {
     await store.withdraw(db, this.#session);
     for (const row of await this.#rows([...this.#held.keys()])) {
       this.#held.delete(row.region_id);
-      if (row.awaited) await this.#letGo(row.region_id, 'leave');
+      if (row.awaited) await this.#release(row.region_id, 'leave');
       await store.release(db, row.region_id, this.#session);
     }
     // Who was waited for may have ended at the same moment: then this process is the last one, and stops it all.
@@ -92,7 +92,7 @@ export class RegionOwners {
     await store.release(this.#options.db, row.region_id, this.#session);
   }
 
-  /** Says that this process is alive, and lets go of what it has lost. */
+  /** Says that this process is alive, and releases what it has lost. */
   async renew(): Promise<void> {
     if (this.#held.size === 0) return;
     const { db, node } = this.#options;
@@ -113,16 +113,16 @@ export class RegionOwners {
     const home =
       row && row.holder !== this.#session && row.node === node.name && row.data_dir === node.dataDir;
     log.warn({ regionId }, `region ${this.#name(regionId)} has another owner now`);
-    await this.#letGo(regionId, home ? 'leave' : 'stop');
+    await this.#release(regionId, home ? 'leave' : 'stop');
     await store.release(db, regionId, this.#session);
   }
 
   /** Claims the leases that nobody holds and that this node may have, and says that it waits for the others. */
   async claimFree(): Promise<void> {
     const { db, node } = this.#options;
-    const desired = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
-    if (desired.length === 0) return;
-    for (const row of await this.#rows(desired)) {
+    const unheld = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
+    if (unheld.length === 0) return;
+    for (const row of await this.#rows(unheld)) {
       const region = this.#regions.get(row.region_id);
       if (!region) continue;
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
@@ -162,11 +162,11 @@ export class RegionOwners {
     return node === this.#options.node.name && pid !== null && (pid === process.pid || !isProcessAlive(pid));
   }
 
-  async #letGo(regionId: number, programs: 'leave' | 'stop'): Promise<void> {
+  async #release(regionId: number, programs: 'leave' | 'stop'): Promise<void> {
     try {
-      await this.#regions.get(regionId)?.data.letGo(programs);
+      await this.#regions.get(regionId)?.data.release(programs);
     } catch (error) {
-      this.#options.log.warn({ err: error, regionId }, `letting go of a region failed: ${messageOf(error)}`);
+      this.#options.log.warn({ err: error, regionId }, `releasing a region failed: ${messageOf(error)}`);
     }
   }
 

@@ -31,7 +31,7 @@ export interface OwnerRow {
   /** True when a process that may own it has asked for it lately. */
   readonly awaited: boolean;
   /** The node that the operator wants it on. */
-  readonly desired: string | null;
+  readonly assigned: string | null;
 }
 
 export async function readRows(
@@ -41,7 +41,7 @@ export async function readRows(
 ): Promise<readonly OwnerRow[]> {
   return db.named<OwnerRow>(
     'owner_read',
-    `select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as desired,
+    `select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as assigned,
             o.holder is null or o.renewed_at < now() - $2::float8 * interval '1 millisecond' as free,
             o.awaited_by is not null and o.awaited_at > now() - $2::float8 * interval '1 millisecond' as awaited
        from region_owners o join regions r on r.id = o.region_id

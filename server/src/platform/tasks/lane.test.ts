@@ -9,7 +9,7 @@ import type { ClaimedTask } from './queue.ts';
 
 const CONCURRENCY = 2;
 
-/** A lane whose runs last until they are let go.
+/** A lane whose runs last until they are released.
  *  @param due what there is to be claimed */
 function laneWith(due: ClaimedTask[], concurrency = CONCURRENCY) {
   const limits: number[] = [];

@@ -24,7 +24,7 @@ export interface LostLock {
   readonly rows: number;
 }
 
-/** Lets go of every row whose task has ended without doing so. */
+/** Releases every row whose task has ended without doing so. */
 export class Locks {
   readonly #db: Db;
   readonly #named: readonly WhenLost[];
@@ -61,7 +61,7 @@ export class Locks {
   }
 }
 
-/** Holding and starting a task are one transaction, and so are its end and letting go: no look falls in between. */
+/** Holding and starting a task are one transaction, and so are its end and the release: no look falls in between. */
 const LOST = `not exists (select from tasks_active t where t.id = h.task_id and t.finished_at is null)`;
 
 async function isAnyLost(db: Db, table: string): Promise<boolean> {

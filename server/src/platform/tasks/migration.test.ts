@@ -11,7 +11,7 @@ let pool: pg.Pool;
 beforeEach(async () => {
   database = await createEmptyDatabase();
   pool = new pg.Pool(database.connection);
-  await migrateToLatest(pool, { desired: (name) => name < '0125' });
+  await migrateToLatest(pool, { includes: (name) => name < '0125' });
 });
 
 afterEach(async () => {

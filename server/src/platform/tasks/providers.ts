@@ -25,7 +25,7 @@ export const providerOfTask =
     return provider;
   };
 
-/** What a task holds of a row, to let go of it. */
+/** What names a row that a task holds, to release it. */
 export const holdOf = ({ task, timestamp }: TaskRun) => ({
   id: task.subject,
   taskId: task.id,

@@ -109,7 +109,7 @@ export async function claimTask(
   id: string,
   { leaseMs, timestamp }: Pick<Claim, 'leaseMs' | 'timestamp'>,
 ): Promise<ClaimedTask | undefined> {
-  const [task] = await db.named<ClaimedTask>('task_take', claimOf('array[$1::uuid]', '$2', '$3'), [
+  const [task] = await db.named<ClaimedTask>('task_claim_one', claimOf('array[$1::uuid]', '$2', '$3'), [
     id,
     leaseMs,
     timestamp,

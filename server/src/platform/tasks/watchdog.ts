@@ -31,7 +31,7 @@ export interface WatchdogOptions {
  *
  *  1. A task that hangs beyond its deadline is undone by another run, like any that is late.
  *  2. One whose undoing hangs or fails again and again is ended.
- *  3. What is held by a task that has ended, or is gone, is let go of. */
+ *  3. What is held by a task that has ended, or is gone, is released. */
 export class TaskWatchdog {
   readonly #options: WatchdogOptions;
   readonly #deadlines: readonly (readonly [type: string, ms: number])[];

@@ -76,12 +76,12 @@ export class OwnedChanges {
   }
 
   /** Makes no more changes. Only the owner of the region may end its programs. */
-  async close(programs: Programs, letGo: (programs: Programs) => Promise<void>): Promise<void> {
+  async close(programs: Programs, release: (programs: Programs) => Promise<void>): Promise<void> {
     this.#closed = true;
     const mayStop = programs === 'stop' && this.#fence.isOwner;
-    if (!mayStop) return letGo('leave');
+    if (!mayStop) return release('leave');
     await this.#fence
-      .hold(() => letGo('stop'))
+      .hold(() => release('stop'))
       .catch((error: unknown) => {
         if (!(error instanceof NotOwner)) throw error;
       });

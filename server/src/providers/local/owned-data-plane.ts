@@ -7,7 +7,7 @@ export function createOwnedDataPlane(
   addresses: LocalAddresses,
   loadBalancers: LocalLoadBalancers,
   /** What else the region runs. */
-  others: readonly { letGo(programs: 'leave' | 'stop'): Promise<void> }[],
+  others: readonly { release(programs: 'leave' | 'stop'): Promise<void> }[],
   fence: OwnerFence,
   /** Of this region, in another data directory. */
   folderIn: (dataDir: string) => string,
@@ -19,14 +19,14 @@ export function createOwnedDataPlane(
       await fence.takeOver(epoch);
       if (servedFrom !== null) await addresses.claims.inherit(folderIn(servedFrom));
     },
-    letGo: async (programs: 'leave' | 'stop') => {
+    release: async (programs: 'leave' | 'stop') => {
       if (programs === 'stop')
         await fence
-          .hold(() => Promise.all([loadBalancers, ...others].map((each) => each.letGo('stop'))))
+          .hold(() => Promise.all([loadBalancers, ...others].map((each) => each.release('stop'))))
           .catch(() => undefined);
-      await fence.letGo();
-      await loadBalancers.letGo('leave');
-      for (const each of others) await each.letGo('leave');
+      await fence.release();
+      await loadBalancers.release('leave');
+      for (const each of others) await each.release('leave');
       // They stay claimed until the next owner has them: free in between, another server might claim them.
       addresses.reread();
     },

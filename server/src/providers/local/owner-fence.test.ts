@@ -58,13 +58,13 @@ test('changes of one process do not wait for each other, and letting go waits fo
   const changes = [change(first), change(second)];
   await Promise.all([first.opened, second.opened]);
   let gone = false;
-  const release = fence.letGo().then(() => {
+  const releasing = fence.release().then(() => {
     gone = true;
   });
   await expect(fence.hold(async () => {})).rejects.toThrow(NotOwner);
   expect(gone).toBe(false);
   end.open();
-  await Promise.all([...changes, release]);
+  await Promise.all([...changes, releasing]);
 });
 
 /** A process that takes over and stays in the middle of a change, or is ready for one. */

@@ -43,7 +43,7 @@ export class OwnerFence {
     this.#name = `virga-region-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
   }
 
-  /** Whether this process has taken over and not let go; another one may have taken over since. */
+  /** Whether this process is the owner; another one may have taken over since. */
   get isOwner(): boolean {
     return this.#epoch !== undefined;
   }
@@ -81,7 +81,7 @@ export class OwnerFence {
   }
 
   /** This process makes no more changes; those that it is making end first. */
-  async letGo(): Promise<void> {
+  async release(): Promise<void> {
     this.#epoch = undefined;
     while (this.#users > 0) await delay(LOOK_EVERY_MS);
   }

@@ -119,15 +119,15 @@ export class StorageServers<S extends StorageServer> {
     await this.change(id, async (server) => this.#usage(server).acknowledge(reportId));
   }
 
-  /** Lets go of the servers, or ends them. */
-  async letGo(programs: Programs): Promise<void> {
+  /** Leaves the servers to another process, or ends them. */
+  async release(programs: Programs): Promise<void> {
     await this.#changes.idle();
     if (programs === 'stop')
       await eachAtMost(SIDE_BY_SIDE, storagesIn(this.root), (id) => this.#server(id).stop());
   }
 
   close(programs: Programs): Promise<void> {
-    return this.#changes.close(programs, (kept) => this.letGo(kept));
+    return this.#changes.close(programs, (kept) => this.release(kept));
   }
 
   #server(id: string): S {

@@ -18,7 +18,7 @@ const DURATIONS: Readonly<Record<string, Range>> = {
 };
 const CHANGE: Range = [3, 10];
 
-/** Machines on paper: real timing, nothing that runs. Keeps nothing in memory. */
+/** Simulated machines: real timing, nothing that runs. Keeps nothing in memory. */
 export function simulatedInstances(options: SimulationOptions): InstanceProvider {
   return {
     async applyInstance(_desired, _first, operation) {

@@ -36,7 +36,7 @@ const NO_SIGNALS: SimulationSignals = {
   neededNodes: async () => new Map(),
 };
 
-/** Kubernetes on paper: real timing, real certificates, no machines. Keeps nothing in memory. Nodes fail when
+/** Simulated Kubernetes: real timing, real certificates, no machines. Keeps nothing in memory. Nodes fail when
  *  an operator says so, or at the rates of the faults `k8s_node_gone` and `k8s_node_not_ready`. */
 export function simulatedKubernetes(
   options: SimulationOptions,

@@ -21,7 +21,7 @@ const FINE: ObservedLoadBalancer = {
   insteadOfChecks: 'Nothing is checked in a simulated region: every member counts as alive.',
 };
 
-/** Load balancers that exist on paper only: real timing, no traffic. Keeps nothing in memory. */
+/** Simulated load balancers: real timing, no traffic. Keeps nothing in memory. */
 export function simulatedLoadBalancers(options: SimulationOptions): LoadBalancerProvider {
   return {
     passive: true,

@@ -4,7 +4,7 @@ import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 /** Seconds at time scale 1. */
 const CHANGE: Range = [5, 10];
 
-/** Networks on paper: real timing, no packets. */
+/** Simulated networks: real timing, no packets. */
 export function simulatedNetworks(options: SimulationOptions): NetworkProvider {
   return { changeNetwork: async (operation) => progressOf(operation, CHANGE, options) };
 }

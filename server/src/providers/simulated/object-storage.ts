@@ -14,7 +14,7 @@ const DURATIONS: Readonly<Record<string, Range>> = {
   delete_storage_bucket: [1, 2],
 };
 
-/** Storages on paper: real timing, real keys, no servers. */
+/** Simulated storages: real timing, real keys, no servers. */
 export function simulatedObjectStorage(options: SimulationOptions): ObjectStorageProvider {
   const timed = (operation: Parameters<typeof progressOf>[0]) => {
     const range = operation.type === RESTORE_STORAGE ? undefined : DURATIONS[operation.type];

@@ -25,7 +25,7 @@ const FLAVORS = [
   [16, 64],
 ] as const;
 
-/** PostgreSQL on paper: real timing, real credentials, no servers. */
+/** Simulated PostgreSQL: real timing, real credentials, no servers. */
 export function simulatedPostgresql(options: SimulationOptions): PostgresqlProvider {
   const timed = (operation: Parameters<typeof progressOf>[0]) => {
     const range = operation.type === RESTORE_CLUSTER ? undefined : DURATIONS[operation.type];

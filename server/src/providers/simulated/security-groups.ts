@@ -6,7 +6,7 @@ import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 const CHANGE: Range = [1, 3];
 const TIMED = /^(create|update|delete)_security_group/;
 
-/** Security groups on paper: real timing, nothing is filtered. What undoes something costs no time. */
+/** Simulated security groups: real timing, nothing is filtered. What undoes something costs no time. */
 export function simulatedSecurityGroups(options: SimulationOptions): SecurityGroupProvider {
   const timed = async (_what: unknown, operation: Operation) =>
     TIMED.test(operation.type) ? progressOf(operation, CHANGE, options) : READY;

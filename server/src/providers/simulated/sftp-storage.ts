@@ -9,7 +9,7 @@ const DURATIONS: Readonly<Record<string, Range>> = {
   delete_sftp_storage: [2, 5],
 };
 
-/** Storages on paper: real timing, real passwords, no servers. */
+/** Simulated storages: real timing, real passwords, no servers. */
 export function simulatedSftpStorage(options: SimulationOptions): SftpStorageProvider {
   const timed = (operation: Parameters<typeof progressOf>[0]) => {
     const range = operation.type === RESTORE_SFTP_STORAGE ? undefined : DURATIONS[operation.type];

@@ -28,7 +28,7 @@ const timedBy =
     return range ? progressOf(operation, range, options) : READY;
   };
 
-/** Volumes on paper: real timing, no bytes. */
+/** Simulated volumes: real timing, no bytes. */
 export function simulatedVolumes(options: SimulationOptions): VolumeProvider {
   const timed = timedBy(options);
   return {
@@ -40,7 +40,7 @@ export function simulatedVolumes(options: SimulationOptions): VolumeProvider {
   };
 }
 
-/** Images on paper, made from volumes on paper. */
+/** Simulated images, made from simulated volumes. */
 export function simulatedImages(options: SimulationOptions): ImageProvider {
   const timed = timedBy(options);
   return { applyImage: timed, removeImage: timed };

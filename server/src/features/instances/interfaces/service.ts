@@ -62,7 +62,7 @@ export class InterfaceService {
       requireChangeable(row, 'attach_interface');
       await refuseMore(tx, {
         what: 'interfaces',
-        holder: `instance ${id}`,
+        owner: `instance ${id}`,
         limit: MAX_INTERFACES,
         count: async () => (await lockPortsOf(tx, deviceOf(id))).length,
       });
@@ -79,7 +79,7 @@ export class InterfaceService {
     });
   }
 
-  /** Closes the port; a reserved fixed IP is only let go, and so are floating IPs that lead to the port.
+  /** Closes the port; a reserved fixed IP is only released, and so are floating IPs that lead to the port.
    *  @throws NotFound, Invalid for a port or address that it does not have, Conflict when it is in no state for this
    *  or a task holds something of it */
   async detach(ctx: RegionContext, id: string, input: DetachInterface): Promise<TaskRef> {

@@ -101,20 +101,20 @@ export async function addToLoopback(addresses: readonly string[]): Promise<boole
 
 /** Removes the IPv6 ones of these addresses from the loopback interface. */
 export async function removeFromLoopback(addresses: readonly string[]): Promise<void> {
-  const desired = sixes(addresses);
-  if (desired.length === 0) return;
+  const ipv6 = sixes(addresses);
+  if (ipv6.length === 0) return;
   const present = loopbackAddresses();
-  for (const address of desired) if (present.has(address)) await change('del', address);
+  for (const address of ipv6) if (present.has(address)) await change('del', address);
 }
 
 const sixes = (addresses: readonly string[]) => addresses.filter(isIPv6).map(canonicalAddress);
 
 /** The kernel's list is searched as text: this is asked every second for each load balancer with such an address. */
 function missing(addresses: readonly string[]): string[] {
-  const desired = sixes(addresses);
-  if (desired.length === 0) return [];
+  const ipv6 = sixes(addresses);
+  if (ipv6.length === 0) return [];
   const list = readText(IPV6_ADDRESSES) ?? '';
-  return desired.filter((address) => !new RegExp(`^${hexOf(address)} .* lo$`, 'm').test(list));
+  return ipv6.filter((address) => !new RegExp(`^${hexOf(address)} .* lo$`, 'm').test(list));
 }
 
 function hexOf(address: string): string {

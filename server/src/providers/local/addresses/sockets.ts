@@ -31,8 +31,8 @@ export function holderOf(address: string, port: number, transport: Transport): s
 
 /** Its pid; null when it cannot be seen, undefined when nobody holds it. */
 export function holderPid(address: string, port: number, transport: Transport): number | null | undefined {
-  const desired = canonicalAddress(address);
-  const holders = new Set([desired, '::', ...(desired.includes(':') ? [] : ['0.0.0.0'])]);
+  const canonical = canonicalAddress(address);
+  const holders = new Set([canonical, '::', ...(canonical.includes(':') ? [] : ['0.0.0.0'])]);
   const held = listeningSockets(transport)?.find((each) => each.port === port && holders.has(each.address));
   return held && ownerOf(held.inode);
 }

@@ -22,10 +22,10 @@ export function engineAccount(): Account | undefined {
 }
 
 /** Those that this process may hand on: a container may have been started without some. */
-export function ownCapabilities(desired: readonly Capability[]): readonly Capability[] {
+export function ownCapabilities(capabilities: readonly Capability[]): readonly Capability[] {
   const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(readStatus())?.[1];
   if (mask === undefined) return [];
-  return desired.filter((name) => ((BigInt(`0x${mask}`) >> NUMBERS[name]) & 1n) === 1n);
+  return capabilities.filter((name) => ((BigInt(`0x${mask}`) >> NUMBERS[name]) & 1n) === 1n);
 }
 
 function readStatus(): string {

@@ -76,9 +76,9 @@ export class Counters {
 
   /** Sums for exactly these listeners; counters of others are forgotten. */
   totals(listeners: readonly string[]): Map<string, ListenerStats> {
-    const desired = new Set(listeners);
+    const kept = new Set(listeners);
     for (const listener of Object.keys(this.#ended)) {
-      if (!desired.has(listener)) delete this.#ended[listener];
+      if (!kept.has(listener)) delete this.#ended[listener];
     }
     return new Map(listeners.map((listener) => [listener, this.#total(listener)]));
   }

@@ -129,7 +129,7 @@ export class Engine {
     this.#process = null;
   }
 
-  /** Lets go of the processes without touching them. */
+  /** Leaves the processes as they are. */
   disconnect(): void {
     this.#socket.close();
     this.#draining.disconnect();

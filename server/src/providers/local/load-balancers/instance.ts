@@ -14,6 +14,7 @@ import { logWritersEnded, rotateAccessLog } from './access-logs/file.ts';
 import { type Endpoint, requireFree } from './bind-probe.ts';
 import { render } from './config/render.ts';
 import { listenerName, type RenderEnvironment, type Rendering } from './config/rendering.ts';
+import { isWritten, removeStaleFiles, replaceConfiguration } from './configuration-files.ts';
 import { Counters, type SavedCounters } from './counters.ts';
 import { Engine } from './engine.ts';
 import { makeDirectoryForEngine } from './files.ts';
@@ -25,7 +26,6 @@ import type { InstancePaths } from './paths.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
-import { isWritten, removeStaleFiles, stage } from './staging.ts';
 import { emptyState, type InstanceState, stateAfter } from './state.ts';
 import { requireNginx, UdpPlane } from './udp/nginx.ts';
 import { udpBinds } from './udp/plan.ts';
@@ -224,7 +224,7 @@ export class Instance {
     rmSync(this.#paths.directory, { recursive: true, force: true });
   }
 
-  /** Lets go of the processes without touching them. */
+  /** Leaves the processes as they are. */
   disconnect(): void {
     this.#prober.stop();
     this.#engine.disconnect();
@@ -254,7 +254,7 @@ export class Instance {
     this.#save({ ...before, changing: true });
     let putBack = () => {};
     try {
-      putBack = await stage(this.#context.program, this.#paths, rendering, running !== null);
+      putBack = await replaceConfiguration(this.#context.program, this.#paths, rendering, running !== null);
     } catch (error) {
       this.#save(before);
       throw error;

@@ -38,6 +38,6 @@ export interface LocalLoadBalancers extends LoadBalancerProvider {
   programsOf(dataDir: string): readonly number[];
   /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
    *  again afterwards. */
-  letGo(programs: 'leave' | 'stop'): Promise<void>;
+  release(programs: 'leave' | 'stop'): Promise<void>;
   close(mode: CloseMode): Promise<void>;
 }

@@ -167,7 +167,7 @@ class Provider implements LocalLoadBalancers {
     return daemonsUnder(engineRoot(join(dataDir, 'load-balancers'))).map(({ pid }) => pid);
   }
 
-  async letGo(programs: 'leave' | 'stop'): Promise<void> {
+  async release(programs: 'leave' | 'stop'): Promise<void> {
     await this.#serial.idle();
     await this.#end(programs);
     this.#removedAt.clear();

@@ -4,7 +4,7 @@ import { elements, escaped } from './s3-client.ts';
 /** Who may use a bucket: the statements of its policy and the rules of its CORS that are made here, among those that S3
  *  clients have set. Ours are known by their names; the others stay as they are. */
 
-export interface Wanted {
+export interface BucketAccess {
   readonly isPublic: boolean;
   readonly allowedOrigins: readonly string[];
   /** Keys that only read. */
@@ -23,7 +23,12 @@ interface Statement {
  *  @param there the policy as it is; empty: none
  *  @param before what was desired last
  *  @returns the policy as it is to be; null: none */
-export function policyWith(bucket: string, there: string, desired: Wanted, before: Wanted): string | null {
+export function policyWith(
+  bucket: string,
+  there: string,
+  desired: BucketAccess,
+  before: BucketAccess,
+): string | null {
   const { Statement: all = [], ...rest } = there === '' ? {} : (JSON.parse(there) as { Statement?: unknown });
   // Those of an older version had no names.
   const nameless = statementsOf(bucket, before).map(({ Sid: _, ...statement }) => JSON.stringify(statement));
@@ -35,7 +40,7 @@ export function policyWith(bucket: string, there: string, desired: Wanted, befor
   return JSON.stringify({ Version: '2012-10-17', ...rest, Statement: statements });
 }
 
-function statementsOf(name: string, { isPublic, readers }: Wanted) {
+function statementsOf(name: string, { isPublic, readers }: BucketAccess) {
   const bucket = `arn:aws:s3:::${name}`;
   const everybody = {
     ...{ Sid: PUBLIC, Effect: 'Allow', Principal: '*' },

@@ -1,6 +1,6 @@
 import type { DesiredBucket, DesiredKey, DesiredStorage } from '../../../features/object-storage/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { corsWith, policyWith, type Wanted } from './access-rules.ts';
+import { type BucketAccess, corsWith, policyWith } from './access-rules.ts';
 import { elements, escaped, type S3Answer } from './s3-client.ts';
 import type { Notes, Server } from './server.ts';
 
@@ -80,7 +80,7 @@ async function applyBuckets(
   for (const name of there) await settle(server, { name, ...plain }, readers);
 }
 
-const NOTHING: Wanted = { isPublic: false, allowedOrigins: [], readers: [] };
+const NOTHING: BucketAccess = { isPublic: false, allowedOrigins: [], readers: [] };
 
 /** Sets what was not set so before, beside what clients have set: what they change stays until it is changed here. */
 async function settle(server: Server, bucket: DesiredBucket, readers: readonly string[]): Promise<void> {
@@ -88,7 +88,7 @@ async function settle(server: Server, bucket: DesiredBucket, readers: readonly s
   const { name, isPublic, allowedOrigins } = bucket;
   const desired = { isPublic, allowedOrigins, readers };
   const before = noted(notes.applied[name]);
-  const isAsBefore = (...parts: (keyof Wanted)[]) =>
+  const isAsBefore = (...parts: (keyof BucketAccess)[]) =>
     parts.every((part) => JSON.stringify(before[part]) === JSON.stringify(desired[part]));
   if (isAsBefore('isPublic', 'allowedOrigins', 'readers')) return;
   if (!isAsBefore('isPublic', 'readers'))
@@ -100,7 +100,7 @@ async function settle(server: Server, bucket: DesiredBucket, readers: readonly s
   });
 }
 
-function noted(text: string | undefined): Wanted {
+function noted(text: string | undefined): BucketAccess {
   if (text === undefined) return NOTHING;
   const [isPublic, allowedOrigins, readers] = JSON.parse(text);
   return { isPublic, allowedOrigins, readers };

@@ -96,7 +96,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
       look: (server, each) => this.#observe(server, each),
     });
 
-  letGo = (programs: Programs): Promise<void> => this.#servers.letGo(programs);
+  release = (programs: Programs): Promise<void> => this.#servers.release(programs);
 
   /** What takes long goes on with the next server. */
   close = (programs: Programs): Promise<void> => {

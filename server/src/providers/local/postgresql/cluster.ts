@@ -214,7 +214,7 @@ export class Cluster {
   }
 
   /** Looks after it no longer. */
-  async letGo(): Promise<void> {
+  async release(): Promise<void> {
     this.#desired = undefined;
     await this.#endWork();
   }

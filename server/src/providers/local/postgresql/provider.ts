@@ -178,9 +178,9 @@ export class LocalPostgresql implements PostgresqlProvider {
     });
   }
 
-  /** Lets go of the servers, or ends them. */
-  async letGo(programs: Programs): Promise<void> {
-    await Promise.all([...this.#clusters.values()].map((cluster) => cluster.letGo()));
+  /** Leaves the servers to another process, or ends them. */
+  async release(programs: Programs): Promise<void> {
+    await Promise.all([...this.#clusters.values()].map((cluster) => cluster.release()));
     await this.#changes.idle();
     if (programs === 'stop') await eachAtMost(4, placesIn(this.#root), (id) => this.#cluster(id).stop());
     this.#clusters.clear();
@@ -188,7 +188,7 @@ export class LocalPostgresql implements PostgresqlProvider {
 
   close(programs: Programs): Promise<void> {
     clearInterval(this.#watching);
-    return this.#changes.close(programs, (kept) => this.letGo(kept));
+    return this.#changes.close(programs, (kept) => this.release(kept));
   }
 
   async #binaries(version: string): Promise<string | undefined> {

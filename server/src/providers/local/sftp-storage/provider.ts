@@ -80,7 +80,7 @@ export class LocalSftpStorage implements SftpStorageProvider {
       look: (server, each) => this.#observe(server, each),
     });
 
-  letGo = (programs: Programs): Promise<void> => this.#servers.letGo(programs);
+  release = (programs: Programs): Promise<void> => this.#servers.release(programs);
 
   close = (programs: Programs): Promise<void> => this.#servers.close(programs);
 

@@ -34,7 +34,7 @@ export function renderNginx(plan: UdpPlan, down: ReadonlySet<string>, environmen
   return `${lines.join('\n')}\n`;
 }
 
-const TOLD = '$upstream_addr $status $bytes_received $bytes_sent $session_time';
+const LOGGED = '$upstream_addr $status $bytes_received $bytes_sent $session_time';
 
 function limitZone(connections: number) {
   return (listener: UdpListener, index: number): string[] =>
@@ -53,10 +53,10 @@ function renderListener(
 ): string[] {
   const { sessionLog, accessLog, connections } = environment;
   const pool = plan.pools.findIndex(({ id }) => id === listener.poolId);
-  const line = `$time_iso8601 $remote_addr:$remote_port [$time_local] listener-${identifier(listener.id)} UDP ${TOLD}`;
+  const line = `$time_iso8601 $remote_addr:$remote_port [$time_local] listener-${identifier(listener.id)} UDP ${LOGGED}`;
   return [
     `  log_format session_${index} '${identifier(listener.id)} $bytes_received $bytes_sent $status';`,
-    ...(accessLog ? [`  log_format told_${index} '${line}';`] : []),
+    ...(accessLog ? [`  log_format access_${index} '${line}';`] : []),
     ...(pool === -1 ? [`  upstream nobody_${index} { ${NOBODY} }`] : []),
     '  server {',
     ...listener.addresses.map((address) => `    listen ${endpoint(address, listener.port)} udp;`),
@@ -68,7 +68,7 @@ function renderListener(
     `    proxy_timeout ${Math.max(1, Math.trunc(listener.idleMs))}ms;`,
     `    proxy_pass ${pool === -1 ? `nobody_${index}` : `pool_${pool}`};`,
     `    access_log ${quotePath(sessionLog)} session_${index};`,
-    ...(accessLog ? [`    access_log ${quotePath(accessLog)} told_${index};`] : []),
+    ...(accessLog ? [`    access_log ${quotePath(accessLog)} access_${index};`] : []),
     '  }',
   ];
 }

@@ -64,7 +64,7 @@ export class Session {
     this.#handlePaths();
   }
 
-  /** Lets go of what is open, once what was begun has ended. */
+  /** Closes what is open, once what was begun has ended. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

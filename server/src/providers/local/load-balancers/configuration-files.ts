@@ -11,7 +11,7 @@ import { EMPTY_SERVER_STATE } from './server-state.ts';
  *  first has to say that it could run the new one; otherwise its start will say so.
  *  @returns how to put the old one back, for when the process then cannot load it
  *  @throws ConfigurationRefused when HAProxy refuses it; then nothing has changed */
-export async function stage(
+export async function replaceConfiguration(
   program: string,
   paths: InstancePaths,
   rendering: Rendering,
