@@ -1641,6 +1641,7 @@ create table task_epochs (
   identity text not null,
   began_at bigint not null,
   server_started_at timestamp with time zone,
+  table_oid bigint,
   constraint task_epochs_pkey PRIMARY KEY (number),
   constraint task_epochs_token_key UNIQUE (token)
 );

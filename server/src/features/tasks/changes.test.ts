@@ -80,6 +80,23 @@ test('a folder of the database that is put back is another history from where it
   expect(await isOurs(db, { epoch: first, change: lost })).toBe(false);
 });
 
+test('a dump that was restored while the server ran is another history, too', async () => {
+  const first = await currentEpoch(db);
+  const change = await drawn();
+  await db.pool.query('create table copied as table task_epochs');
+  await db.pool.query('create table made_anew (like task_epochs including all)');
+  await db.pool.query('drop table task_epochs');
+  await db.pool.query('alter table made_anew rename to task_epochs');
+  await db.pool.query('insert into task_epochs table copied');
+  await db.pool.query(
+    `select setval(pg_get_serial_sequence('task_epochs', 'number'), (select max(number) from task_epochs))`,
+  );
+  await keepEpoch(db);
+  expect(await currentEpoch(db)).not.toBe(first);
+  expect(await isOurs(db, { epoch: first, change })).toBe(true);
+  expect(await isOurs(db, { epoch: first, change: await drawn() })).toBe(false);
+});
+
 test('a copy that came without the state of its sequence goes on where its tasks are', async () => {
   await db.pool.query(
     `insert into tasks (id, client_id, user_id, type, created_at, updated_at, change)

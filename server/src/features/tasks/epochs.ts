@@ -2,7 +2,8 @@ import { type Db, sqlStateOf } from '../../platform/database/db.ts';
 import type { BackgroundJob } from '../../platform/feature.ts';
 
 /** The lives of a database. One that was restored, copied or promoted begins a new life, with its own changes of tasks
- *  from some change on; so does each start of its server, since a folder that was put back looks like what it replaces.
+ *  from some change on. So does each start of its server, since a folder that was put back looks like what it replaces,
+ *  and each new table of epochs, which is what a dump leaves that was restored while the server ran.
  *  So a cursor can be recognised as of this history, or of one that never happened here. */
 
 const LOOK_EVERY_MS = 1000;
@@ -23,15 +24,16 @@ async function readIdentity(db: Db): Promise<string> {
   return row?.identity ?? '';
 }
 
+/** Whether the newest epoch, if there is one, is of this database, this start of its server and this table. */
+const KNOWN = `select from (
+    select identity, server_started_at, table_oid from task_epochs order by number desc limit 1) e
+  where identity = $1::text and server_started_at = pg_postmaster_start_time()
+    and table_oid = 'task_epochs'::regclass::oid::bigint`;
+
 /** Notes it when a new life of the database has begun. */
 export async function keepEpoch(db: Db): Promise<void> {
   const identity = await readIdentity(db);
-  const [known] = await db.named(
-    'task_epoch_known',
-    `select 1 from (select identity, server_started_at from task_epochs order by number desc limit 1) e
-      where identity = $1 and server_started_at = pg_postmaster_start_time()`,
-    [identity],
-  );
+  const [known] = await db.named('task_epoch_known', KNOWN, [identity]);
   if (known) return;
   await db.transaction(async (tx) => {
     await tx.named('task_epoch_lock', 'lock table task_epochs in share row exclusive mode', []);
@@ -41,11 +43,9 @@ export async function keepEpoch(db: Db): Promise<void> {
       `with last as (
          select greatest((select last_value from task_changes), (select max(change) from tasks)) as change),
        begun as (
-         insert into task_epochs (identity, server_started_at, began_at)
-         select $1::text, pg_postmaster_start_time(), change from last
-          where not exists (
-            select from (select identity, server_started_at from task_epochs order by number desc limit 1) e
-             where identity = $1::text and server_started_at = pg_postmaster_start_time())
+         insert into task_epochs (identity, server_started_at, table_oid, began_at)
+         select $1::text, pg_postmaster_start_time(), 'task_epochs'::regclass::oid::bigint, change from last
+          where not exists (${KNOWN})
          returning began_at)
        select setval('task_changes', began_at) from begun`,
       [identity],

@@ -1128,6 +1128,7 @@ export interface TaskEpochs {
   identity: string;
   number: Generated<number>;
   server_started_at: Date | null;
+  table_oid: number | null;
   token: Generated<string>;
 }
 
