@@ -14,6 +14,7 @@ import { greeting } from './greeting.ts';
 import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
+import { providerFactories } from './known-providers.ts';
 import { ownPorts } from './own-ports.ts';
 import { Db } from './platform/database/db.ts';
 import {
@@ -33,7 +34,6 @@ import { Outage } from './platform/database/outage.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
 import { releaseStartMemory } from './platform/start-memory.ts';
 import { startTracing } from './platform/tracing/otel.ts';
-import { providerFactories } from './provider-factories.ts';
 import { withSteps } from './provider-steps.ts';
 import { memberNetworks } from './providers/local/index.ts';
 import { RegionProviders } from './region-providers.ts';

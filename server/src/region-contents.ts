@@ -2,20 +2,12 @@ import { addPublicImages } from './features/images/index.ts';
 import { addExternalNetworks } from './features/networking/networks/index.ts';
 import { insertProject, type NewProject, type ProjectRow } from './features/projects/index.ts';
 import { type NewRegion, readRegions, saveRegions } from './features/regions/index.ts';
-import type { RegionContents } from './features/regions/port.ts';
 import { addDefaultGroups, completeDefaultGroups } from './features/security-groups/index.ts';
 import type { Ids } from './kernel/ids.ts';
+import { contentsOf, PROVIDER_NAMES } from './known-providers.ts';
 import type { Db, Tx } from './platform/database/db.ts';
-import { LOCAL_CONTENTS } from './providers/local/index.ts';
-import { SIMULATED_CONTENTS } from './providers/simulated/index.ts';
 
-/** What regions have from the beginning, by their provider. */
-const CONTENTS: Readonly<Record<string, RegionContents>> = {
-  local: LOCAL_CONTENTS,
-  simulated: SIMULATED_CONTENTS,
-};
-
-const WITH_SECURITY_GROUPS = Object.keys(CONTENTS).filter((name) => CONTENTS[name]?.securityGroups);
+const WITH_SECURITY_GROUPS = PROVIDER_NAMES.filter((name) => contentsOf(name)?.securityGroups);
 
 /** Saves regions, and gives every region that there is what its provider says that it has from the beginning, as far
  *  as it is not there yet: each start repeats it, so that it also holds for what an older node has made meanwhile. */
@@ -26,7 +18,7 @@ export async function setUpRegions(
 ): Promise<void> {
   await saveRegions(tx, regions, timestamp);
   const known = (await readRegions(tx)).flatMap((row) => {
-    const contents = CONTENTS[row.provider];
+    const contents = contentsOf(row.provider);
     return contents ? [{ row, contents }] : [];
   });
   await addExternalNetworks(
@@ -50,7 +42,9 @@ export async function setUpRegions(
   );
 }
 
-/** Gives projects what they have in each region, as far as they lack it: after setUpRegions, when that is committed. */
+/** Gives projects what they have in each region, as far as they lack it: after setUpRegions, when that is committed.
+ *  There may be a million projects, whose groups would take minutes: a transaction that long would keep a start from
+ *  going on where it was killed, and other nodes from making projects. */
 export async function completeProjects(db: Db): Promise<void> {
   await completeDefaultGroups(db, WITH_SECURITY_GROUPS);
 }

@@ -12,11 +12,10 @@ import {
   NODE_KINDS,
 } from './features/simulation/index.ts';
 import { Invalid } from './kernel/errors.ts';
+import { PROVIDER_NAMES } from './known-providers.ts';
 import { Key, Nullable, StringEnum } from './platform/http/schemas.ts';
 import { Validator } from './platform/http/validation.ts';
 import { type LogCollector, parseLogCollector } from './providers/local/index.ts';
-
-const PROVIDERS = ['local', 'simulated'] as const;
 
 /** A rate, or rules that count attempts. */
 const FaultsOfKind = Type.Union([
@@ -29,7 +28,7 @@ const RegionEntry = Type.Object(
   {
     id: Key({ minimum: 1 }),
     name: Type.String({ minLength: 1, maxLength: 100 }),
-    provider: StringEnum(PROVIDERS),
+    provider: StringEnum(PROVIDER_NAMES),
     state: Type.Optional(StringEnum(REGION_STATES)),
     access_level: Type.Optional(StringEnum(['core', 'edge'])),
     zone: Type.Optional(Nullable(StringEnum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS']))),

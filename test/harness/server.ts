@@ -13,6 +13,7 @@ import type { VideoTokenSettings } from '../../server/src/features/video-tokens/
 import type { AllowedNetworks } from '../../server/src/features/webhooks/index.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
 import { type Ids, randomIds } from '../../server/src/kernel/ids.ts';
+import { providerFactories } from '../../server/src/known-providers.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
@@ -20,7 +21,6 @@ import { countedRows } from '../../server/src/platform/database/kept-counts.ts';
 import type { TlsFiles } from '../../server/src/platform/http/tls.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
-import { providerFactories } from '../../server/src/provider-factories.ts';
 import { memberNetworks } from '../../server/src/providers/local/addresses/member-networks.ts';
 import { completeProjects, setUpProject, setUpRegions } from '../../server/src/region-contents.ts';
 import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';

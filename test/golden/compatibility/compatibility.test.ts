@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PROVIDER_NAMES } from '../../../server/src/known-providers.ts';
 import { readKnownCalls, renderSources, renderUnserved } from '../../compat/known-calls.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { expectGolden } from '../golden.ts';
@@ -15,13 +16,10 @@ import {
   shownBy,
 } from './document.ts';
 
-/** A region of each provider. */
-const PROVIDERS = ['local', 'simulated'];
-
 let server: TestServer;
 
 beforeAll(async () => {
-  const regions = PROVIDERS.map((provider, index) => ({
+  const regions = PROVIDER_NAMES.map((provider, index) => ({
     id: index + 1,
     display_name: provider,
     slug: provider,
@@ -35,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const offering = (need: string) =>
-  PROVIDERS.filter((_provider, index) => server.providers.offers(index + 1, need));
+  PROVIDER_NAMES.filter((_provider, index) => server.providers.offers(index + 1, need));
 
 function lines(): Line[] {
   return server.app.features.flatMap(({ routes = [], needs }) =>
@@ -51,7 +49,7 @@ function lines(): Line[] {
 test('what a feature needs of a region, some provider has; and every port is needed by a feature', () => {
   const needs = server.app.features.flatMap(({ needs = [] }) => needs);
   expect(needs.filter((need) => offering(need).length === 0)).toEqual([]);
-  const ports = PROVIDERS.flatMap((_provider, index) => server.providers.portsOf(index + 1));
+  const ports = PROVIDER_NAMES.flatMap((_provider, index) => server.providers.portsOf(index + 1));
   expect(needs, 'say so with needs in the index.ts of the feature').toEqual(expect.arrayContaining(ports));
 });
 
