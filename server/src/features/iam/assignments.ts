@@ -1,5 +1,6 @@
 import { nullable, zuluTime } from '../../kernel/codecs.ts';
-import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import { Conflict, NotFound } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { rolesAbove } from '../../platform/auth/roles.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
@@ -137,32 +138,29 @@ async function retireExcess(tx: Tx, ctx: RequestContext, userId: number): Promis
 
 async function check(tx: Tx, ctx: RequestContext, input: RequestAssignment): Promise<store.Assignment> {
   const { clientId, userId: assignedBy } = ctx.caller;
-  const faults: Record<string, string[]> = {};
-  if (input.client_id != null && input.client_id !== clientId) {
-    faults.client_id = [`must be ${clientId}, the account of the caller`];
-  }
+  const faults = new Faults();
+  if (input.client_id != null && input.client_id !== clientId)
+    faults.add('client_id', `must be ${clientId}, the account of the caller`);
   const member = await readMember(tx, clientId, input.user_id);
-  if (!member) faults.user_id = ['is no member of the account'];
+  if (!member) faults.add('user_id', 'is no member of the account');
   const projectId = input.project_id ?? null;
-  if (projectId !== null && !(await readProject(tx, projectId, clientId))) {
-    faults.project_id = ['is no project of the account'];
-  }
+  if (projectId !== null && !(await readProject(tx, projectId, clientId)))
+    faults.add('project_id', 'is no project of the account');
   const role = assignable(input.role, projectId, faults);
-  if (!member || !role || Object.keys(faults).length > 0) throw new Invalid(faults);
-  return { clientId, userId: member.id, projectId, role, assignedBy, timestamp: ctx.clock.timestamp() };
+  const userId = faults.require(member).id;
+  const timestamp = ctx.clock.timestamp();
+  return { clientId, userId, projectId, role: faults.require(role), assignedBy, timestamp };
 }
 
-function assignable(
-  name: string,
-  projectId: number | null,
-  faults: Record<string, string[]>,
-): AssignableRole | undefined {
+function assignable(name: string, projectId: number | null, faults: Faults): AssignableRole | undefined {
   const role = ASSIGNABLE.find((each) => each === name);
   const scope = projectId === null ? 'client' : 'project';
-  if (!role) faults.role = [`is not offered here; use one of ${ASSIGNABLE.join(', ')}`];
-  else if (!SCOPES[role].includes(scope)) {
-    faults.role = [scope === 'client' ? `${role} needs a project_id` : `${role} must not have a project_id`];
-  }
+  if (!role) faults.add('role', `is not offered here; use one of ${ASSIGNABLE.join(', ')}`);
+  else if (!SCOPES[role].includes(scope))
+    faults.add(
+      'role',
+      scope === 'client' ? `${role} needs a project_id` : `${role} must not have a project_id`,
+    );
   return role;
 }
 

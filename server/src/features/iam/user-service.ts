@@ -1,4 +1,5 @@
 import { Invalid, NotFound, PermissionDenied } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
@@ -101,14 +102,12 @@ export async function readKnown(
 /** @throws Invalid for what cannot be changed here, PermissionDenied or NotFound for somebody else's */
 export async function patchUser(ctx: RequestContext, userId: number, input: PatchUser): Promise<FullUser> {
   const row = await ownRow(ctx, userId);
-  const faults: Record<string, string[]> = {};
-  if (input.email !== undefined && input.email !== row.email) {
-    faults.email = ['is changed with PUT /iam/users/{userId}/email'];
-  }
-  if (input.auth_types?.some((type) => type !== 'password')) {
-    faults.auth_types = ['password is the one way to sign in'];
-  }
-  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+  const faults = new Faults();
+  if (input.email !== undefined && input.email !== row.email)
+    faults.add('email', 'is changed with PUT /iam/users/{userId}/email');
+  if (input.auth_types?.some((type) => type !== 'password'))
+    faults.add('auth_types', 'password is the one way to sign in');
+  faults.refuse();
   await ctx.db.transaction(async (tx) => {
     await store.updateUser(tx, userId, {
       name: input.name === undefined ? row.name : input.name,

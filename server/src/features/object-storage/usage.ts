@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { readTime, zuluTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { GRANULARITIES, type UsageSeriesQuery, type UsageTotalQuery } from './usage-schema.ts';
 import { readUsage, type UsagePoint } from './usage-store.ts';
@@ -22,20 +23,20 @@ interface Span {
 
 /** @throws Invalid naming every faulty field */
 function spanOf(ctx: RequestContext, query: { from?: string; to?: string }, hours: number): Span {
-  const faults: Record<string, string[]> = {};
+  const faults = new Faults();
   const timeOf = (name: 'from' | 'to', usual: Date) => {
     const text = query[name];
     const time = text ? readTime(text) : usual;
-    if (!time) faults[name] = ['must be a time such as 2026-01-31T12:00:00Z'];
+    if (!time) faults.add(name, 'must be a time such as 2026-01-31T12:00:00Z');
     return time ?? usual;
   };
   const now = ctx.clock.now();
   const to = timeOf('to', now);
   const from = timeOf('from', new Date(to.getTime() - USUAL_DAYS * DAY_MS));
-  if (Object.keys(faults).length === 0 && from >= to) faults.from = ['must be before to'];
+  if (!faults.any && from >= to) faults.add('from', 'must be before to');
   if (to.getTime() - from.getTime() > MOST_POINTS * hours * HOUR_MS)
-    faults.from = [`is too far before to: at most ${MOST_POINTS} points are given at once`];
-  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+    faults.add('from', `is too far before to: at most ${MOST_POINTS} points are given at once`);
+  faults.refuse();
   return { from, to };
 }
 

@@ -1,4 +1,5 @@
-import { Invalid, UnknownRegion } from '../../kernel/errors.ts';
+import { UnknownRegion } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
@@ -77,18 +78,17 @@ export async function changeLimits(ctx: ClientContext, limits: Limits) {
 export async function checkLimits(ctx: RequestContext, limits: Limits, prefix: string): Promise<void> {
   const known = new Set((await readRegions(ctx.db)).map(({ id }) => id));
   const seen = new Set<number>();
-  const faults: Record<string, string[]> = {};
+  const faults = new Faults();
   for (const [index, { region_id: id }] of (limits.regional_limits ?? []).entries()) {
     const field = `${prefix}regional_limits.${index}.region_id`;
-    if (id === undefined) faults[field] = ['is required'];
-    else if (!known.has(id)) faults[field] = [`region ${id} does not exist`];
-    else if (seen.has(id)) faults[field] = [`region ${id} is named twice`];
+    if (id === undefined) faults.add(field, 'is required');
+    else if (!known.has(id)) faults.add(field, `region ${id} does not exist`);
+    else if (seen.has(id)) faults.add(field, `region ${id} is named twice`);
     if (id !== undefined) seen.add(id);
   }
-  if (Object.keys(faults).length === 0 && limitsByRegion(limits).length === 0) {
-    faults[prefix.slice(0, -1) || 'body'] = ['must name at least one limit'];
-  }
-  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+  if (!faults.any && limitsByRegion(limits).length === 0)
+    faults.add(prefix.slice(0, -1) || 'body', 'must name at least one limit');
+  faults.refuse();
 }
 
 export async function applyLimits(tx: Tx, clientId: number, limits: Limits): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../kernel/clock.ts';
 import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { Nullable, RegionParams, StringEnum, TaskIds } from '../../platform/http/schemas.ts';
 import { pemBlocks } from './pem.ts';
@@ -83,13 +84,12 @@ function olderFaults(body: unknown, now: Date): InvalidFields {
     return { ...faultsOf({ ...(body as object), payload: undefined }, now), payload: [NO_PEM] };
   }
   const found = faultsOf({ ...(body as object), payload: texts }, now);
-  const faults: Record<string, string[]> = {};
+  const faults = new Faults();
   for (const [field, messages] of Object.entries(found)) {
     const [name = field, part] = field.split('.');
-    const said = part === undefined ? messages : messages.map((message) => `${part} ${message}`);
-    faults[name] = [...(faults[name] ?? []), ...said];
+    for (const message of messages) faults.add(name, part === undefined ? message : `${part} ${message}`);
   }
-  return faults;
+  return faults.toError().fields;
 }
 
 const NO_PEM = 'holds no PEM text: encode "-----BEGIN …" texts in base64';

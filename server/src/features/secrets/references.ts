@@ -1,4 +1,5 @@
-import { Invalid, Locked } from '../../kernel/errors.ts';
+import { Locked } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { Place } from '../../platform/http/context.ts';
 import { day, type SecretKind } from './material.ts';
@@ -43,13 +44,13 @@ export async function requireSecrets(
   if (references.length === 0) return;
   const ids = references.map(({ id }) => id.toLowerCase());
   const rows = new Map((await keepSecrets(tx, ids, place)).map((row) => [row.id, row]));
-  const faults: Record<string, string[]> = {};
+  const faults = new Faults();
   for (const reference of references) {
     const row = rows.get(reference.id.toLowerCase());
     const fault = row ? faultOf(row, reference, rows, now) : `Secret ${reference.id} was not found`;
-    if (fault) faults[reference.field] = [fault];
+    if (fault) faults.add(reference.field, fault);
   }
-  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+  faults.refuse();
   for (const row of rows.values()) refusePending(row);
 }
 

@@ -1,5 +1,6 @@
 import { readTime } from '../../kernel/codecs.ts';
-import { Conflict, Invalid, type InvalidFields, Locked } from '../../kernel/errors.ts';
+import { Conflict, type InvalidFields, Locked } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -115,22 +116,13 @@ export class SecretService {
 /** What a schema cannot find in a body that creates a secret, as far as the body has the right shape. */
 export function faultsOf(body: unknown, now: Date): InvalidFields {
   const { name, expiration, payload } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const faults: Record<string, readonly string[]> = {};
+  const faults = new Faults();
   if (typeof name === 'string' && (name.trim() === '' || name.length > LONGEST_NAME))
-    faults.name = [NAME_RULE];
+    faults.add('name', NAME_RULE);
   const expires = typeof expiration === 'string' ? readTime(expiration) : undefined;
-  if (expires && expires <= now) faults.expiration = ['must be a time in the future'];
-  return isPayload(payload) ? { ...faults, ...payloadFaults(payload, now) } : faults;
-}
-
-function payloadFaults(payload: SecretPayload, now: Date): InvalidFields {
-  try {
-    inspect(payload, now);
-    return {};
-  } catch (error) {
-    if (error instanceof Invalid) return error.fields;
-    throw error;
-  }
+  if (expires && expires <= now) faults.add('expiration', 'must be a time in the future');
+  if (isPayload(payload)) faults.try(() => inspect(payload, now));
+  return faults.toError().fields;
 }
 
 function isPayload(value: unknown): value is SecretPayload {

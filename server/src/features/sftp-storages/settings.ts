@@ -1,4 +1,5 @@
 import type { InvalidFields } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import type { Queryable } from '../../platform/database/db.ts';
 import { readKeys } from './key-store.ts';
 import { aliasFault, endOf, type SftpSettings } from './model.ts';
@@ -21,15 +22,16 @@ export const PLAIN: SftpSettings = {
 export function settingsFaults(input: unknown, now: Date): InvalidFields {
   if (typeof input !== 'object' || input === null) return {};
   const { password_mode: mode, password, expires, server_alias: alias } = input as Record<string, unknown>;
-  const faults: Record<string, string[]> = {};
-  if (mode === 'set' && password === undefined) faults.password = ['is required when password_mode is set'];
+  const faults = new Faults();
+  if (mode === 'set' && password === undefined)
+    faults.add('password', 'is required when password_mode is set');
   if (mode !== 'set' && password !== undefined)
-    faults.password = ['must be left out unless password_mode is set'];
+    faults.add('password', 'must be left out unless password_mode is set');
   if (typeof expires === 'string' && expires !== '' && !endOf(expires, now))
-    faults.expires = ['must be a duration such as 2 years 6 months, or empty'];
+    faults.add('expires', 'must be a duration such as 2 years 6 months, or empty');
   const wrong = typeof alias === 'string' ? aliasFault(alias) : undefined;
-  if (wrong) faults.server_alias = [wrong];
-  return faults;
+  if (wrong) faults.add('server_alias', wrong);
+  return faults.toError().fields;
 }
 
 /** @returns what is wrong with the keys of a request */

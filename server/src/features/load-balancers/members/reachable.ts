@@ -1,4 +1,4 @@
-import { Invalid } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
 import type { LoadBalancerProvider } from '../port.ts';
 
 /** The columns of a member that say where it is. */
@@ -17,10 +17,10 @@ export function refuseUnreachable(
   members: readonly object[],
 ): void {
   if (!provider?.memberFault) return;
-  const fields: Record<string, string[]> = {};
+  const faults = new Faults();
   const judge = (field: string, address: string, port: number) => {
     const fault = provider.memberFault?.(address, port) ?? null;
-    if (fault !== null) fields[field] = [...(fields[field] ?? []), fault];
+    if (fault !== null) faults.add(field, fault);
   };
   for (const {
     address,
@@ -37,5 +37,5 @@ export function refuseUnreachable(
       );
     }
   }
-  if (Object.keys(fields).length > 0) throw new Invalid(fields);
+  faults.refuse();
 }
