@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type AddressRange, rangesOfBeginning } from '../../kernel/address-beginnings.ts';
+import { type AddressRange, rangesOfBeginning } from './address-ranges.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Place } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rangesOfBeginning } from './address-beginnings.ts';
+import { rangesOfBeginning } from './address-ranges.ts';
 
 /** Addresses that begin with a text are in its ranges. */
 
