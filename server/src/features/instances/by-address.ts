@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type AddressRange, rangesOfBeginning } from './address-ranges.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { type AddressRange, rangesOfBeginning } from './address-ranges.ts';
 import type { Place } from './model.ts';
 
 /** Instances of which an address begins with a text. Addresses of nodes are columns, those of other machines and of

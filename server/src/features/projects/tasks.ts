@@ -7,6 +7,7 @@ const MINUTE_MS = 60_000;
 export const deleteProjectTask: TaskHandler = {
   type: 'delete_project',
   deadlineMs: 5 * MINUTE_MS,
+  withoutFaults: true,
   async run({ task, timestamp }) {
     return done({}, async (tx) => {
       await markDeleted(tx, Number(task.subject), timestamp);

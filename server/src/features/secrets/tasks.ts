@@ -8,6 +8,7 @@ const DEADLINE_MS = 60_000;
 export const createSecretTask: TaskHandler = {
   type: 'create_secret',
   deadlineMs: DEADLINE_MS,
+  withoutFaults: true,
   run: async ({ task }) =>
     done({ secrets: [task.subject] }, (tx) => activateSecret(tx, task.subject, task.id)),
   undo: async (run) => forgetting(run),
@@ -16,6 +17,7 @@ export const createSecretTask: TaskHandler = {
 export const deleteSecretTask: TaskHandler = {
   type: 'delete_secret',
   deadlineMs: DEADLINE_MS,
+  withoutFaults: true,
   run: async (run) => forgetting(run),
   undo: async ({ task }) => done({}, (tx) => activateSecret(tx, task.subject, task.id)),
 };

@@ -8,6 +8,7 @@ const DEADLINE_MS = 5 * 60_000;
 export const deleteServerGroupTask: TaskHandler = {
   type: 'delete_servergroup',
   deadlineMs: DEADLINE_MS,
+  withoutFaults: true,
   run: async ({ task: { subject, id, clientId, regionId } }) =>
     done({}, async (tx) => {
       if (!(await deleteGroup(tx, subject, id)) || regionId === null) return;

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
-import { CONDITION_KINDS, FAULT_KINDS, NODE_KINDS } from './kinds.ts';
+import { FAULT_KINDS, NODE_KINDS } from './kinds.ts';
 import { keepFileFaults } from './store.ts';
 
 const FAULTS = '/virga/v1/simulation/2/faults';
@@ -93,22 +91,4 @@ test('faults of the file count on from start to start, until the file names them
   expect(await attempts('four')).toEqual([words('four')]);
   await keep();
   expect((await server.call('GET', FAULTS, { as })).body.count).toBe(0);
-});
-
-test('the kinds are those that work in a region, and the documents name them all', () => {
-  /** Tasks that no provider takes part in, or whose work is that of nodes. */
-  const others = [
-    'delete_project',
-    'delete_servergroup',
-    'create_secret',
-    'delete_secret',
-    'create_k8s_cluster_pool_v2',
-    'resize_k8s_cluster_pool_v2',
-    'delete_k8s_cluster_pool_v2',
-  ];
-  const types = server.app.handlers.map(({ type }) => type);
-  expect([...FAULT_KINDS, ...others].sort()).toEqual([...types].sort());
-  const text = readFileSync(path.join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
-  for (const kind of [...FAULT_KINDS, ...NODE_KINDS, ...CONDITION_KINDS])
-    expect(text).toContain(`\`${kind}\``);
 });

@@ -45,6 +45,8 @@ export interface TaskHandler {
   readonly type: string;
   /** Milliseconds after acceptance at which a task that still is not done has failed. */
   readonly deadlineMs: number;
+  /** No fault of a simulated region strikes it: no provider takes part, or the work is that of its parts. */
+  readonly withoutFaults?: true;
   /** Brings the work forward from wherever reality stands. Calls providers without a transaction open.
    *  @throws TaskFailed to give up with a reason for the user; anything else is tried again */
   run(run: TaskRun): Promise<Done | Wait>;

@@ -17,6 +17,7 @@ export function createPoolTask(deps: TaskDeps): TaskHandler {
   return {
     type: 'create_k8s_cluster_pool_v2',
     deadlineMs: 4 * HOUR_MS,
+    withoutFaults: true,
     async run(run) {
       const { cluster, provider } = await subjectOf(run, deps);
       const waiting = await settleNodes(run, deps, { provider, cluster, goal: goalOf(cluster) });
@@ -48,6 +49,7 @@ export function deletePoolTask(deps: TaskDeps): TaskHandler {
   return {
     type: 'delete_k8s_cluster_pool_v2',
     deadlineMs: 2 * HOUR_MS,
+    withoutFaults: true,
     async run(run) {
       return removeNodes(run, deps, await subjectOf(run, deps));
     },
@@ -67,6 +69,7 @@ export function resizePoolTask(deps: TaskDeps): TaskHandler {
   return {
     type: 'resize_k8s_cluster_pool_v2',
     deadlineMs: 4 * HOUR_MS,
+    withoutFaults: true,
     async run(run) {
       const { cluster, provider } = await subjectOf(run, deps);
       const waiting = await settleNodes(run, deps, { provider, cluster, goal: goalOf(cluster) });
