@@ -1836,6 +1836,7 @@ CREATE INDEX webhook_deliveries_audit ON public.webhook_deliveries USING btree (
 CREATE INDEX webhook_deliveries_client ON public.webhook_deliveries USING btree (client_id, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_created ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_due_of_target ON public.webhook_deliveries USING btree (target_id, next_attempt_at, id) WHERE (state = 'WAITING'::text);
+CREATE INDEX webhook_deliveries_ended ON public.webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_state ON public.webhook_deliveries USING btree (state, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_target ON public.webhook_deliveries USING btree (target_id);
 CREATE TRIGGER webhook_deliveries_count AFTER INSERT OR DELETE OR UPDATE OF state ON public.webhook_deliveries FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('webhook_deliveries by client', 'by facets', 'both');

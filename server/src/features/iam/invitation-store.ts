@@ -1,5 +1,6 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import type { Lang, MemberRow } from './user-store.ts';
 
 /** An invitation that was not accepted, with the columns of a member. */
@@ -121,9 +122,6 @@ export async function deletePending(tx: Tx, clientId: number, userId: number): P
 }
 
 export async function deleteOldInvitations(db: Queryable, now: Date): Promise<void> {
-  await db.named(
-    'invitation_forget',
-    'delete from invitations where expires_at < $1 and accepted_by is null',
-    [now.toISOString()],
-  );
+  const old = { table: 'invitations', by: 'expires_at', before: now.toISOString() };
+  await forgetOld(db, { ...old, where: 'accepted_by is null' });
 }

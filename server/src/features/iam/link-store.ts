@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 
 /** Tokens that are mailed or printed, and work once. They are kept as SHA-256 alone. */
 
@@ -53,5 +54,5 @@ export async function deleteLinksOf(tx: Tx, userId: number): Promise<void> {
 }
 
 export async function deleteOldLinks(db: Queryable, now: Date): Promise<void> {
-  await db.named('link_forget', 'delete from one_time_links where expires_at < $1', [now.toISOString()]);
+  await forgetOld(db, { table: 'one_time_links', by: 'expires_at', before: now.toISOString() });
 }

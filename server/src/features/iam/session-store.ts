@@ -1,5 +1,6 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
@@ -198,5 +199,5 @@ export async function deleteSessionsOfCaller(tx: Tx, owner: Owner): Promise<void
 }
 
 export async function deleteOldSessions(db: Queryable, now: Date): Promise<void> {
-  await db.named('session_forget', 'delete from sessions where expires_at < $1', [now.toISOString()]);
+  await forgetOld(db, { table: 'sessions', by: 'expires_at', before: now.toISOString() });
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 
 /** From where users have signed in before. */
 
@@ -27,7 +28,5 @@ export async function remember(
 
 /** Forgets places that were not used since a moment. */
 export async function forgetOldSources(db: Queryable, before: Date): Promise<void> {
-  await db.named('source_forget', 'delete from known_sources where last_used_at < $1', [
-    before.toISOString(),
-  ]);
+  await forgetOld(db, { table: 'known_sources', by: 'last_used_at', before: before.toISOString() });
 }

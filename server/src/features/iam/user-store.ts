@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
@@ -265,5 +266,5 @@ export const listSignIns = (db: Db, clientId: number, page: { limit: number; off
 
 /** Forgets attempts to sign in before a moment. */
 export async function deleteOldSignIns(db: Queryable, before: Date): Promise<void> {
-  await db.named('sign_in_forget', 'delete from sign_ins where at < $1', [before.toISOString()]);
+  await forgetOld(db, { table: 'sign_ins', by: 'at', before: before.toISOString() });
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import type { StorageReport } from './port.ts';
 
 /** SQL of what storages used. */
@@ -75,7 +76,5 @@ export async function readUsage(db: Db, where: UsageWhere): Promise<UsagePoint[]
 }
 
 export async function forgetUsage(db: Db, before: Date): Promise<void> {
-  await db.named('object_storage_usage_forget', 'delete from object_storage_usage where hour < $1', [
-    before.toISOString(),
-  ]);
+  await forgetOld(db, { table: 'object_storage_usage', by: 'hour', before: before.toISOString() });
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import { type StorageReport, storageTable } from '../object-storage/index.ts';
 import { OWN_COLUMNS, type SftpRow, type SftpSettings } from './model.ts';
 
@@ -84,7 +85,5 @@ export async function addUsage(tx: Tx, storageId: number, { at, buckets }: Stora
 }
 
 export async function forgetUsage(db: Db, before: Date): Promise<void> {
-  await db.named('sftp_storage_usage_forget', 'delete from sftp_storage_usage where hour < $1', [
-    before.toISOString(),
-  ]);
+  await forgetOld(db, { table: 'sftp_storage_usage', by: 'hour', before: before.toISOString() });
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import type { BucketUsage } from './usage.ts';
 
 export interface ReportKey {
@@ -64,8 +65,7 @@ export async function addToMonth(
 
 /** Forgets reports that are too old to be repeated, and months that nobody is notified of any more. */
 export async function deleteOldUsage(db: Db, reportsBefore: Date, monthsBefore: string): Promise<void> {
-  await db.named('storage_report_forget', 'delete from storage_usage_reports where reported_at < $1', [
-    reportsBefore.toISOString(),
-  ]);
-  await db.named('storage_month_forget', 'delete from storage_usage_months where month < $1', [monthsBefore]);
+  const reports = { table: 'storage_usage_reports', by: 'reported_at', before: reportsBefore.toISOString() };
+  await forgetOld(db, reports);
+  await forgetOld(db, { table: 'storage_usage_months', by: 'month', before: monthsBefore });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
@@ -273,7 +274,5 @@ export async function countWaiting(db: Queryable): Promise<number> {
 
 /** Forgets what ended before a moment. */
 export async function deleteEnded(db: Db, before: Date): Promise<void> {
-  await db.named('webhook_delivery_forget', 'delete from webhook_deliveries where ended_at < $1', [
-    before.toISOString(),
-  ]);
+  await forgetOld(db, { table: 'webhook_deliveries', by: 'ended_at', before: before.toISOString() });
 }

@@ -2,6 +2,7 @@ import { Conflict, Invalid, PermissionDenied, TooManyRequests, Unprocessable } f
 import type { Caller } from '../auth/caller.ts';
 import { includes } from '../auth/roles.ts';
 import type { Db, Tx } from '../database/db.ts';
+import { forgetOld, inBatches, SOME } from '../database/forget-old.ts';
 import type { BackgroundJob } from '../feature.ts';
 import { tryCount } from '../limits/limits.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
@@ -229,12 +230,8 @@ export function forgetOldKeys(db: Db, keep: Kept = KEPT_IN_ALL): BackgroundJob {
     everyMs: 10 * 60_000,
     exclusive: true,
     run: async () => {
-      await db.named(
-        'idempotency_cleanup',
-        `delete from idempotency_keys where started_at < now() - interval '${KEPT_HOURS} hours'`,
-        [],
-      );
-      await forgetTooMany(db, keep);
+      await forgetKeys(db, keep);
+      await forgetAnswers(db, keep);
     },
   };
 }
@@ -244,21 +241,46 @@ interface Kept {
   readonly bytesOfClient: number;
 }
 
-/** Requests that still run keep their key: without it they could be done twice. */
-async function forgetTooMany(db: Db, { keys, bytesOfClient }: Kept): Promise<void> {
-  await db.named(
-    'idempotency_forget_oldest',
-    `delete from idempotency_keys where status is not null and (client_id, key) in (
-       select client_id, key from idempotency_keys order by started_at desc offset $1)`,
-    [keys],
+/** Requests that still run keep their key, unless it is too old: without it they could be done twice. */
+async function forgetKeys(db: Db, { keys }: Kept): Promise<void> {
+  const ages = await db.namedRow<{ old: string; oldestKept: string | null }>(
+    'idempotency_ages',
+    `select (now() - interval '${KEPT_HOURS} hours')::text as old, (
+       select started_at::text from idempotency_keys order by started_at desc offset $1 limit 1) as "oldestKept"`,
+    [keys - 1],
   );
-  await db.named(
-    'idempotency_forget_answers',
-    `update idempotency_keys k set key_id = null, sealed = null
-       from (select client_id, key,
-                    sum(octet_length(sealed)) over (partition by client_id order by started_at desc, key) as bytes
-               from idempotency_keys where sealed is not null) kept
-      where kept.bytes > $1 and k.client_id = kept.client_id and k.key = kept.key and k.status is not null`,
+  if (!ages) return;
+  const old = { table: 'idempotency_keys', by: 'started_at' };
+  await forgetOld(db, { ...old, before: ages.old });
+  if (ages.oldestKept === null) return;
+  const more = { name: 'idempotency_keys_beyond', where: 'status is not null' };
+  await forgetOld(db, { ...old, ...more, before: ages.oldestKept });
+}
+
+/** Only where all of them together are more than one client may have are they counted by client. */
+async function forgetAnswers(db: Db, { bytesOfClient }: Kept): Promise<void> {
+  const beyond = await db.named<{ client: number; newest: string }>(
+    'idempotency_answers_beyond',
+    `select client_id as client, max(started_at)::text as newest from (
+       select client_id, started_at,
+              sum(octet_length(sealed)) over (partition by client_id order by started_at desc, key) as bytes
+         from idempotency_keys
+        where sealed is not null and (select pg_table_size('idempotency_keys')) > $1) answers
+      where bytes > $1 group by client_id`,
     [bytesOfClient],
   );
+  for (const { client, newest } of beyond) await inBatches(() => forgetSomeAnswers(db, client, newest));
+}
+
+async function forgetSomeAnswers(db: Db, client: number, newest: string): Promise<number> {
+  const rows = await db.named(
+    'idempotency_forget_answers',
+    `update idempotency_keys set key_id = null, sealed = null where ctid = any(array(
+       select ctid from idempotency_keys
+        where client_id = $1 and started_at <= $2 and sealed is not null and status is not null
+        order by started_at limit ${SOME}))
+     returning 1`,
+    [client, newest],
+  );
+  return rows.length;
 }

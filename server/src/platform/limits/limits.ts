@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { TooManyRequests } from '../../kernel/errors.ts';
 import type { Db, Queryable } from '../database/db.ts';
+import { forgetOld } from '../database/forget-old.ts';
 import type { BackgroundJob } from '../feature.ts';
 
 /** Limits that hold over all nodes: the database counts, so that neither a restart nor a flood of other keys
@@ -68,10 +69,6 @@ export function forgetOldLimits(db: Db, clock: Clock): BackgroundJob {
     name: 'rate-limits-cleanup',
     everyMs: 60_000,
     exclusive: true,
-    run: async () => {
-      await db.named('limits_forget', 'delete from rate_limits where expires_at <= $1', [
-        clock.now().toISOString(),
-      ]);
-    },
+    run: () => forgetOld(db, { table: 'rate_limits', by: 'expires_at', before: clock.now().toISOString() }),
   };
 }

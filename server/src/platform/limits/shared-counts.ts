@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
+import { forgetOld } from '../database/forget-old.ts';
 import type { BackgroundJob } from '../feature.ts';
 
 /** Counts per key and minute over all nodes, for what is too frequent to ask the database each time. Each node counts
@@ -120,7 +121,7 @@ export function forgetOldCounts(db: Db, clock: Clock): BackgroundJob {
     exclusive: true,
     run: async () => {
       const minute = Math.floor(clock.now().getTime() / MINUTE_MS);
-      await db.named('request_counts_forget', 'delete from request_counts where minute < $1', [minute - 1]);
+      await forgetOld(db, { table: 'request_counts', by: 'minute', before: minute - 1 });
     },
   };
 }

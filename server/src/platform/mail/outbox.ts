@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../database/db.ts';
+import { forgetOld } from '../database/forget-old.ts';
 import { countedRows, keptCountOfClient } from '../database/kept-counts.ts';
 import { listPage } from '../database/list-page.ts';
 import type { Backlog } from '../metrics/cluster.ts';
@@ -180,12 +181,9 @@ export const listMail = (db: Db, page: { limit: number; offset: number }) =>
 
 /** Forgets mail that was sent or refused before a moment. What waits stays, however old. */
 export async function deleteEndedMail(db: Queryable, before: Date): Promise<void> {
-  await db.named(
-    'mail_forget',
-    `with gone as (
-       delete from mail_outbox
-        where (sent_at is not null or failed_at is not null) and coalesce(sent_at, failed_at) < $1 returning 1)
-     ${countedRows(COUNTED, 'gone', 'deleted')}`,
-    [before.toISOString()],
-  );
+  await forgetOld(db, {
+    ...{ table: 'mail_outbox', by: 'coalesce(sent_at, failed_at)', before: before.toISOString() },
+    where: '(sent_at is not null or failed_at is not null)',
+    counted: countedRows(COUNTED, 'gone', 'deleted'),
+  });
 }

@@ -40,7 +40,7 @@ export class Sampler {
     await insertSamples(this.#db, samples, this.#clock.timestamp(), coarse);
     this.#quarter = quarter;
     if (!coarse) return;
-    await thinSamples(this.#db, this.#clock.timestamp());
+    await thinSamples(this.#db, this.#clock.now());
     await addUpEnded(this.#db);
   }
 

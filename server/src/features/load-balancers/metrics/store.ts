@@ -1,6 +1,9 @@
 import type { Db, Queryable } from '../../../platform/database/db.ts';
+import { forgetOld, inBatches, SOME } from '../../../platform/database/forget-old.ts';
 import { COUNTED } from '../counters.ts';
 import type { Sample } from './series.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Samples are kept as they come for a day, one of each quarter of an hour for 30 days. */
 
@@ -53,30 +56,37 @@ export async function insertSamples(
   );
 }
 
-/** Forgets what is too old. @param now microsecond timestamp */
-export async function thinSamples(db: Queryable, now: string): Promise<void> {
-  await db.named(
-    'lb_samples_thin',
-    `delete from lb_samples
-      where (not coarse and at < $1::timestamptz - interval '1 day')
-         or (coarse and at < $1::timestamptz - interval '30 days')`,
-    [now],
-  );
+/** Forgets what is too old. */
+export async function thinSamples(db: Db, now: Date): Promise<void> {
+  const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
+  const old = { table: 'lb_samples', by: 'at' };
+  await forgetOld(db, { ...old, name: 'lb_samples_fine', before: before(1), where: 'not coarse' });
+  await forgetOld(db, { ...old, name: 'lb_samples_coarse', before: before(30), where: 'coarse' });
 }
 
 /** Adds up what listeners that are gone had counted: what a load balancer has carried never falls. */
 export async function addUpEnded(db: Db): Promise<void> {
-  await db.transaction(async (tx) => {
-    // Who has seen one of these listeners, and is about to write what it has counted, comes first or sees it gone.
-    await tx.named('lb_stats_lock', 'lock table lb_listener_stats in share row exclusive mode', []);
-    await tx.named('lb_stats_ended', ADD_UP_ENDED, []);
+  await inBatches(async () => {
+    const ended = await db.named<{ id: string }>('lb_stats_ended', ENDED, []);
+    if (ended.length > 0) await addUp(db, ended);
+    return ended.length;
   });
 }
 
+/** A listener that is gone does not come back: nobody needs to wait while they are looked for. */
+const ENDED = `
+  select listener_id as id from lb_listener_stats s
+   where not exists (select from lb_listeners l where l.id = s.listener_id) limit ${SOME}`;
+
+const addUp = (db: Db, ended: readonly { readonly id: string }[]): Promise<void> =>
+  db.transaction(async (tx) => {
+    // Who has seen one of these listeners, and is about to write what it has counted, comes first or sees it gone.
+    await tx.named('lb_stats_lock', 'lock table lb_listener_stats in share row exclusive mode', []);
+    await tx.named('lb_stats_add_up', ADD_UP_ENDED, [ended.map(({ id }) => id)]);
+  });
+
 const ADD_UP_ENDED = `
-  with ended as (
-    delete from lb_listener_stats s where not exists (select from lb_listeners l where l.id = s.listener_id)
-    returning *)
+  with ended as (delete from lb_listener_stats where listener_id = any($1::uuid[]) returning *)
   insert into lb_ended_stats as s (load_balancer_id, bytes_in, bytes_out, request_errors, total_connections)
   select load_balancer_id, sum(bytes_in), sum(bytes_out), sum(request_errors), sum(total_connections)
     from ended group by load_balancer_id

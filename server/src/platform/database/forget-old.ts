@@ -1,0 +1,43 @@
+import type { Queryable } from './db.ts';
+
+/** Rows that one statement deletes: what a trigger or others have to do with them is over soon. */
+export const SOME = 2000;
+
+/** Does something again and again, each time in a transaction of its own, until less is left than it does at once.
+ *  @param some does it once. @returns how many rows that were */
+export async function inBatches(some: () => Promise<number>): Promise<void> {
+  while ((await some()) === SOME);
+}
+
+export interface OldRows {
+  readonly table: string;
+  /** SQL of what says how old a row is; it needs an index. */
+  readonly by: string;
+  /** Rows below are deleted. */
+  readonly before: string | number;
+  /** SQL of what else is true of them. */
+  readonly where?: string;
+  /** A part of the statement that counts the rows of `gone`. */
+  readonly counted?: string;
+  /** Of the statement, where there are several for the table. */
+  readonly name?: string;
+}
+
+/** Deletes old rows, the oldest first. */
+export async function forgetOld(db: Queryable, old: OldRows): Promise<void> {
+  const { table, name = table, before } = old;
+  await inBatches(async () => {
+    const row = await db.namedRow<{ count: number }>(`forget_${name}`, forgettingSql(old), [before]);
+    return row?.count ?? 0;
+  });
+}
+
+/** A row that was changed since it was found is another one, and stays for the next time. */
+export function forgettingSql({ table, by, where, counted }: OldRows): string {
+  return `
+    with gone as (
+      delete from ${table} where ctid = any(array(
+        select ctid from ${table} where ${by} < $1${where ? ` and ${where}` : ''} order by ${by} limit ${SOME}))
+      returning 1)${counted ? `, counted as (${counted})` : ''}
+    select count(*) as count from gone`;
+}
