@@ -2,7 +2,7 @@ import type { Feature } from '../../platform/feature.ts';
 import { type FlavorDeps, flavorRoutes } from './routes.ts';
 
 export { FLAVORS, type Flavor, findFlavor, hardwareOf } from './catalogue.ts';
-export { FlavorList, pricedFlavors } from './views.ts';
+export { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
 
 export function flavors(deps: FlavorDeps): Feature {
   return { name: 'flavors', needs: 'kvm', routes: flavorRoutes(deps) };

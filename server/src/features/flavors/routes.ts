@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { pageOf } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { DEFAULT_LIMIT, ListQuery, RegionParams } from '../../platform/http/schemas.ts';
+import { Defaulted, ListQuery, RegionParams } from '../../platform/http/schemas.ts';
 import { FLAVORS } from './catalogue.ts';
-import { FlavorList, pricedFlavors } from './views.ts';
+import { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
 
 const flag = (fallback: boolean, description?: string) =>
-  Type.Optional(Type.Boolean({ default: fallback, ...(description === undefined ? {} : { description }) }));
+  Defaulted(Type.Boolean({ default: fallback, ...(description === undefined ? {} : { description }) }));
 
 const FlavorListQuery = ListQuery({
   disabled: flag(true, 'Also those that are out of stock; none ever is.'),
@@ -22,14 +23,10 @@ export interface FlavorDeps {
 }
 
 function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDeps) {
-  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
   const excluded = [query.exclude_linux && 'linux', query.exclude_windows && 'windows'];
   const offered = deps.hasMachines(ctx.region.id) ? FLAVORS : [];
   const matching = offered.filter(({ osType }) => !excluded.includes(osType));
-  return {
-    count: matching.length,
-    results: pricedFlavors(matching.slice(offset, offset + limit), query.include_prices),
-  };
+  return pageOf(matching, query, query.include_prices ? viewPricedFlavor : viewFlavor);
 }
 
 export const flavorRoutes = (deps: FlavorDeps): readonly Route[] => [

@@ -25,7 +25,7 @@ export const FlavorList = ListOf(
   'FlavorList',
 );
 
-function viewFlavor(flavor: Flavor) {
+export function viewFlavor(flavor: Flavor) {
   return {
     flavor_id: flavor.id,
     flavor_name: flavor.id,
@@ -38,9 +38,7 @@ function viewFlavor(flavor: Flavor) {
   };
 }
 
-/** Flavors as lists show them. Nothing costs anything here, so that a price that is asked for is hidden. */
-export function pricedFlavors(flavors: readonly Flavor[], withPrices = false) {
-  const hidden = { currency_code: null, price_per_hour: null, price_per_month: null, price_status: 'hide' };
-  const views = flavors.map(viewFlavor);
-  return withPrices ? views.map((view) => ({ ...view, ...hidden })) : views;
-}
+const HIDDEN = { currency_code: null, price_per_hour: null, price_per_month: null, price_status: 'hide' };
+
+/** With its price, which is hidden: nothing costs anything here. */
+export const viewPricedFlavor = (flavor: Flavor) => ({ ...HIDDEN, ...viewFlavor(flavor) });

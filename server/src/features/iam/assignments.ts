@@ -16,7 +16,6 @@ import { listMembers, type MemberRow, readMember } from './user-store.ts';
 /** Roles in the client, and in single projects, beside the one that the membership gives. They count with the next
  *  request of the user's sessions; API tokens keep the role that they were made with. */
 
-const PAGE_SIZE = 1000;
 /** Of one client. */
 export const MAX_ASSIGNMENTS = 5000;
 
@@ -42,7 +41,7 @@ export function listRoles(query: { project_id?: number }) {
 }
 
 export async function listAssignments(ctx: RequestContext, query: AssignmentsQuery) {
-  const { limit = PAGE_SIZE, offset = 0, user_id, project_id } = query;
+  const { limit, offset, user_id, project_id } = query;
   const filter = { clientId: ctx.caller.clientId, userId: user_id, projectId: project_id };
   const { count, rows } = await store.listAssignments(ctx.db, filter, { limit, offset });
   return { count, results: rows.map(viewAssignment) };
@@ -50,7 +49,7 @@ export async function listAssignments(ctx: RequestContext, query: AssignmentsQue
 
 /** Members, and those who are invited. */
 export async function listClientUsers(ctx: RequestContext, query: ClientUsersQuery) {
-  const { limit = PAGE_SIZE, offset = 0, user_id } = query;
+  const { limit, offset, user_id } = query;
   const { clientId } = ctx.caller;
   const now = ctx.clock.now();
   const { count, rows } =

@@ -102,7 +102,7 @@ async function createClient(
   });
 }
 
-async function listClients(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
+async function listClients(ctx: RequestContext, { limit, offset }: PageQuery) {
   const { count, rows } = await listPage<ClientRow>(ctx.db, {
     ...{ name: 'client_list', table: 'clients', alias: 'a', columns: COLUMNS, limit, offset },
     order: 'id',
@@ -111,7 +111,7 @@ async function listClients(ctx: RequestContext, { limit = 1000, offset = 0 }: Pa
   return { count, results: rows.map(view) };
 }
 
-async function readOutbox(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
+async function readOutbox(ctx: RequestContext, { limit, offset }: PageQuery) {
   const { count, rows } = await listMail(ctx.db, { limit, offset });
   return {
     count,

@@ -184,7 +184,7 @@ export class SignIn {
     });
   }
 
-  async listSignIns(ctx: RequestContext, { limit = 1000, offset = 0 }: PageQuery) {
+  async listSignIns(ctx: RequestContext, { limit, offset }: PageQuery) {
     const { count, rows } = await store.listSignIns(ctx.db, ctx.caller.clientId, { limit, offset });
     return {
       count,

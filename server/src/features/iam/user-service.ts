@@ -21,7 +21,6 @@ import * as store from './user-store.ts';
 
 const CONFIRM_HOURS = 24;
 const MAIL_TO_AN_ADDRESS = { points: 1, seconds: 5 * 60 };
-const PAGE_SIZE = 1000;
 
 export function viewFullUser(row: store.MemberRow): FullUser {
   return {
@@ -66,7 +65,7 @@ export function roleNamed({ id, name }: RoleName, field: string): Role {
 }
 
 export async function listUsers(ctx: RequestContext, query: PageQuery) {
-  const { limit = PAGE_SIZE, offset = 0 } = query;
+  const { limit, offset } = query;
   const { count, rows } = await store.listMembers(ctx.db, ctx.caller.clientId, {
     limit,
     offset,

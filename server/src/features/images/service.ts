@@ -2,7 +2,6 @@ import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags } from '../../platform/http/tags.ts';
 import { requireProvider } from '../../platform/tasks/providers.ts';
@@ -152,8 +151,7 @@ export class ImageService {
       name: query.name,
       osDistro: query.os_distro,
       osVersion: query.os_version,
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map((row) => viewImage(row, ctx.region.name, ctx.project.id)) };
   }

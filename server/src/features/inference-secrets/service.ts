@@ -78,7 +78,7 @@ export class InferenceSecrets {
   }
 
   /** In the order of names. One audit entry names all that the page shows. */
-  async list(ctx: ProjectContext, { limit = 1000, offset = 0 }: SecretListQuery) {
+  async list(ctx: ProjectContext, { limit, offset }: SecretListQuery) {
     return ctx.db.transaction(async (tx) => {
       const { count, rows } = await store.listSecrets(tx, ctx.project.id, { limit, offset });
       const names = rows.map(({ name }) => name).join(',');

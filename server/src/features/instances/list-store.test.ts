@@ -1,10 +1,11 @@
+import { Value } from '@sinclair/typebox/value';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startTestDb } from '../../../../test/harness/db.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { foldCounts } from '../../platform/database/kept-counts.ts';
 import { listInstances } from './list-store.ts';
-import type { InstanceListQuery } from './schema.ts';
+import { InstanceListQuery } from './schema.ts';
 
 /** Lists of instances have what the rows, their tags and addresses say, whatever index or count is used. */
 
@@ -109,13 +110,15 @@ test('whatever there is and is asked for, the page and the count are those of th
   );
 });
 
+const completed = (query: object) => Value.Default(InstanceListQuery, query) as InstanceListQuery;
+
 async function compare(stored: readonly Stored[], asked: Query) {
   const expected = stored
     .filter((one) => one.project === 1 && matches(one, asked))
     .sort((a, b) => b.created.localeCompare(a.created) || b.n - a.n)
     .map(({ n }) => id(n));
   const { tags, ...filters } = asked;
-  const where = { projectId: 1, regionId: 2, query: filters as InstanceListQuery, tags };
+  const where = { projectId: 1, regionId: 2, query: completed(filters), tags };
   const found = await listInstances(db, where);
   expect([asked, found.count, found.rows.map((row) => row.id)]).toEqual([asked, expected.length, expected]);
 }
@@ -225,6 +228,11 @@ test('an address that very many begin like is found as well', async () => {
   await add(4, { ...one, inside: '192.0.2.10', floating: undefined, node: undefined });
   await db.pool.query(`insert into region_addresses (region_id, address, owner_id, space)
     select 2, '10.1.0.0'::inet + i, gen_random_uuid(), '${id(9)}' from generate_series(1, 10001) i`);
-  const found = await listInstances(db, { projectId: 1, regionId: 2, query: { ip: '10.' }, tags: {} });
+  const found = await listInstances(db, {
+    projectId: 1,
+    regionId: 2,
+    query: completed({ ip: '10.' }),
+    tags: {},
+  });
   expect([found.count, found.rows.map((row) => row.id)]).toEqual([3, [id(3), id(2), id(1)]]);
 });

@@ -126,14 +126,14 @@ export async function listInstances(db: Db, where: ListWhere): Promise<Page<Show
   // What is looked for leaves few, and so may a status: tags are asked without their index then.
   const isSearch = [query.name, query.uuid, query.ip].some((text) => text !== undefined);
   const conditions = [...other, ...(isSearch || way.by === 'facets' ? tags.map(asked) : tags)];
-  const order = query.order_by ?? 'created.desc';
+  const order = query.order_by;
   return listPage<ShownInstance>(db, {
     name: conditions.length === 0 ? `instance_list_${order}` : undefined,
     ...{ table: 'instances', alias: 'i', columns: INSTANCE_COLUMNS },
     where: [inPlace(where), ...conditions],
     order: ORDERS[order],
     count: countOf(where, kept, other.length) ?? countByOthers(way, kept, othersOf(where)),
-    ...{ limit: query.limit ?? 1000, offset: query.offset ?? 0 },
+    ...{ limit: query.limit, offset: query.offset },
   });
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   DateTime,
+  Defaulted,
   ListOf,
   ListQuery,
   Name,
@@ -138,6 +139,7 @@ export const Instance = Type.Object(
 export const InstanceList = ListOf(Instance, 'InstanceList');
 
 const flag = (options = {}) => Type.Optional(Type.Boolean(options));
+const flagOr = (fallback: boolean) => Defaulted(Type.Boolean({ default: fallback }));
 const word = (options = {}) => Type.Optional(Type.String(options));
 
 export const InstanceListQuery = ListQuery({
@@ -151,14 +153,14 @@ export const InstanceListQuery = ListQuery({
   exclude_secgroup: word(),
   available_floating: flag(),
   only_with_fixed_external_ip: flag(),
-  only_isolated: flag({ default: false }),
-  include_k8s: flag({ default: true }),
+  only_isolated: flagOr(false),
+  include_k8s: flagOr(true),
   include_baremetal: flag({
     description: 'There are no bare metal servers here, so that it changes nothing.',
   }),
   include_ai: flag({ description: 'There are no GPU clusters here, so that it changes nothing.' }),
-  with_ddos: flag({ default: false }),
-  with_interfaces_name: flag({ default: false }),
+  with_ddos: flagOr(false),
+  with_interfaces_name: flagOr(false),
   profile_name: word(),
   protection_status: Type.Optional(StringEnum(['Active', 'Queued', 'Error'])),
   type_ddos_profile: Type.Optional(StringEnum(['basic', 'advanced'])),
@@ -171,7 +173,7 @@ export const InstanceListQuery = ListQuery({
     description: 'What older clients call tag_key_value.',
   }),
   tag_value: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }))),
-  order_by: Type.Optional(OrderBy(['created', 'name', 'status'], 'created.desc')),
+  order_by: OrderBy(['created', 'name', 'status'], 'created.desc'),
 });
 export type InstanceListQuery = Static<typeof InstanceListQuery>;
 
@@ -187,7 +189,7 @@ export const DeleteInstanceQuery = Type.Object({
   volumes: ids(
     'volumes that are deleted too; others are detached, but for those that go with their instance',
   ),
-  delete_floatings: Type.Optional(
+  delete_floatings: Defaulted(
     Type.Boolean({ default: false, description: 'Delete every floating IP that leads to it.' }),
   ),
   floatings: ids('floating IPs that are deleted too; others are unassigned'),

@@ -1,9 +1,11 @@
+import type { Static } from '@sinclair/typebox';
 import { zuluTime } from '../../kernel/codecs.ts';
 import { Conflict, Locked } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { pageOf } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Page } from '../../platform/http/schemas.ts';
-import { FLAVORS, hardwareOf } from '../flavors/index.ts';
+import { FLAVORS, viewPricedFlavor } from '../flavors/index.ts';
 import { readClusterNodes, viewInstance } from '../instances/index.ts';
 import { exceededQuotas } from '../quotas/index.ts';
 import { getPool, type KubernetesService, providerFor } from './access.ts';
@@ -16,20 +18,13 @@ import { base64, kubeconfig } from './kubeconfig.ts';
 import type { ClusterRow } from './model.ts';
 import { readNodes, readPools } from './pool-store.ts';
 import { roomForNodes } from './room.ts';
-import type { CheckCluster, CheckPool } from './schema-input.ts';
+import type { CheckCluster, CheckPool, FlavorListQuery } from './schema-input.ts';
 import { completeLogging } from './schema-parts.ts';
 import { upgradeVersions, VERSIONS } from './versions.ts';
 import { viewCluster, viewPool } from './views.ts';
 
-type PageQuery = Partial<Page>;
-
-function pageOf<T>(all: readonly T[], { limit = 1000, offset = 0 }: PageQuery) {
-  return { count: all.length, results: all.slice(offset, offset + limit) };
-}
-
-export async function listClusters(ctx: RegionContext, query: PageQuery) {
-  const page = { limit: query.limit ?? 1000, offset: query.offset ?? 0 };
-  const { count, rows } = await store.listClusters(ctx.db, ctx.place, page);
+export async function listClusters(ctx: RegionContext, query: Page) {
+  const { count, rows } = await store.listClusters(ctx.db, ctx.place, query);
   return { count, results: await viewClusters(ctx, rows) };
 }
 
@@ -45,13 +40,10 @@ export async function readCluster(ctx: RegionContext, name: string) {
   return view;
 }
 
-export async function listPools(ctx: RegionContext, name: string, query: PageQuery) {
+export async function listPools(ctx: RegionContext, name: string, query: Page) {
   const { id } = await store.clusters.read(ctx.db, name, ctx.place);
   const [pools, nodes] = await Promise.all([readPools(ctx.db, [id]), readNodes(ctx.db, [id])]);
-  return pageOf(
-    pools.map((pool) => viewPool(pool, nodes)),
-    query,
-  );
+  return pageOf(pools, query, (pool) => viewPool(pool, nodes));
 }
 
 export async function readPool(ctx: RegionContext, name: string, poolName: string) {
@@ -64,67 +56,46 @@ export async function readPool(ctx: RegionContext, name: string, poolName: strin
 export async function listNodes(
   ctx: RegionContext,
   names: { readonly cluster: string; readonly pool?: string },
-  query: PageQuery,
+  query: Page,
 ) {
   const cluster = await store.clusters.read(ctx.db, names.cluster, ctx.place);
   const pool = names.pool === undefined ? undefined : await getPool(ctx.db, cluster, names.pool);
   const ids = (await readNodes(ctx.db, [cluster.id]))
     .filter(({ state, pool_id }) => state !== 'REMOVING' && (!pool || pool_id === pool.id))
     .map(({ id }) => id);
-  const page = { ids, limit: query.limit ?? 1000, offset: query.offset ?? 0 };
+  const page = { ids, limit: query.limit, offset: query.offset };
   const { count, rows } = await readClusterNodes(ctx.db, cluster.id, page);
   return { count, results: rows.map((row) => viewInstance(row, ctx.region.name)) };
 }
 
-export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: PageQuery) {
+export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: Page) {
   providerFor(service, ctx);
-  return pageOf(
-    VERSIONS.map((version) => ({ version })),
-    query,
-  );
+  return pageOf(VERSIONS, query, (version) => ({ version }));
 }
 
-export async function listUpgradeVersions(ctx: RegionContext, name: string, query: PageQuery) {
+export async function listUpgradeVersions(ctx: RegionContext, name: string, query: Page) {
   const cluster = await store.clusters.read(ctx.db, name, ctx.place);
   const permitted = upgradeVersions(await runningVersions(ctx.db, cluster));
-  return pageOf(
-    permitted.map((version) => ({ version })),
-    query,
-  );
-}
-
-interface FlavorQuery extends PageQuery {
-  readonly exclude_gpu?: boolean;
-  readonly include_capacity?: boolean;
-  readonly include_prices?: boolean;
+  return pageOf(permitted, query, (version) => ({ version }));
 }
 
 /** Prices are not part of this cloud: they are hidden, also from those who ask for them. What is there is not limited
  *  by hardware, only by quotas: the capacity is the number of nodes that they leave room for. */
-export async function listFlavors(service: KubernetesService, ctx: RegionContext, query: FlavorQuery) {
+export async function listFlavors(
+  service: KubernetesService,
+  ctx: RegionContext,
+  query: Static<typeof FlavorListQuery>,
+) {
   providerFor(service, ctx);
   const room = query.include_capacity ? await roomForNodes(ctx) : undefined;
   const offered = FLAVORS.filter(({ gpu }) => !query.exclude_gpu || gpu === null);
-  return pageOf(
-    offered.map((flavor) => ({
-      flavor_id: flavor.id,
-      flavor_name: flavor.id,
-      architecture: flavor.architecture,
-      os_type: flavor.osType,
-      vcpus: flavor.vcpus,
-      ram: flavor.ram,
-      disabled: false,
-      resource_class: flavor.resourceClass,
-      hardware_description: hardwareOf(flavor),
-      capacity: room?.get(flavor.id) ?? null,
-      reserved_capacity: null,
-      currency_code: null,
-      price_per_hour: null,
-      price_per_month: null,
-      price_status: query.include_prices ? 'hide' : null,
-    })),
-    query,
-  );
+  return pageOf(offered, query, (flavor) => ({
+    resource_class: flavor.resourceClass,
+    capacity: room?.get(flavor.id) ?? null,
+    reserved_capacity: null,
+    ...viewPricedFlavor(flavor),
+    price_status: query.include_prices ? 'hide' : null,
+  }));
 }
 
 function refuseUnfinished(cluster: ClusterRow): void {

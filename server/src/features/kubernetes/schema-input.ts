@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { Key, ListQuery, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { Defaulted, Key, ListQuery, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { Authentication, Cni, DdosInput, LoggingInput, optionalText, Strings } from './schema-parts.ts';
 
 /** What clients send. */
@@ -166,10 +166,10 @@ export const PoolNodeParams = Type.Object({
 });
 
 export const PageQuery = ListQuery({});
-export const NodeListQuery = ListQuery({ with_ddos: Type.Optional(Type.Boolean({ default: false })) });
+export const NodeListQuery = ListQuery({ with_ddos: Defaulted(Type.Boolean({ default: false })) });
 export const FlavorListQuery = ListQuery({
-  exclude_gpu: Type.Optional(Type.Boolean({ default: false })),
-  include_capacity: Type.Optional(Type.Boolean({ default: false })),
-  include_prices: Type.Optional(Type.Boolean({ default: false })),
+  exclude_gpu: Defaulted(Type.Boolean({ default: false })),
+  include_capacity: Defaulted(Type.Boolean({ default: false })),
+  include_prices: Defaulted(Type.Boolean({ default: false })),
 });
 export const DeleteClusterQuery = Type.Object({ volumes: Type.Optional(Type.String()) });

@@ -1,12 +1,20 @@
+import type { Static } from '@sinclair/typebox';
 import { NotFound } from '../../kernel/errors.ts';
+import { pageOf } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
+import type { Page } from '../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { readQuotas } from '../quotas/index.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';
 import { type Filters, listLoadBalancers, readListed, type Shown } from './list-store.ts';
-import { type CheckLimits, LIMITED, type LoadBalancerListQuery, type ShowQuery } from './schema.ts';
+import {
+  type CheckLimits,
+  type FlavorListQuery,
+  LIMITED,
+  type LoadBalancerListQuery,
+  type ShowQuery,
+} from './schema.ts';
 import { readTree, readTreePage } from './tree-store.ts';
 import { viewLoadBalancer, viewStatus } from './views.ts';
 
@@ -16,15 +24,14 @@ export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery)
   const { count, rows } = await listLoadBalancers(ctx.db, {
     ...ctx.place,
     filters: filtersOf(query),
-    order: query.order_by ?? 'created_at.desc',
-    limit: query.limit ?? DEFAULT_LIMIT,
-    offset: query.offset ?? 0,
+    order: query.order_by,
+    ...{ limit: query.limit, offset: query.offset },
     shown: shownOf(query),
   });
   return { count, results: rows.map((row) => viewLoadBalancer(row, ctx.region.name)) };
 }
 
-const shownOf = ({ show_stats: stats = false, with_ddos: ddos = false }: ShowQuery): Shown => ({
+const shownOf = ({ show_stats: stats, with_ddos: ddos }: ShowQuery): Shown => ({
   stats,
   ddos,
 });
@@ -41,7 +48,11 @@ function filtersOf(query: LoadBalancerListQuery): Filters {
 }
 
 /** @throws NotFound */
-export async function getLoadBalancer(ctx: RegionContext, id: string, query: ShowQuery = {}) {
+export async function getLoadBalancer(
+  ctx: RegionContext,
+  id: string,
+  query: ShowQuery = { show_stats: false, with_ddos: false },
+) {
   const where = { id, ...ctx.place };
   const row = await readListed(ctx.db, where, shownOf(query));
   if (!row) throw new NotFound(`Load balancer ${id} was not found`);
@@ -57,19 +68,13 @@ export async function getStatus(ctx: RegionContext, id: string) {
   return viewStatus(tree);
 }
 
-export async function listStatuses(ctx: RegionContext, query: { limit?: number; offset?: number }) {
-  const { count, rows } = await readTreePage(ctx.db, {
-    ...ctx.place,
-    limit: query.limit ?? DEFAULT_LIMIT,
-    offset: query.offset ?? 0,
-  });
+export async function listStatuses(ctx: RegionContext, query: Page) {
+  const { count, rows } = await readTreePage(ctx.db, { ...ctx.place, ...query });
   return { count, results: rows.map(viewStatus) };
 }
 
-export function listFlavors(query: { limit?: number; offset?: number; include_prices?: boolean }) {
-  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
-  const view = query.include_prices ? viewPricedFlavor : viewFlavor;
-  return { count: FLAVORS.length, results: FLAVORS.slice(offset, offset + limit).map(view) };
+export function listFlavors(query: Static<typeof FlavorListQuery>) {
+  return pageOf(FLAVORS, query, query.include_prices ? viewPricedFlavor : viewFlavor);
 }
 
 /** What a load balancer of this kind would use at most of the client's quotas, and what is left of them. */

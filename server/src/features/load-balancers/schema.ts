@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   IpAddress,
   ListOf,
   ListQuery,
@@ -83,8 +84,8 @@ export type LoadBalancer = Static<typeof LoadBalancer>;
 export const LoadBalancerList = ListOf(LoadBalancer, 'LoadBalancerList');
 
 export const ShowQuery = Type.Object({
-  show_stats: Type.Optional(Type.Boolean({ default: false })),
-  with_ddos: Type.Optional(Type.Boolean({ default: false })),
+  show_stats: Defaulted(Type.Boolean({ default: false })),
+  with_ddos: Defaulted(Type.Boolean({ default: false })),
 });
 
 export type ShowQuery = Static<typeof ShowQuery>;
@@ -95,9 +96,9 @@ export const LoadBalancerListQuery = ListQuery({
   name: Type.Optional(Type.String()),
   operating_status: Type.Optional(OperatingStatus()),
   provisioning_status: Type.Optional(ProvisioningStatus()),
-  order_by: Type.Optional(OrderBy(ORDER_FIELDS, 'created_at.desc')),
-  show_stats: Type.Optional(Type.Boolean({ default: false })),
-  with_ddos: Type.Optional(Type.Boolean({ default: false })),
+  order_by: OrderBy(ORDER_FIELDS, 'created_at.desc'),
+  show_stats: Defaulted(Type.Boolean({ default: false })),
+  with_ddos: Defaulted(Type.Boolean({ default: false })),
   ...tagFilters('load balancers'),
 });
 export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
@@ -197,7 +198,7 @@ const PricedFlavor = Type.Object({
 });
 export const FlavorList = ListOf(Type.Union([PricedFlavor, Flavor]), 'LoadBalancerFlavorList');
 export const FlavorListQuery = ListQuery({
-  include_prices: Type.Optional(Type.Boolean({ default: false })),
+  include_prices: Defaulted(Type.Boolean({ default: false })),
 });
 
 const quotaFields = (name: string) =>

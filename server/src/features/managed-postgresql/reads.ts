@@ -7,12 +7,12 @@ import { readUsers } from './user-store.ts';
 import { viewCluster, viewMetrics, viewServers, viewShort } from './views.ts';
 
 interface ListQuery {
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly limit: number;
+  readonly offset: number;
   readonly name?: string;
 }
 
-export async function listClusters(ctx: RegionContext, { limit = 10, offset = 0, name = '' }: ListQuery) {
+export async function listClusters(ctx: RegionContext, { limit, offset, name = '' }: ListQuery) {
   const { count, rows } = await store.listClusters(ctx.db, { ...ctx.place, limit, offset, name });
   return { count, results: rows.map(viewShort) };
 }

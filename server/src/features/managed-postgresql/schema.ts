@@ -1,6 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { Key, ListOf, Nullable, offsetParameter, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
+import {
+  Defaulted,
+  Key,
+  ListOf,
+  Nullable,
+  offsetParameter,
+  StringEnum,
+  ZuluTime,
+} from '../../platform/http/schemas.ts';
 import { exceededSchema, REGIONAL_NAMES } from '../quotas/index.ts';
 
 export const ServiceStatus = Type.Object(
@@ -261,7 +269,7 @@ const scope = { project_id: Key(), region_id: Key() };
 export const ClusterParams = Type.Object({ ...scope, cluster_name: Type.String() });
 export const UserParams = Type.Object({ ...scope, cluster_name: Type.String(), username: Type.String() });
 export const ListClusters = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 10 })),
+  limit: Defaulted(Type.Integer({ minimum: 0, maximum: 1000, default: 10 })),
   offset: offsetParameter(),
   name: Type.Optional(Type.String({ description: 'Part of the name' })),
 });

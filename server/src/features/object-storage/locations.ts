@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { Forbidden, Invalid, type InvalidFields } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { pageOf } from '../../platform/database/list-page.ts';
 import { type RegionRow, readRegions } from '../regions/index.ts';
 import type { LocationListQuery } from './schema.ts';
 import { readOrder } from './storage-access.ts';
@@ -92,15 +93,11 @@ export async function listLocations(
     const [left, right] = [keyOf(a), keyOf(b)];
     return sign * (Number(left > right) - Number(left < right) || a.region.id - b.region.id);
   });
-  const { limit = 10, offset = 0 } = query;
-  return {
-    count: sorted.length,
-    results: sorted.slice(offset, offset + limit).map(({ region: { slug, display_name }, type }) => ({
-      name: slug,
-      title: display_name,
-      technical_name: slug,
-      type,
-      address: '',
-    })),
-  };
+  return pageOf(sorted, query, ({ region: { slug, display_name }, type }) => ({
+    name: slug,
+    title: display_name,
+    technical_name: slug,
+    type,
+    address: '',
+  }));
 }

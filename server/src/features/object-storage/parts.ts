@@ -46,7 +46,7 @@ async function change<T>(
 export async function listKeys(ctx: RequestContext, storageId: number, query: Static<typeof OrderedQuery>) {
   const order = readOrder(query.order_by, ['created_at']);
   await access.find(ctx.db, ctx, storageId);
-  const { limit = 10, offset = 0 } = query;
+  const { limit, offset } = query;
   const { count, rows } = await parts.listKeys(ctx.db, {
     storageId,
     limit,
@@ -97,7 +97,7 @@ export async function deleteKey(service: Service, ctx: RequestContext, storageId
 /** @throws NotFound */
 export async function listBuckets(ctx: RequestContext, storageId: number, query: Static<typeof PageQuery>) {
   await access.find(ctx.db, ctx, storageId);
-  const { limit = 10, offset = 0 } = query;
+  const { limit, offset } = query;
   const { count, rows } = await parts.listBuckets(ctx.db, { storageId, limit, offset });
   return { count, results: rows.map(viewBucket) };
 }

@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { Key, ListOf, offsetParameter, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
+import {
+  Defaulted,
+  Key,
+  ListOf,
+  offsetParameter,
+  StringEnum,
+  ZuluTime,
+} from '../../platform/http/schemas.ts';
 import { STATUSES } from './model.ts';
 
 const STORAGE_NAME = worded(
@@ -20,14 +27,14 @@ export const BucketParams = Type.Object({ storage_id: Key(), name: Type.String({
 export const storageName = () => Type.String({ minLength: 1, maxLength: 63, pattern: STORAGE_NAME });
 
 export const orderParameter = () =>
-  Type.Optional(
+  Defaulted(
     Type.String({
       default: 'created_at.desc',
       maxLength: 100,
       description: 'A field and a direction: `name.asc`, `created_at.desc`.',
     }),
   );
-export const limitParameter = () => Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 }));
+export const limitParameter = () => Defaulted(Type.Integer({ minimum: 1, maximum: 1000, default: 10 }));
 const page = { limit: limitParameter(), offset: offsetParameter() };
 
 export const PageQuery = Type.Object(page);

@@ -18,9 +18,9 @@ export interface Waiting {
 }
 
 export interface StorageListQuery {
-  readonly order_by?: string;
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly order_by: string;
+  readonly limit: number;
+  readonly offset: number;
   readonly id?: string;
   readonly name?: string;
   readonly location_name?: string;
@@ -39,7 +39,7 @@ export const storageAccess = <Row extends AnyStorageRow>(table: StorageTable<Row
       ...{ id: query.id, name: query.name, location: query.location_name, status: query.provisioning_status },
       showDeleted: query.show_deleted ?? false,
       order: readOrder(query.order_by, ORDER_FIELDS),
-      ...{ limit: query.limit ?? 10, offset: query.offset ?? 0 },
+      ...{ limit: query.limit, offset: query.offset },
     });
   },
 

@@ -1,5 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, ListQuery, Name, Nullable, OrderBy, ZuluTime } from '../../platform/http/schemas.ts';
+import {
+  Defaulted,
+  ListOf,
+  ListQuery,
+  Name,
+  Nullable,
+  OrderBy,
+  ZuluTime,
+} from '../../platform/http/schemas.ts';
 
 const LONGEST_DESCRIPTION = 1024;
 
@@ -39,8 +47,8 @@ export const UpdateProject = Type.Object(
 export type UpdateProject = Static<typeof UpdateProject>;
 
 export const ProjectListQuery = ListQuery({
-  include_deleted: Type.Optional(Type.Boolean({ default: false })),
+  include_deleted: Defaulted(Type.Boolean({ default: false })),
   name: Type.Optional(Type.String()),
-  order_by: Type.Optional(OrderBy(['created_at', 'name'], 'created_at.desc')),
+  order_by: OrderBy(['created_at', 'name'], 'created_at.desc'),
 });
 export type ProjectListQuery = Static<typeof ProjectListQuery>;

@@ -62,7 +62,7 @@ export async function guardProject(tx: Tx, id: number): Promise<void> {
 }
 
 export function listProjects(db: Db, clientId: number, query: ProjectListQuery): Promise<Page<ProjectRow>> {
-  const { name, include_deleted: all, order_by: order = 'created_at.desc', limit = 1000, offset = 0 } = query;
+  const { name, include_deleted: all, order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<'created_at' | 'name'>(order);
   return listPage<ProjectRow>(db, {
     ...{ table: 'projects', alias: 'p', columns: COLUMNS, limit, offset },

@@ -31,6 +31,7 @@ const BEGIN = Date.parse('2026-03-01T00:00:00Z');
 const moment = fc
   .tuple(fc.integer({ min: 0, max: 5 }), fc.constantFrom(-1, 0, 1, 1_800_000))
   .map(([hours, ms]) => new Date(BEGIN + hours * 3_600_000 + ms).toISOString());
+const ALL = { limit: 1000, offset: 0 };
 const STATES = ['in progress', 'done', 'rejected'] as const;
 const request = fc.record({
   client: fc.constantFrom(1, 2),
@@ -88,7 +89,7 @@ test('whatever is asked and decided, the page and the count are those of the req
             )
             .sort((a, b) => b.at.localeCompare(a.at) || b.id - a.id)
             .map(({ id }) => id);
-          const asked = { created_from: from, created_to: to, request_ids: ids, status };
+          const asked = { ...ALL, created_from: from, created_to: to, request_ids: ids, status };
           const found = await listLimitsRequests(db, client, asked as LimitsRequestQuery);
           expect([found.count, found.results.map(({ id }) => id)]).toEqual([expected.length, expected]);
         }
@@ -99,7 +100,7 @@ test('whatever is asked and decided, the page and the count are those of the req
 });
 
 test('counted anew, requests are found by time as before', async () => {
-  const asked = { created_from: '2026-03-01T00:00:00Z', created_to: '2026-03-02T00:00:00Z' };
+  const asked = { ...ALL, created_from: '2026-03-01T00:00:00Z', created_to: '2026-03-02T00:00:00Z' };
   for (let i = 0; i < 3; i += 1) await insertRequest(db, requestOf(1, '2026-03-01T05:30:00Z'));
   const before = await listLimitsRequests(db, 1, asked);
   for (const recount of ['recount_clients', 'recount_what_is_counted_by_statements']) {

@@ -66,7 +66,7 @@ export async function createLimitsRequest(ctx: RequestContext, input: CreateLimi
 /** Newest first. @param clientId undefined: of all clients */
 export async function listLimitsRequests(db: Db, clientId: number | undefined, query: LimitsRequestQuery) {
   const where = conditionsOf(clientId, query);
-  const { limit = 1000, offset = 0 } = query;
+  const { limit, offset } = query;
   const { count, rows } = await listPage<RequestRow>(db, {
     ...{ table: 'limits_requests', alias: 'r', columns: COLUMNS, where, limit, offset },
     order: 'created_at desc, id desc',

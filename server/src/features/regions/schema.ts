@@ -1,5 +1,13 @@
 import { Type } from '@sinclair/typebox';
-import { ListOf, ListQuery, Nullable, OrderBy, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
+import {
+  Defaulted,
+  ListOf,
+  ListQuery,
+  Nullable,
+  OrderBy,
+  StringEnum,
+  ZuluTime,
+} from '../../platform/http/schemas.ts';
 
 export const REGION_STATES = [
   'ACTIVE',
@@ -52,12 +60,12 @@ export const RegionList = ListOf(Region, 'RegionList');
 
 /** `show_volume_types` is accepted for older clients; the types are always shown. */
 export const RegionQuery = Type.Object({
-  show_volume_types: Type.Optional(Type.Boolean({ default: false })),
+  show_volume_types: Defaulted(Type.Boolean({ default: false })),
 });
 
 export const RegionListQuery = ListQuery({
   display_name: Type.Optional(Type.String()),
-  order_by: Type.Optional(OrderBy(['created_at', 'display_name'], 'created_at.desc')),
+  order_by: OrderBy(['created_at', 'display_name'], 'created_at.desc'),
   product: Type.Optional(StringEnum(['containers', 'inference'])),
-  show_volume_types: Type.Optional(Type.Boolean({ default: false })),
+  show_volume_types: Defaulted(Type.Boolean({ default: false })),
 });

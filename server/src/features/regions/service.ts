@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { UnknownRegion } from '../../kernel/errors.ts';
+import { pageOf } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { Capabilities, RegionRow } from './model.ts';
@@ -20,13 +21,11 @@ export async function listRegions(
   const requested = all
     .filter(({ row }) => query.display_name === undefined || row.display_name === query.display_name)
     .filter(({ can }) => query.product === undefined || can[query.product])
-    .sort((a, b) => compare(a.row, b.row, query.order_by ?? 'created_at.desc'));
-  const { limit = 1000, offset = 0 } = query;
-  const results = requested.slice(offset, offset + limit).map(({ row, can }) => viewRegion(row, can));
-  return { count: requested.length, results };
+    .sort((a, b) => compare(a.row, b.row, query.order_by));
+  return pageOf(requested, query, ({ row, can }) => viewRegion(row, can));
 }
 
-type Order = NonNullable<Static<typeof RegionListQuery>['order_by']>;
+type Order = Static<typeof RegionListQuery>['order_by'];
 
 function compare(a: RegionRow, b: RegionRow, order: Order): number {
   const { field, direction } = parseOrder<'created_at' | 'display_name'>(order);

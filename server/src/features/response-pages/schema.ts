@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { Key, Nullable, offsetParameter, StringEnum } from '../../platform/http/schemas.ts';
+import { Defaulted, Key, Nullable, offsetParameter, StringEnum } from '../../platform/http/schemas.ts';
 import { FIELDS, LENGTHS, PAGE_TYPES, PAGES, type Page, type PageField } from './model.ts';
 
 /** Characters of the largest image in base64, with line breaks. */
@@ -86,7 +86,7 @@ export const SetParams = Type.Object({ set_id: Key() });
 
 export const SetListQuery = Type.Object({
   ordering: Type.Optional(StringEnum(['name', '-name', 'id', '-id'])),
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 100 })),
+  limit: Defaulted(Type.Integer({ minimum: 0, maximum: 100, default: 100 })),
   offset: offsetParameter(100_000),
   name: Type.Optional(Type.String()),
   ids: Type.Optional(

@@ -44,7 +44,7 @@ function viewSet(row: store.SetRow) {
 }
 
 export async function listSets(ctx: RequestContext, query: SetListQuery) {
-  const { limit = 100, offset = 0 } = query;
+  const { limit, offset } = query;
   const { count, rows } = await store.listSets(ctx.db, ctx.caller.clientId, query);
   return { limit, offset, count, results: rows.map(viewSet) };
 }

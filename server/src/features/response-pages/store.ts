@@ -31,7 +31,7 @@ export async function lockSet(tx: Tx, clientId: number, id: number): Promise<Set
 }
 
 export function listSets(db: Db, clientId: number, query: SetListQuery): Promise<Page<SetRow>> {
-  const { ordering = 'id', limit = 100, offset = 0, name, ids } = query;
+  const { ordering = 'id', limit, offset, name, ids } = query;
   const direction = ordering.startsWith('-') ? 'desc' : 'asc';
   return listPage<SetRow>(db, {
     ...{ table: 'custom_page_sets', alias: 's', columns: COLUMNS, limit, offset },

@@ -107,7 +107,7 @@ export class SecretService {
   }
 
   /** The newest first. */
-  async list(ctx: RegionContext, { limit = 1000, offset = 0 }: SecretListQuery) {
+  async list(ctx: RegionContext, { limit, offset }: SecretListQuery) {
     const { count, rows } = await store.listSecrets(ctx.db, ctx.place, { limit, offset });
     return { count, results: rows.map(viewSecret) };
   }

@@ -98,9 +98,8 @@ export type UpdateSecurityGroup = Static<typeof UpdateSecurityGroup>;
 
 export const CopySecurityGroup = Type.Object({ name: Name() }, { $id: 'CopySecurityGroup' });
 
-export const DEFAULT_LIMIT = 10;
 export const SecurityGroupListQuery = ListQuery(
   { name: Type.Optional(Type.String()), ...tagFilters('security groups') },
-  DEFAULT_LIMIT,
+  10,
 );
 export type SecurityGroupListQuery = Static<typeof SecurityGroupListQuery>;

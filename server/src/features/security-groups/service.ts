@@ -10,7 +10,7 @@ import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { checkRemotes, refuseUsed, requireGroups, ruleField, type SecurityGroupDeps } from './common.ts';
 import { bareRule, checkRules, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
-import { type CreateSecurityGroup, DEFAULT_LIMIT, type SecurityGroupListQuery } from './schema.ts';
+import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { viewGroup, viewRule } from './views.ts';
 
@@ -96,8 +96,7 @@ export class SecurityGroupService {
       ...ctx.place,
       ...parseTagFilters(query),
       name: query.name,
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
   }

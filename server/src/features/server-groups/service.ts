@@ -1,7 +1,6 @@
 import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -79,7 +78,7 @@ export class ServerGroupService {
     return viewGroup(await store.readGroup(ctx.db, id, ctx.place), ctx.region.name);
   }
 
-  async list(ctx: RegionContext, { limit = DEFAULT_LIMIT, offset = 0 }: ServerGroupListQuery) {
+  async list(ctx: RegionContext, { limit, offset }: ServerGroupListQuery) {
     const { count, rows } = await store.listGroups(ctx.db, ctx.place, { limit, offset });
     return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
   }

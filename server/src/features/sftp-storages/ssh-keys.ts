@@ -19,7 +19,7 @@ const DEVICE_KEY = /^sk-/;
 
 export async function listSshKeys(ctx: RequestContext, query: Static<typeof SshKeyListQuery>) {
   const order = readOrder(query.order_by, keys.KEY_ORDER_FIELDS);
-  const { limit = 10, offset = 0 } = query;
+  const { limit, offset } = query;
   const filter = { clientId: ctx.caller.clientId, name: query.name || null, order, limit, offset };
   const { count, rows } = await keys.listKeys(ctx.db, filter);
   return { count, results: rows.map(viewSshKey) };

@@ -67,7 +67,7 @@ async function create(ctx: ProjectContext, input: Static<typeof CreateKeyPair>) 
 }
 
 async function list(ctx: ProjectContext) {
-  const { count, results } = await listSshKeys(ctx, { limit: MOST });
+  const { count, results } = await listSshKeys(ctx, { limit: MOST, offset: 0, order_by: 'created_at.desc' });
   return { count, results: results.map((key) => keyPair(key)) };
 }
 

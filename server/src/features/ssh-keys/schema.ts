@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   Key,
   ListOf,
   Name,
@@ -45,16 +46,16 @@ export const ShareSshKey = Type.Object({ shared_in_project: Type.Boolean() }, { 
 export const SshKeyParams = Type.Object({ project_id: Key(), ssh_key_id: Uuid() });
 
 export const SshKeyListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 })),
+  limit: Defaulted(Type.Integer({ minimum: 1, maximum: 1000, default: 10 })),
   offset: offsetParameter(),
   name: Type.Optional(Type.String()),
-  order_by: Type.Optional(OrderBy(['created_at', 'name'], 'created_at.desc')),
+  order_by: OrderBy(['created_at', 'name'], 'created_at.desc'),
 });
 export type SshKeyListQuery = Static<typeof SshKeyListQuery>;
 
 /** Of key pairs, as older clients call them. */
 export const KeyPairQuery = Type.Object({
-  project_id: Type.Optional(Nullable(Key(), { default: null })),
-  user_id: Type.Optional(Nullable(Key(), { default: null })),
+  project_id: Defaulted(Nullable(Key(), { default: null })),
+  user_id: Defaulted(Nullable(Key(), { default: null })),
 });
 export type KeyPairQuery = Static<typeof KeyPairQuery>;

@@ -94,7 +94,7 @@ export async function findSshKeyIds(
 }
 
 export function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery): Promise<Page<SshKeyRow>> {
-  const { name, order_by: order = 'created_at.desc', limit = 10, offset = 0 } = query;
+  const { name, order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<'created_at' | 'name'>(order);
   return listPage<SshKeyRow>(db, {
     ...{ table: 'ssh_keys', alias: 'k', columns: COLUMNS, limit, offset },

@@ -62,7 +62,7 @@ const REACHED = `(select json_agg(e.uuid order by e.uuid) from storage_events e
   where e.client_id = u.client_id and e.storage_name = u.storage_name and e.bucket_name in ('', u.bucket_name)
     and e.reached_in in ('now', u.month)) as reached`;
 
-async function listUsage(ctx: RequestContext, { limit = 1000, offset = 0 }: Static<typeof Page>) {
+async function listUsage(ctx: RequestContext, { limit, offset }: Static<typeof Page>) {
   const month = ctx.clock.now().toISOString().slice(0, 7);
   const { count, rows } = await listPage<Row>(ctx.db, {
     ...{ name: 'storage_usage_list', table: 'used', alias: 'u', limit, offset },

@@ -3,7 +3,7 @@ import { readTime } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { moment } from '../../platform/database/moment.ts';
 import type { BackgroundJob } from '../../platform/feature.ts';
-import type { TaskListQuery } from './schema.ts';
+import type { TaskFilter } from './schema.ts';
 
 /** Counts of lists of tasks. Those that have not ended are few and counted. Those that have are in `task_counts`, by
  *  several groupings, and the newest in `task_count_changes`. One statement sees all of them at one moment, so that
@@ -27,7 +27,7 @@ const all = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join([...conditions], sql` and `)}`;
 
 /** What the query says of columns that tasks and their counts have both. */
-function sharedConditions(clientId: number, query: TaskListQuery): Condition[] {
+function sharedConditions(clientId: number, query: TaskFilter): Condition[] {
   const { project_id: projects, region_id: regions, state, task_type: type } = query;
   return [
     sql<boolean>`client_id = ${clientId}`,
@@ -38,7 +38,7 @@ function sharedConditions(clientId: number, query: TaskListQuery): Condition[] {
   ];
 }
 
-function conditions(clientId: number, query: TaskListQuery) {
+function conditions(clientId: number, query: TaskFilter) {
   const shared = sharedConditions(clientId, query);
   const { is_acknowledged: acknowledged } = query;
   if (acknowledged === undefined) return { tasks: all(shared), counts: all(shared) };
@@ -49,7 +49,7 @@ function conditions(clientId: number, query: TaskListQuery) {
 }
 
 /** By what days are counted that fits the query, if anything does. */
-function dailyKind({ project_id, region_id, task_type, is_acknowledged }: TaskListQuery): string | undefined {
+function dailyKind({ project_id, region_id, task_type, is_acknowledged }: TaskFilter): string | undefined {
   const ofPlace = project_id !== undefined || region_id !== undefined;
   const narrow = [ofPlace, task_type !== undefined, is_acknowledged !== undefined].filter(Boolean).length;
   if (narrow > 1) return undefined;
@@ -58,7 +58,7 @@ function dailyKind({ project_id, region_id, task_type, is_acknowledged }: TaskLi
 }
 
 /** The exact count of a list. */
-export async function countTasks(db: Db, clientId: number, query: TaskListQuery): Promise<number> {
+export async function countTasks(db: Db, clientId: number, query: TaskFilter): Promise<number> {
   const timed = query.from_timestamp !== undefined || query.to_timestamp !== undefined;
   const kind = timed ? dailyKind(query) : 'all';
   const { tasks, counts } = conditions(clientId, query);
@@ -98,7 +98,7 @@ interface Range {
   readonly removed: readonly Condition[];
 }
 
-function within({ from_timestamp, to_timestamp }: TaskListQuery): Range {
+function within({ from_timestamp, to_timestamp }: TaskFilter): Range {
   const since = from_timestamp === undefined ? [] : [sinceOf(from_timestamp)];
   const until = to_timestamp === undefined ? [] : [untilOf(to_timestamp)];
   const given = all([...since, ...until].map(({ asked }) => asked));
@@ -159,7 +159,7 @@ export interface DayCount {
 export async function days(
   db: Db,
   clientId: number,
-  query: TaskListQuery,
+  query: TaskFilter,
 ): Promise<readonly DayCount[] | undefined> {
   const kind = dailyKind(query);
   if (kind === undefined) return undefined;

@@ -13,9 +13,9 @@ type Tasks = SelectQueryBuilder<DB, 'tasks', object>;
 /** A page of the client's tasks. The count is known without counting what has ended, and decides what is looked for:
  *  a page beyond the last task is empty at once, and one with the last of them ends there. */
 export async function listTasks(db: Db, clientId: number, query: TaskListQuery) {
-  const { offset = 0, order_by: direction = 'desc' } = query;
+  const { offset, order_by: direction } = query;
   const count = await countTasks(db, clientId, query);
-  const limit = Math.min(query.limit ?? 1000, count - offset);
+  const limit = Math.min(query.limit, count - offset);
   if (limit <= 0) return { count, results: [] };
   const from = await whereToBegin(db, clientId, query, offset);
   const base = db.kysely
@@ -73,7 +73,7 @@ export async function listActiveTasks(db: Db, projectId: number, regionId: numbe
     .where('finished_at', 'is', null)
     .$if(query.task_type !== undefined, (q) => q.where('type', 'in', query.task_type ?? []));
   const [results, total] = await Promise.all([
-    page(base, 'desc', query.limit ?? 10, query.offset ?? 0),
+    page(base, 'desc', query.limit, query.offset),
     base.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
   ]);
   return { count: total.count, results };

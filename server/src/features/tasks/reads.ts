@@ -38,7 +38,7 @@ export class TaskReads {
   }
 
   /** What a task has locked: changes of these are refused until it ends. @throws NotFound */
-  async locks(ctx: RequestContext, id: string, { limit = 100, offset = 0 }: TaskLocksQuery) {
+  async locks(ctx: RequestContext, id: string, { limit, offset }: TaskLocksQuery) {
     await this.get(ctx, id);
     const { count, rows } = await listLocks(ctx.db, id, { limit, offset });
     return { count, results: rows.map(viewLock) };

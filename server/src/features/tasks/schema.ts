@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   DateTime,
+  Defaulted,
   Key,
   ListOf,
   ListQuery,
@@ -102,7 +103,7 @@ export const TaskListQuery = ListQuery({
   is_acknowledged: Type.Optional(Type.Boolean()),
   from_timestamp: Type.Optional(DateTime()),
   to_timestamp: Type.Optional(DateTime()),
-  order_by: Type.Optional(StringEnum(['asc', 'desc'], { default: 'desc' })),
+  order_by: Defaulted(StringEnum(['asc', 'desc'], { default: 'desc' })),
   sorting: Type.Optional(
     StringEnum(['asc', 'desc'], {
       deprecated: true,
@@ -111,9 +112,11 @@ export const TaskListQuery = ListQuery({
   ),
 });
 export type TaskListQuery = Static<typeof TaskListQuery>;
+/** What the list is narrowed by. */
+export type TaskFilter = Omit<TaskListQuery, 'limit' | 'offset' | 'order_by' | 'sorting'>;
 
 export const TaskQuery = Type.Object({
-  wait: Type.Optional(
+  wait: Defaulted(
     Type.Integer({
       minimum: 0,
       maximum: 60,

@@ -69,8 +69,7 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const missing = (id: string) => new NotFound(`Task ${id} was not found`);
 
 export async function listTasks(ctx: RequestContext, query: TaskListQuery) {
-  // The default of order_by is filled in, so that the older name is looked at first.
-  const order_by = query.sorting ?? query.order_by ?? 'desc';
+  const order_by = query.sorting ?? query.order_by;
   const { count, results } = await lists.listTasks(ctx.db, ctx.caller.clientId, { ...query, order_by });
   return { count, results: results.map(viewTask) };
 }

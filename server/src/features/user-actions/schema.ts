@@ -1,7 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ACTION_TYPES, API_GROUPS, RESOURCE_TYPES } from '../../platform/audit/actions.ts';
 import { worded } from '../../platform/http/patterns.ts';
-import { DateTime, Key, ListOf, ListQuery, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import {
+  DateTime,
+  Defaulted,
+  Key,
+  ListOf,
+  ListQuery,
+  Nullable,
+  StringEnum,
+} from '../../platform/http/schemas.ts';
 
 const nothing = (description: string) => Type.Unsafe<null>({ type: ['object', 'null'], description });
 
@@ -39,7 +47,7 @@ export const UserAction = Type.Object(
 export const UserActionList = ListOf(UserAction, 'UserActionList');
 
 const many = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Optional(Type.Array(schema));
-const direction = (more: object) => Type.Optional(StringEnum(['asc', 'desc'], { default: 'desc', ...more }));
+const direction = (more: object) => Defaulted(StringEnum(['asc', 'desc'], { default: 'desc', ...more }));
 
 export const UserActionListQuery = ListQuery({
   action_type: many(StringEnum(ACTION_TYPES)),

@@ -38,7 +38,7 @@ const JOINS = 'left join users u on u.id = a.user_id left join tasks t on t.id =
 /** The page, and how many match in all. */
 export async function listUserActions(db: Db, clientId: number, query: UserActionListQuery) {
   const filter = sql.join(await conditionsOf(db, clientId, query), sql` and `);
-  const { limit = 1000, offset = 0 } = query;
+  const { limit, offset } = query;
   const direction = (query.sorting ?? query.order_by) === 'asc' ? '' : ' desc';
   const order = sql.raw(`a.at${direction}, a.id${direction}`);
   const page = (most: number) => sql<UserActionRow>`select ${sql.raw(COLUMNS)} from (

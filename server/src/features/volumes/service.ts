@@ -4,7 +4,6 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { givenTags, patchTags } from '../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
@@ -104,8 +103,7 @@ export class VolumeService {
       instanceId: query.instance_id,
       idPart: query.id_part,
       namePart: query.name_part,
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map((row) => viewVolume(row, ctx.region.name)) };
   }

@@ -78,7 +78,7 @@ export async function lockSubscriptions(tx: Tx, clientId: number): Promise<Subsc
 }
 
 /** In the order of their ids. */
-export const listTargets = (db: Db, { client_id, limit = 1000, offset = 0 }: TargetListQuery) =>
+export const listTargets = (db: Db, { client_id, limit, offset }: TargetListQuery) =>
   listPage<TargetRow>(db, {
     ...{ table: 'webhook_targets', alias: 't', columns: listOf(TARGET_COLUMNS), limit, offset },
     where: [sql`kind = 'events'`, ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`])],
@@ -226,7 +226,7 @@ export type DeliveryRow = RowOf<
 /** Newest first. Only what is asked becomes a condition: PostgreSQL would not choose an index for one that may be
  *  none. */
 export function listDeliveries(db: Db, query: DeliveryListQuery): Promise<Page<DeliveryRow>> {
-  const { client_id: client, state, type, limit = 1000, offset = 0 } = query;
+  const { client_id: client, state, type, limit, offset } = query;
   return listPage<DeliveryRow>(db, {
     ...{ table: 'webhook_deliveries', alias: 'd', columns: COLUMNS, limit, offset },
     where: [

@@ -1,6 +1,8 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { pageOf } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
+import type { Page } from '../../platform/http/schemas.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import * as store from './store.ts';
 
@@ -52,19 +54,14 @@ export async function subscribe(ctx: RequestContext, cipher: Cipher, input: NewS
 }
 
 /** The client's subscriptions, with the headers that they were given. */
-export async function listSubscriptions(
-  ctx: RequestContext,
-  cipher: Cipher,
-  { limit = 1000, offset = 0 }: { readonly limit?: number; readonly offset?: number },
-) {
+export async function listSubscriptions(ctx: RequestContext, cipher: Cipher, query: Page) {
   const all = await store.readSubscriptions(ctx.db, ctx.caller.clientId);
-  const results = all.slice(offset, offset + limit).map(({ id, url, auth_header_name, key_id, sealed }) => ({
+  return pageOf(all, query, ({ id, url, auth_header_name, key_id, sealed }) => ({
     id,
     url,
     auth_header_name,
     auth_header_value: cipher.open({ keyId: key_id, box: sealed }, store.secretContext(id)),
   }));
-  return { count: all.length, results };
 }
 
 /** Ends all subscriptions of the client; what was still to be sent to them is given up. */

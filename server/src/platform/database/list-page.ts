@@ -7,6 +7,13 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
 }
 
+/** A page of a list that is in memory, as it is answered. */
+export const pageOf = <Row, View>(
+  all: readonly Row[],
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  view: (row: Row) => View,
+) => ({ count: all.length, results: all.slice(offset, offset + limit).map((row) => view(row)) });
+
 /** What all lists have in common; see `PageOfTable` and `PageOfRows`. */
 interface List {
   /** What its columns and joins call a row. */

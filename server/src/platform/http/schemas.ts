@@ -17,6 +17,7 @@ type Options = Record<string, unknown>;
 export function Nullable<T extends TSchema>(schema: T, options: Options = {}) {
   const plain = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
   const simple = typeof plain.type === 'string' && plain.$ref === undefined && plain.$id === undefined;
+  if (!simple && countsOnDefaults(schema)) throw new Error('defaults within it are not filled in');
   const widened = simple
     ? {
         ...plain,
@@ -26,6 +27,23 @@ export function Nullable<T extends TSchema>(schema: T, options: Options = {}) {
       }
     : { anyOf: [plain, { type: 'null' }], ...options };
   return Type.Unsafe<Static<T> | null>(widened);
+}
+
+/** A part of a path, query or body that may be left out: the check fills in its default, so that what has passed it has
+ *  the part, as its type says. Not within one of several schemas, where defaults are not filled in. */
+export function Defaulted<T extends TSchema>(schema: T): T {
+  if (schema.default === undefined) throw new Error('there is no default to fill in');
+  return Type.Optional({ ...schema, [FILLED]: true }) as unknown as T;
+}
+
+const FILLED = Symbol('filled in');
+
+/** Whether something in this schema counts on its default being filled in. */
+export function countsOnDefaults(schema: object): boolean {
+  return (
+    FILLED in schema ||
+    Object.values(schema).some((part) => typeof part === 'object' && part !== null && countsOnDefaults(part))
+  );
 }
 
 /** One of these strings. */
@@ -94,15 +112,12 @@ const OFFSET =
 
 /** The query parameter `offset` of a list. */
 export const offsetParameter = (maximum = Number.MAX_SAFE_INTEGER) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum, default: 0, description: OFFSET }));
-
-/** How many items a page has where the request names no `limit`, in most lists. */
-export const DEFAULT_LIMIT = 1000;
+  Defaulted(Type.Integer({ minimum: 0, maximum, default: 0, description: OFFSET }));
 
 /** Query parameters of a list: `limit` (1 to 1000) and `offset` beside the filters. */
-export function ListQuery<T extends Record<string, TSchema>>(filters: T, defaultLimit = DEFAULT_LIMIT) {
+export function ListQuery<T extends Record<string, TSchema>>(filters: T, defaultLimit = 1000) {
   return Type.Object({
-    limit: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 1000, default: defaultLimit })),
+    limit: Defaulted(Type.Integer({ exclusiveMinimum: 0, maximum: 1000, default: defaultLimit })),
     offset: offsetParameter(),
     ...filters,
   });
@@ -114,7 +129,8 @@ export function OrderBy<const T extends readonly string[]>(
   fallback: `${T[number]}.${'asc' | 'desc'}`,
 ) {
   const values = fields.flatMap((field) => [`${field}.asc`, `${field}.desc`]);
-  return Type.Unsafe<`${T[number]}.${'asc' | 'desc'}`>({ type: 'string', enum: values, default: fallback });
+  const order = { type: 'string', enum: values, default: fallback };
+  return Defaulted(Type.Unsafe<`${T[number]}.${'asc' | 'desc'}`>(order));
 }
 
 export interface Page {

@@ -5,6 +5,7 @@ import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import { compileAhead, largeChecks } from './compile-ahead.ts';
+import { countsOnDefaults, Defaulted, Nullable } from './schemas.ts';
 import { Validator } from './validation.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
@@ -21,6 +22,27 @@ test('no check is a large program, so that compiling one holds up nobody', () =>
     }),
   );
   expect(large).toEqual([]);
+});
+
+test('a default that handlers count on is never within one of several schemas, where none is filled in', () => {
+  const fields = { limit: Defaulted(Type.Integer({ default: 10 })) };
+  const withDefault = Type.Object(fields, { $id: 'WithDefault' });
+  expect(new Validator().check(withDefault, {}, 'body')).toEqual({ limit: 10 });
+  expect(() => Nullable(withDefault)).toThrow('are not filled in');
+  expect(() => Defaulted(Type.Integer())).toThrow('no default');
+  const wrong: string[] = [];
+  const look = (schema: Record<string, unknown>, where: string) => {
+    for (const [key, part] of Object.entries(schema)) {
+      if (typeof part !== 'object' || part === null) continue;
+      const several = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else'].includes(key);
+      if (several && schema.discriminator === undefined && countsOnDefaults(part)) wrong.push(where);
+      look(part as Record<string, unknown>, `${where}/${key}`);
+    }
+  };
+  for (const { spec } of server.app.routes)
+    for (const part of ['params', 'query', 'body'] as const)
+      look({ ...spec[part] }, `${spec.method} ${spec.path} ${part}`);
+  expect(wrong).toEqual([]);
 });
 
 test('the large ones are compiled before anybody asks, with room for requests between them', async () => {

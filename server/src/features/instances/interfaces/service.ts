@@ -1,6 +1,7 @@
 import { Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { canonicalAddress } from '../../../kernel/ip.ts';
+import { pageOf } from '../../../platform/database/list-page.ts';
 import { refuseMore } from '../../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
@@ -102,10 +103,9 @@ export class InterfaceService {
   }
 
   /** @throws NotFound */
-  async list(ctx: RegionContext, id: string, { limit = 1000, offset = 0 }: InterfaceListQuery) {
+  async list(ctx: RegionContext, id: string, query: InterfaceListQuery) {
     await readInstance(ctx.db, id, ctx.place);
-    const all = await viewInterfaces(ctx, id);
-    return { count: all.length, results: all.slice(offset, offset + limit) };
+    return pageOf(await viewInterfaces(ctx, id), query, (view) => view);
   }
 
   /** @throws NotFound */

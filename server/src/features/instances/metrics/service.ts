@@ -1,5 +1,6 @@
 import { zuluTime } from '../../../kernel/codecs.ts';
 import { Invalid } from '../../../kernel/errors.ts';
+import { pageOf } from '../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { type InstanceDeps, requireMachines } from '../access.ts';
 import type { MachineUse } from '../port.ts';
@@ -20,7 +21,7 @@ export async function readMetrics(
   ctx: RegionContext,
   id: string,
   { time_interval, time_unit }: MetricsWindow,
-  { limit = 1000, offset = 0 }: MetricsQuery,
+  query: MetricsQuery,
 ) {
   if (time_interval < 1) throw new Invalid({ time_interval: ['must be at least 1'] });
   requireMachines(deps, ctx);
@@ -33,8 +34,7 @@ export async function readMetrics(
     to,
     stepSeconds: STEPS.find((step) => seconds / step <= MOST_POINTS) ?? 3600,
   });
-  const all = points ?? [];
-  return { count: all.length, results: all.slice(offset, offset + limit).map(viewPoint) };
+  return pageOf(points ?? [], query, viewPoint);
 }
 
 function viewPoint(point: MachineUse) {

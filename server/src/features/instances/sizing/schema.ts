@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
+import { Defaulted, Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
 import { exceededSchema, REGIONAL_NAMES } from '../../quotas/index.ts';
 
 /** Which sizes suit, and whether quotas suffice. */
@@ -10,7 +10,7 @@ const nullable = () => Type.Optional(Nullable(Type.String(), { default: null }))
 const typeName = () => Type.Optional(Nullable(StringEnum(VOLUME_TYPES), { default: null }));
 
 export const PricesQuery = Type.Object({
-  include_prices: Type.Optional(Type.Boolean({ default: false })),
+  include_prices: Defaulted(Type.Boolean({ default: false })),
 });
 
 const SizedVolume = Type.Object({

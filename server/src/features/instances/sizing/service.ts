@@ -1,6 +1,6 @@
 import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { FLAVORS, pricedFlavors } from '../../flavors/index.ts';
+import { FLAVORS, viewFlavor, viewPricedFlavor } from '../../flavors/index.ts';
 import { type Amounts, exceededQuotas, sumOf } from '../../quotas/index.ts';
 import { type InstanceDeps, requireMachines } from '../access.ts';
 import { machineAmounts } from '../model.ts';
@@ -15,7 +15,7 @@ export async function flavorsForInstance(
   deps: InstanceDeps,
   ctx: RegionContext,
   id: string,
-  withPrices?: boolean,
+  withPrices: boolean,
 ) {
   requireMachines(deps, ctx);
   const row = await readInstance(ctx.db, id, ctx.place);
@@ -32,7 +32,7 @@ export async function flavorsForVolumes(
   deps: InstanceDeps,
   ctx: RegionContext,
   { volumes }: AvailableFlavors,
-  withPrices?: boolean,
+  withPrices: boolean,
 ) {
   requireMachines(deps, ctx);
   const faults = new Faults();
@@ -59,8 +59,8 @@ export async function flavorsForVolumes(
   );
 }
 
-function listed(flavors: typeof FLAVORS, withPrices?: boolean) {
-  return { count: flavors.length, results: pricedFlavors(flavors, withPrices) };
+function listed(flavors: typeof FLAVORS, withPrices: boolean) {
+  return { count: flavors.length, results: flavors.map(withPrices ? viewPricedFlavor : viewFlavor) };
 }
 
 /** Limit, usage and request of every quota that would not suffice for these instances; nothing is reserved.

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../../platform/http/patterns.ts';
-import { Nullable } from '../../../platform/http/schemas.ts';
+import { Defaulted, Nullable } from '../../../platform/http/schemas.ts';
 
 const STATUSES = worded('^[1-5]([0-9][0-9]|xx)$', 'must be a status such as 404, or a class such as 5xx');
 
 export const AccessLogQuery = Type.Object({
-  limit: Type.Optional(
+  limit: Defaulted(
     Type.Integer({
       minimum: 1,
       maximum: 1000,

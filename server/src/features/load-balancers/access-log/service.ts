@@ -4,15 +4,13 @@ import type { DataPlanes } from '../data-planes.ts';
 import type { AccessLogQuery } from './schema.ts';
 import { readLogging } from './store.ts';
 
-const USUAL_LINES = 200;
-
 /** The last lines of a load balancer's log, from the disk of the region.
  *  @throws NotFound */
 export async function readAccessLog(
   planes: DataPlanes,
   ctx: RegionContext,
   id: string,
-  { limit = USUAL_LINES, status, text }: AccessLogQuery,
+  { limit, status, text }: AccessLogQuery,
 ) {
   const { region } = ctx;
   const logging = await readLogging(ctx.db, { id, projectId: ctx.project.id, regionId: region.id });

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import type { L7PolicyRow, L7RuleRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
 import type { PolicyListQuery } from './schema.ts';
@@ -34,7 +33,7 @@ const RULES = {
 };
 
 export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
-  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const { limit, offset } = query;
   const { count, rows } = await listParts<ListedPolicy>(
     ctx.db,
     { ...POLICIES, name: 'l7_policy_list' },
@@ -61,7 +60,7 @@ export async function getPolicy(ctx: RegionContext, id: string) {
 /** @throws NotFound for the policy */
 export async function listRules(ctx: RegionContext, policyId: string, query: PolicyListQuery) {
   const { id } = await readPolicy(ctx, policyId);
-  const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const { limit, offset } = query;
   const { count, rows } = await listParts<ListedRule>(
     ctx.db,
     { ...RULES, name: 'l7_rule_list' },

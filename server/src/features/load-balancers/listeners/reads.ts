@@ -3,7 +3,6 @@ import { NotFound } from '../../../kernel/errors.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { LISTENER_COLUMNS, STATUSES } from '../columns.ts';
 import type { StatsRow } from '../list-store.ts';
 import type { ListenerRow } from '../model.ts';
@@ -51,8 +50,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
         ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
         ...(name === undefined ? [] : [sql`name = ${name}`]),
       ],
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      ...{ limit: query.limit, offset: query.offset },
     },
   );
   return { count, results: rows.map((row) => viewListener(row, showStats)) };

@@ -4,7 +4,7 @@ import { NotFound } from '../../../kernel/errors.ts';
 import { inPlace, listPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { DEFAULT_LIMIT, parseOrder } from '../../../platform/http/schemas.ts';
+import { parseOrder } from '../../../platform/http/schemas.ts';
 import { MEMBER_COLUMNS, STATUSES } from '../columns.ts';
 import type { MemberRow } from '../model.ts';
 import type { LastCheck } from '../port.ts';
@@ -19,7 +19,7 @@ const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at',
 /** Members of a pool.
  *  @throws NotFound for the pool */
 export async function listMembers(ctx: RegionContext, poolId: string, query: MemberListQuery) {
-  const { order_by: order = 'address.asc', limit = DEFAULT_LIMIT, offset = 0 } = query;
+  const { order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<keyof typeof KEYS>(order);
   const pool = sql`select id from lb_pools where id = ${poolId}::uuid and ${inPlace(ctx.place)}`;
   const { count, rows } = await listPage<MemberRow>(ctx.db, {

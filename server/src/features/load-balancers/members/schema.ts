@@ -88,7 +88,7 @@ export const Member = Type.Object(
 export const MemberList = ListOf(Member, 'MemberList');
 
 export const MemberListQuery = ListQuery({
-  order_by: Type.Optional(OrderBy(['address', 'created_at'], 'address.asc')),
+  order_by: OrderBy(['address', 'created_at'], 'address.asc'),
 });
 export type MemberListQuery = Static<typeof MemberListQuery>;
 

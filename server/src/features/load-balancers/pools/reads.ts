@@ -3,7 +3,6 @@ import { NotFound } from '../../../kernel/errors.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { MONITOR_COLUMNS, POOL_COLUMNS, STATUSES } from '../columns.ts';
 import { viewMember } from '../members/reads.ts';
 import type { HealthMonitorRow, MemberRow, PoolRow } from '../model.ts';
@@ -47,7 +46,7 @@ const poolsOf = (listenerId: string) =>
 
 export async function listPools(ctx: RegionContext, query: PoolListQuery) {
   refuseUnstorable(query, 'query');
-  const { listener_id: listenerId, name, details = false } = query;
+  const { listener_id: listenerId, name, details } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
   const { count, rows } = await listParts<ListedPool>(
     ctx.db,
@@ -59,8 +58,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
         ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
         ...(name === undefined ? [] : [sql`name = ${name}`]),
       ],
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      ...{ limit: query.limit, offset: query.offset },
     },
   );
   return { count, results: rows.map(viewPool) };

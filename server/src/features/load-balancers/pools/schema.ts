@@ -1,5 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, ListQuery, Name, Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
+import {
+  Defaulted,
+  ListOf,
+  ListQuery,
+  Name,
+  Nullable,
+  StringEnum,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
 import { HealthMonitor, HealthMonitorInput, UpdateHealthMonitor } from '../health-monitors/schema.ts';
 import { Member, MemberInputs } from '../members/schema.ts';
 import { OlderName, OperatingStatus, ProvisioningStatus, timeout } from '../schema-parts.ts';
@@ -115,7 +123,7 @@ const ListedPool = Type.Object({
 export const PoolList = ListOf(ListedPool, 'PoolList');
 
 export const PoolListQuery = ListQuery({
-  details: Type.Optional(Type.Boolean({ default: false })),
+  details: Defaulted(Type.Boolean({ default: false })),
   listener_id: Type.Optional(Uuid()),
   load_balancer_id: Type.Optional(Uuid()),
   loadbalancer_id: Type.Optional(OlderName()),

@@ -4,7 +4,6 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags, sameTags } from '../../../platform/http/tags.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -127,8 +126,7 @@ export class FloatingIpService {
       ...parseTagFilters(query),
       portIds: query.port_ids,
       status: query.status,
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      ...{ limit: query.limit, offset: query.offset },
     });
     const idsOf = (type: DeviceType) =>
       rows.flatMap((row) => (row.device_type === type ? (row.device_id ?? []) : []));

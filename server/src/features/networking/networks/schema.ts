@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   ListOf,
   ListQuery,
   Name,
@@ -68,7 +69,7 @@ const NETWORK_ORDERS = [
 export type NetworkOrder = (typeof NETWORK_ORDERS)[number];
 
 export const ownedBy = () =>
-  Type.Optional(
+  Defaulted(
     StringEnum(['any', 'project'], {
       default: 'project',
       description: 'any: also what the region shares with every project.',
@@ -80,7 +81,7 @@ export const NetworkListQuery = ListQuery({
   name: Type.Optional(Type.String({ maxLength: 61 })),
   network_type: Type.Optional(StringEnum(NETWORK_TYPES)),
   owned_by: ownedBy(),
-  order_by: Type.Optional(StringEnum(NETWORK_ORDERS, { default: 'created_at.desc' })),
+  order_by: Defaulted(StringEnum(NETWORK_ORDERS, { default: 'created_at.desc' })),
   ...tagFilters('networks'),
 });
 export type NetworkListQuery = Static<typeof NetworkListQuery>;
@@ -91,7 +92,7 @@ export const AvailableNetworkQuery = ListQuery({
   network_id: Type.Optional(Uuid()),
   network_type: Type.Optional(StringEnum(NETWORK_TYPES)),
   shared: Type.Optional(Type.Boolean({ description: 'Whether the region shares it with every project' })),
-  order_by: Type.Optional(StringEnum(NETWORK_ORDERS, { default: 'created_at.desc' })),
+  order_by: Defaulted(StringEnum(NETWORK_ORDERS, { default: 'created_at.desc' })),
   ...tagFilters('networks'),
 });
 export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;

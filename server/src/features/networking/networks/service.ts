@@ -2,7 +2,6 @@ import { Forbidden } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags, sameTags } from '../../../platform/http/tags.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -95,9 +94,8 @@ export class NetworkService {
       external: query.external,
       name: query.name,
       type: query.network_type,
-      order: query.order_by ?? 'created_at.desc',
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      order: query.order_by,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map((row) => viewNetwork(row, ctx.region.name)) };
   }
@@ -115,9 +113,8 @@ export class NetworkService {
       id: query.network_id,
       name: query.name,
       type: query.network_type,
-      order: query.order_by ?? 'created_at.desc',
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      order: query.order_by,
+      ...{ limit: query.limit, offset: query.offset },
     });
     const ids = rows.map(({ id }) => id);
     const details = await readNetworkDetails(ctx, ids);

@@ -116,8 +116,6 @@ export type UpdatePort = Static<typeof UpdatePort>;
 export const PORT_ORDERS = ['created_at', 'network_id'] as const;
 export type PortOrderField = (typeof PORT_ORDERS)[number];
 
-export const DEFAULT_LIMIT = 100;
-
 export const PortListQuery = ListQuery(
   {
     attached: Type.Optional(Type.Boolean()),
@@ -125,7 +123,7 @@ export const PortListQuery = ListQuery(
     ip_addresses: Type.Optional(Type.Array(IpAddress())),
     managed_by: Type.Optional(StringEnum(MANAGERS)),
     network_ids: Type.Optional(Type.Array(Uuid())),
-    order_by: Type.Optional(OrderBy(PORT_ORDERS, 'created_at.desc')),
+    order_by: OrderBy(PORT_ORDERS, 'created_at.desc'),
     parent_port_id: Type.Optional(
       Uuid({ description: 'No port is part of a trunk here, so that none matches.' }),
     ),
@@ -133,6 +131,6 @@ export const PortListQuery = ListQuery(
     resource_type: Type.Optional(StringEnum(RESOURCE_TYPES)),
     subnet_ids: Type.Optional(Type.Array(Uuid())),
   },
-  DEFAULT_LIMIT,
+  100,
 );
 export type PortListQuery = Static<typeof PortListQuery>;

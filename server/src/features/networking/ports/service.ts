@@ -11,7 +11,7 @@ import { type Reassigned, reassign } from './assign.ts';
 import { sameSettings, settingsAfter } from './change.ts';
 import { listPorts } from './list-store.ts';
 import { deviceOf, deviceText, type PortRow } from './model.ts';
-import { DEFAULT_LIMIT, type PortListQuery, type UpdatePort } from './schema.ts';
+import type { PortListQuery, UpdatePort } from './schema.ts';
 import * as store from './store.ts';
 import type { PortChange } from './tasks.ts';
 import { viewPort } from './views.ts';
@@ -94,9 +94,8 @@ export class PortService {
       deviceId: query.resource_id,
       deviceType: query.resource_type,
       inTrunk: query.parent_port_id !== undefined,
-      order: query.order_by ?? 'created_at.desc',
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      order: query.order_by,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map(viewPort) };
   }

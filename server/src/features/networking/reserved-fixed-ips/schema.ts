@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   IpAddress,
   IpNetwork,
   ListOf,
@@ -94,7 +95,7 @@ export type UpdateReservedFixedIp = Static<typeof UpdateReservedFixedIp>;
 export const RESERVED_ORDERS = ['created_at', 'fixed_ip_address', 'name', 'status', 'updated_at'] as const;
 export type ReservedOrderField = (typeof RESERVED_ORDERS)[number];
 
-const flag = () => Type.Optional(Type.Boolean({ default: false }));
+const flag = () => Defaulted(Type.Boolean({ default: false }));
 
 export const ReservedFixedIpListQuery = ListQuery({
   available_only: flag(),
@@ -103,6 +104,6 @@ export const ReservedFixedIpListQuery = ListQuery({
   internal_only: flag(),
   vip_only: flag(),
   ip_address: Type.Optional(Type.String({ description: 'An address, or a regular expression for some.' })),
-  order_by: Type.Optional(OrderBy(RESERVED_ORDERS, 'fixed_ip_address.asc')),
+  order_by: OrderBy(RESERVED_ORDERS, 'fixed_ip_address.asc'),
 });
 export type ReservedFixedIpListQuery = Static<typeof ReservedFixedIpListQuery>;

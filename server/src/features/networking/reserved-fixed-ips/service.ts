@@ -2,7 +2,6 @@ import { Conflict } from '../../../kernel/errors.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
@@ -112,15 +111,14 @@ export class ReservedIpService {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listReservedIps(ctx.db, {
       ...ctx.place,
-      availableOnly: query.available_only ?? false,
-      externalOnly: query.external_only ?? false,
-      internalOnly: query.internal_only ?? false,
-      vipOnly: query.vip_only ?? false,
+      availableOnly: query.available_only,
+      externalOnly: query.external_only,
+      internalOnly: query.internal_only,
+      vipOnly: query.vip_only,
       deviceId: query.device_id,
       address: query.ip_address,
-      order: query.order_by ?? 'fixed_ip_address.asc',
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      order: query.order_by,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: await viewsOf(ctx, rows) };
   }

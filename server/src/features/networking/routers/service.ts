@@ -5,7 +5,6 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, startTask, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
@@ -127,7 +126,7 @@ export class RouterService {
 
   async list(ctx: RegionContext, query: RouterListQuery) {
     refuseUnstorable(query, 'query');
-    const { name, limit = DEFAULT_LIMIT, offset = 0 } = query;
+    const { name, limit, offset } = query;
     const { count, rows } = await store.listRouters(ctx.db, { ...ctx.place, name, limit, offset });
     return { count, results: rows.map((row) => viewRouter(row, ctx.region.name)) };
   }

@@ -1,6 +1,5 @@
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { DEFAULT_LIMIT } from '../../../platform/http/schemas.ts';
 import { checkedTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
 import { viewChanges } from '../../../platform/http/views.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
@@ -79,8 +78,7 @@ export class SnapshotService {
       ...ctx.place,
       volumeId: query.volume_id,
       instanceId: query.instance_id,
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map((row) => viewSnapshot(row, ctx.region.name)) };
   }

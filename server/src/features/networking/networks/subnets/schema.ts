@@ -113,7 +113,7 @@ export type SubnetOrderField = (typeof SUBNET_ORDERS)[number];
 export const SubnetListQuery = ListQuery({
   network_id: Type.Optional(Uuid()),
   owned_by: ownedBy(),
-  order_by: Type.Optional(OrderBy(SUBNET_ORDERS, 'cidr.asc')),
+  order_by: OrderBy(SUBNET_ORDERS, 'cidr.asc'),
   ...tagFilters('subnets'),
 });
 export type SubnetListQuery = Static<typeof SubnetListQuery>;

@@ -6,7 +6,6 @@ import type { Tx } from '../../../../platform/database/db.ts';
 import { requireFree } from '../../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../../platform/http/json.ts';
-import { DEFAULT_LIMIT } from '../../../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags } from '../../../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../../../platform/tasks/start.ts';
@@ -133,9 +132,8 @@ export class SubnetService {
       ...parseTagFilters(query),
       shared: query.owned_by === 'any',
       networkId: query.network_id,
-      order: query.order_by ?? 'cidr.asc',
-      limit: query.limit ?? DEFAULT_LIMIT,
-      offset: query.offset ?? 0,
+      order: query.order_by,
+      ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map((row) => viewSubnet(row, ctx.region.name, ctx.project.id)) };
   }
