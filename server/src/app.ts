@@ -226,11 +226,13 @@ export class App {
   readonly #metrics: Metrics;
   readonly #watcher: TaskWatcher;
   readonly #authenticator: Authenticator;
+  readonly #owners: RegionOwners;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
     const owners = ownersOf(options, () => this.background.ownsMore());
+    this.#owners = owners;
     const sessions = new Sessions(options);
     const all = features({ ...options, watcher: this.#watcher, owners, sessions });
     this.features = all;
@@ -300,7 +302,7 @@ export class App {
     return buildApi({
       ...this.#options,
       authenticator: this.#authenticator,
-      scopes: scopesOf(this.#options),
+      scopes: scopesOf({ ...this.#options, owners: this.#owners }),
       routes,
       atOnce: this.worker,
       observe: (...seen) => this.#metrics.observeRequest(...seen),

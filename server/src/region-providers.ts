@@ -86,6 +86,15 @@ export class RegionProviders {
     return this.portsOf(regionId).includes(need) || capabilities[need as keyof Capabilities] === true;
   }
 
+  /** Whether it has it, and this machine has the programs for it at present. */
+  async serves(regionId: number, need: string): Promise<boolean> {
+    const provider = this.#providers.get(regionId);
+    if (!provider || !this.offers(regionId, need)) return false;
+    const { capabilities, loadBalancers, objectStorage, sftpStorage } = provider;
+    if (need === 'postgresql') return capabilities.dbaas === true;
+    return !(await { loadBalancers, objectStorage, sftpStorage }[need]?.unavailable());
+  }
+
   async close(programs: 'leave' | 'stop' = 'stop'): Promise<void> {
     await Promise.all([...new Set(this.#providers.values())].map((provider) => provider.close?.(programs)));
   }

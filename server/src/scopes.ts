@@ -4,6 +4,7 @@ import { readRegions, readRegionsByIds } from './features/regions/index.ts';
 import type { Db } from './platform/database/db.ts';
 import { byKey, SharedLookUp } from './platform/database/shared-look-up.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
+import type { RegionOwners } from './platform/owners/region-owners.ts';
 import type { RegionProviders } from './region-providers.ts';
 
 /** Finds what the path of a request names: its client, project and region. Requests that ask for the same at the same
@@ -11,11 +12,13 @@ import type { RegionProviders } from './region-providers.ts';
 export function scopesOf({
   db,
   providers,
+  owners,
 }: {
   readonly db: Db;
-  readonly providers: Pick<RegionProviders, 'offers'>;
+  readonly providers: Pick<RegionProviders, 'serves'>;
+  readonly owners: Pick<RegionOwners, 'faultElsewhere'>;
 }): ScopeResolver {
-  const owners = new SharedLookUp(async (ids: readonly number[]) =>
+  const clients = new SharedLookUp(async (ids: readonly number[]) =>
     byKey(await readProjectOwners(db, ids), 'id'),
   );
   const found = new SharedLookUp(async (ids: readonly number[]) =>
@@ -23,7 +26,7 @@ export function scopesOf({
   );
   return {
     project: async (id, clientId) => {
-      const row = await owners.get(id);
+      const row = await clients.get(id);
       const visible = row && (clientId === 'any' || row.client_id === clientId);
       return visible ? { id: row.id, clientId: row.client_id } : undefined;
     },
@@ -33,7 +36,11 @@ export function scopesOf({
     },
     regions: async () =>
       (await readRegions(db)).map(({ id, display_name: name, state }) => ({ id, name, state })),
-    offers: (id, need) => providers.offers(id, need),
+    // What is missing in a region that another node works on, that node has said.
+    offers: async (id, need) => {
+      const elsewhere = await owners.faultElsewhere(id);
+      return elsewhere === undefined ? providers.serves(id, need) : elsewhere === null;
+    },
     client: async (id) => (await readClient(db, id)) !== undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { Forbidden, TaskFailed } from '../../kernel/errors.ts';
+import { NotOffered, TaskFailed } from '../../kernel/errors.ts';
 import type { Queryable } from '../../platform/database/db.ts';
 import type { RegionScope } from '../../platform/http/context.ts';
 import type { AddressProvider, RegionAddresses } from '../networking/addresses/index.ts';
@@ -81,11 +81,11 @@ export class DataPlanes {
   }
 
   /** For a write.
-   *  @throws Forbidden with the reason when the region cannot serve load balancers here and now */
+   *  @throws NotOffered with the reason when the region cannot serve load balancers here and now */
   async require(region: RegionScope): Promise<void> {
     const reason = await this.unavailable(region.id);
     if (reason !== null)
-      throw new Forbidden(`Load balancers are not available in region ${region.name}: ${reason}`);
+      throw new NotOffered(`Load balancers are not available in region ${region.name}: ${reason}`);
   }
 
   /** For a task.

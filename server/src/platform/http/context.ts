@@ -84,7 +84,7 @@ export interface ScopeResolver {
   project(id: number, clientId: number | 'any'): Promise<ProjectScope | undefined>;
   region(id: number): Promise<RegionScope | undefined>;
   regions(): Promise<readonly RegionScope[]>;
-  /** Whether a region has a port or a capability, by its name. */
-  offers(regionId: number, need: string): boolean;
+  /** Whether a region has a port or a capability, by its name, and can serve it at present. */
+  offers(regionId: number, need: string): Promise<boolean>;
   client(id: number): Promise<boolean>;
 }

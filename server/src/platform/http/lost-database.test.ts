@@ -54,7 +54,7 @@ async function apiOn(connection: DbOptions['connection']) {
       project: async () => undefined,
       region: async () => undefined,
       regions: async () => [],
-      offers: () => false,
+      offers: async () => false,
       client: async () => false,
     },
     routes: [

@@ -13,6 +13,12 @@ beforeAll(async () => {
       { id: 1, display_name: 'Local', slug: 'local', state: 'ACTIVE', provider: 'local', settings: {} },
       { id: 2, display_name: 'Paper', slug: 'paper', state: 'ACTIVE', provider: 'simulated', settings: {} },
     ],
+    // The machine of the local region has no HAProxy.
+    aroundProvider: ({ owner, ...provider }) => {
+      if (owner && provider.loadBalancers)
+        provider.loadBalancers.unavailable = async () => 'HAProxy is not installed: install the package.';
+      return provider;
+    },
   });
 });
 afterAll(() => server.close());
@@ -61,8 +67,17 @@ test('an unknown region is answered with those that there are', async () => {
 
 test('what a region lacks is answered with the regions that have it', async () => {
   const body = { name: 'disk', size: 1, source: 'new-volume' };
-  const lacks = '403 Region Local has no volumes; there is in 2 (Paper)';
+  const lacks = '403 Region Local has no volumes; choose region 2 (Paper)';
   expect(await said('POST', '/cloud/v1/volumes/1/1', { body })).toBe(lacks);
+  expect(await said('GET', '/cloud/v2/k8s/1/1/create_versions')).toBe(
+    '403 Region Local has no managed Kubernetes; choose region 2 (Paper)',
+  );
+});
+
+test('a region whose programs are missing is not among those that have it', async () => {
+  expect(await said('POST', '/cloud/v1/loadbalancers/1/1', { body: { name: 'web' } })).toBe(
+    '403 Load balancers are not available in region Local: HAProxy is not installed: install the package; choose region 2 (Paper)',
+  );
 });
 
 test('what is not found says where it was looked for', async () => {

@@ -18,23 +18,25 @@ export async function inPlainWords(error: unknown, surroundings: Surroundings): 
   if (error instanceof Locked) return naming(db, error);
   if (error instanceof UnknownRegion) {
     const all = await scopes.regions().catch(() => []);
-    return new NotFound(
-      `${error.message}; there ${all.length === 1 ? 'is' : 'are'} ${listed(all) || 'none'}`,
-    );
+    const there = all.map(labelOf).join(', ') || 'none';
+    return new NotFound(`${error.message}; there ${all.length === 1 ? 'is' : 'are'} ${there}`);
   }
-  if (error instanceof NotOffered && needs !== undefined) {
-    const all = await scopes.regions().catch(() => []);
-    const offering = all.filter(({ id }) => scopes.offers(id, needs));
-    return new Forbidden(
-      `${error.message}; ${offering.length === 0 ? 'no region has' : `there is in`} ${listed(offering)}`,
-    );
-  }
+  if (error instanceof NotOffered && needs !== undefined) return withRegions(error, scopes, needs);
   if (error instanceof NotFound) return withPlace(error, params);
   return error;
 }
 
-const listed = (regions: readonly { id: number; name: string }[]) =>
-  regions.map(({ id, name }) => `${id} (${name})`).join(', ');
+/** Says in which regions there is what one lacks. */
+async function withRegions(error: NotOffered, scopes: ScopeResolver, needs: string): Promise<Forbidden> {
+  const all = await scopes.regions().catch(() => []);
+  const has = await Promise.all(all.map(({ id }) => scopes.offers(id, needs).catch(() => false)));
+  const there = all.filter((_region, i) => has[i]).map(labelOf);
+  const advice = there.length === 0 ? 'no region has any' : `choose region ${there.join(' or ')}`;
+  const message = error.message.replace(/\.$/, '');
+  return new Forbidden(`${message}; ${advice}`);
+}
+
+const labelOf = ({ id, name }: { readonly id: number; readonly name: string }) => `${id} (${name})`;
 
 /** Says what kind of task holds what the caller wants. */
 async function naming(db: Db, error: Locked): Promise<Locked> {
