@@ -45,8 +45,8 @@ import { VERSION } from './version.ts';
 import { keepVideoSecrets } from './video-secrets.ts';
 import { serveProbes, urlOf } from './worker-probes.ts';
 
-/** What happens to running data planes when this process ends. */
-type Programs = 'leave' | 'stop';
+/** What happens to running data planes when this process ends; `as before`: what ran before its start goes on. */
+type Programs = 'leave' | 'stop' | 'as before';
 
 /** Something to undo at the end. */
 type Closer = ((programs: Programs) => Promise<unknown> | unknown) & { readonly patienceMs?: number };
@@ -79,17 +79,17 @@ async function main(): Promise<void> {
   const drain: Drain = { begin: async () => {} };
   const stop = stopper(closers, drain, log);
   process.on('SIGTERM', () => stop(0, config.onSigterm));
-  process.on('SIGINT', () => stop(0));
+  process.on('SIGINT', () => stop(0, 'stop'));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception');
-    stop(1);
+    stop(1, 'leave');
   });
   try {
     await start(config, { log, outage, drain }, closers);
   } catch (error) {
     explain(error, config, log);
-    await stop(1);
+    await stop(1, 'as before');
   }
 }
 
@@ -165,8 +165,7 @@ async function start(
       tracing !== undefined,
     ),
   );
-  const closeProviders = (programs: Programs) => providers.close(programs);
-  closers.push(Object.assign(closeProviders, { patienceMs: DATA_PLANES_MS }));
+  closers.push(closerOf(providers, dataDir));
   let ready = false;
   const { secrets: given } = config.video;
   const secrets = given.length > 0 ? given : keepVideoSecrets(dataDir, ids);
@@ -227,6 +226,16 @@ async function start(
     isTerminal,
   };
   for (const line of greeting(said)) console.log(line);
+}
+
+/** Ends the data planes, or leaves them to the next start. Nobody comes after this process to temporary ones. */
+function closerOf(providers: RegionProviders, dataDir: string): Closer {
+  const before = providers.owned.some(({ data }) => data.programsOf(dataDir).length > 0) ? 'leave' : 'stop';
+  const close = (programs: Programs) => {
+    if (isTemporaryDataDir(dataDir)) return providers.close('stop');
+    return providers.close(programs === 'as before' ? before : programs);
+  };
+  return Object.assign(close, { patienceMs: DATA_PLANES_MS });
 }
 
 /** Goes on looking: what is installed while this runs counts without a restart. */
@@ -312,10 +321,10 @@ function stopper(
   closers: Closers,
   drain: Drain,
   log: Logger,
-): (code: number, programs?: Programs) => Promise<void> {
+): (code: number, programs: Programs) => Promise<void> {
   let stopping = false;
   const hurry = new AbortController();
-  return async (code, programs = 'stop') => {
+  return async (code, programs) => {
     // A second signal: whoever sends it does not want to wait for proxies.
     if (stopping) return hurry.abort();
     stopping = true;

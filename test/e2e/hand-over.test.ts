@@ -12,6 +12,7 @@ import {
   newDataDir,
   processesWith,
   removeDataDir,
+  runVirga,
   startVirga,
   type VirgaProcess,
 } from '../harness/process.ts';
@@ -71,6 +72,37 @@ test('a service that is restarted hands its traffic over without a lost request;
   expect(requests).toBeGreaterThan(0);
   expect(await second.end('SIGINT')).toBe(0);
   expect(engines()).toEqual([]);
+});
+
+test('a start that fails and a crash leave the traffic of the server before them as it is', {
+  timeout: 180_000,
+}, async () => {
+  // Throws where nobody catches it, once it gets that signal.
+  const crash = 'process.on("SIGUSR2", () => { throw new Error("a fault of our own"); })';
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(crash)}` };
+  const first = await startVirga({ dataDir, env });
+  const lb = await loadBalancer(first);
+  const engines = () => processesWith(lb.id);
+  const before = engines();
+  const load = startLoad(`http://${lb.vip_address}:8080/`);
+  expect(await first.end('SIGUSR2')).toBe(1);
+  expect(first.output()).toContain('a fault of our own');
+  const holder = await startBackend('another program');
+  onTestFinished(() => holder.kill());
+  const held = String(holder.port);
+  const failed = await runVirga({ dataDir, env: { PORT: held } });
+  expect(failed).toEqual({ code: 1, output: expect.stringContaining(`Port ${held}`) });
+  expect(engines()).toEqual(before);
+  const second = await startVirga({ dataDir });
+  expect(engines()).toEqual(before);
+  const { requests, failures } = await load.stop();
+  expect(failures).toEqual([]);
+  expect(requests).toBeGreaterThan(0);
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect(engines()).toEqual([]);
+  const nothing = await runVirga({ dataDir, env: { PORT: held } });
+  expect(nothing.code).toBe(1);
+  expect(engines(), 'what a failed start itself began ends with it').toEqual([]);
 });
 
 /** A folder of programs with an HAProxy that never ends the check of a file, as long as there is a file `hangs`. */

@@ -22,8 +22,7 @@ export function engineRoot(folder: string): string {
   makePassage(dirname(folder));
   const place = join(realpathSync(dirname(folder)), basename(folder));
   if (blockedBy(dirname(place), account) === undefined) return folder;
-  const digest = createHash('sha256').update(place).digest('hex').slice(0, 16);
-  const moved = join(SYSTEM_FOLDER, `${PREFIX}${digest}`);
+  const moved = movedRoot(place);
   if (existsSync(moved)) return moved;
   mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
   makePassage(moved);
@@ -32,6 +31,14 @@ export function engineRoot(folder: string): string {
   if (existsSync(place))
     cpSync(place, moved, { recursive: true, filter: (name) => !/sockets|certificates/.test(name) });
   return moved;
+}
+
+/** Where the files of engines are or were. @param folder as for `engineRoot`, without symbolic links; it may be gone */
+export const rootsOf = (folder: string): readonly string[] => [folder, movedRoot(folder)];
+
+function movedRoot(place: string): string {
+  const digest = createHash('sha256').update(place).digest('hex').slice(0, 16);
+  return join(SYSTEM_FOLDER, `${PREFIX}${digest}`);
 }
 
 /** Removes what is left of data directories that are gone, and whose engines have ended. */

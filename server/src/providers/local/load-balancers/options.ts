@@ -34,8 +34,6 @@ export interface LocalLoadBalancers extends LoadBalancerProvider {
   patternFault(pattern: string): Promise<string | null>;
   memberFault(address: string, port: number): string | null;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /** Pids of data planes of this region that were started from another data directory. */
-  programsOf(dataDir: string): readonly number[];
   /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
    *  again afterwards. */
   release(programs: 'leave' | 'stop'): Promise<void>;

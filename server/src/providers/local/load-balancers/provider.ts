@@ -26,7 +26,7 @@ import { connectionCeiling, findProgram, hurried } from './programs.ts';
 import { identifier } from './quoting.ts';
 import { RefusedMembers } from './refused-members.ts';
 import { eachAtMost, Serial } from './serial.ts';
-import { daemonsUnder, endStrays } from './strays.ts';
+import { endStrays } from './strays.ts';
 
 export type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 
@@ -161,10 +161,6 @@ class Provider implements LocalLoadBalancers {
       }),
     );
     this.#forgetOldNotes();
-  }
-
-  programsOf(dataDir: string): readonly number[] {
-    return daemonsUnder(engineRoot(join(dataDir, 'load-balancers'))).map(({ pid }) => pid);
   }
 
   async release(programs: 'leave' | 'stop'): Promise<void> {

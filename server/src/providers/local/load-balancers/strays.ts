@@ -24,6 +24,12 @@ export function daemonsUnder(root: string): { readonly pid: number; readonly loa
   });
 }
 
+/** Every process that works on something under this directory. Who only reads a log there serves nobody. */
+export function programsUnder(root: string): readonly number[] {
+  const isInside = (word: string) => word.startsWith(root + sep) && !word.endsWith('.log');
+  return allPids().filter((pid) => commandLine(pid).some(isInside));
+}
+
 /** The load balancer whose daemon has this command line, or null: it is no daemon of ours. */
 function loadBalancerOf(words: readonly string[], root: string): string | null {
   const [program = ''] = words;
