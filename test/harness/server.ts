@@ -90,6 +90,8 @@ interface Resource {
 
 export interface TestServerOptions {
   readonly clock?: Clock;
+  /** What it reaches its database through, instead of directly. */
+  readonly through?: { readonly host: string; readonly port: number };
   /** Without a worker tasks stay NEW. Default: with one. */
   readonly worker?: boolean;
   readonly regions?: readonly NewRegion[];
@@ -155,7 +157,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const log = options.log ?? pino({ level: process.env.VIRGA_TEST_LOG ?? 'silent' });
   // A request that a busy machine gave up would go on, and change something beneath what a test does next.
   const pulseMs = PATIENCE_MS;
-  const db = new Db({ connection: database.connection, log, maxConnections: 10, pulseMs });
+  const connection = { ...database.connection, ...options.through };
+  const db = new Db({ connection, log, maxConnections: 10, pulseMs });
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
   const dataDir = newFolder('server');

@@ -172,8 +172,9 @@ test('a process that freezes within a transaction does not keep its locks', asyn
   expect(limit).toBe('10s');
 
   await db.named(...insert('needed by two'));
-  const connection = { ...database.connection, idle_in_transaction_session_timeout: 200 };
-  const frozen = new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 1 });
+  const { connection } = database;
+  const log = pino({ level: 'silent' });
+  const frozen = new Db({ connection, log, maxConnections: 1, idleInTransactionMs: 200 });
   const lock = `update clients set name = name where name = 'needed by two' returning 1`;
   let thaw = () => {};
   const thawed = new Promise<void>((resolve) => {

@@ -48,6 +48,8 @@ export interface DbOptions {
   readonly maxConnections?: number;
   /** Milliseconds after which an answer is no longer waited for, and its connection is given up. Default: 90 s. */
   readonly patienceMs?: number;
+  /** Milliseconds for which a transaction may stand still. Default: 10 s. */
+  readonly idleInTransactionMs?: number;
   /** Milliseconds between two looks whether the database answers whoever waits for it; see Pulse. */
   readonly pulseMs?: number;
 }
@@ -83,14 +85,13 @@ export class Db implements Queryable {
       max: options.maxConnections ?? 20,
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: 10_000,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...options.connection,
       // Statements of a transaction that do not wait for each other share a round trip.
       pipeline: true,
     });
     this.outage = options.outage ?? new Outage();
     this.log = options.log;
-    this.#watch();
+    this.#watch(options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS);
     this.pulse = new Pulse({
       connection: options.connection,
       everyMs: options.pulseMs,
@@ -103,11 +104,15 @@ export class Db implements Queryable {
   }
 
   /** Without a listener a lost idle connection would end the process; the pool replaces it by itself. */
-  #watch(): void {
+  #watch(idleInTransactionMs: number): void {
     const lost = (error: Error) => this.lost(error);
     this.pool.on('error', lost);
     this.pool.on('connect', (client) => {
       client.on('error', lost);
+      // PgBouncer refuses it as a parameter of the connection. The first statement does not wait for it.
+      client
+        .query(`set idle_in_transaction_session_timeout = ${idleInTransactionMs}`)
+        .catch((error: Error) => this.log.debug(`a connection was lost at once: ${error.message}`));
       this.found();
     });
   }
