@@ -30,7 +30,7 @@ import {
   temporaryDataDirs,
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
-import { Outage } from './platform/database/outage.ts';
+import { isDatabaseLost, Outage } from './platform/database/outage.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
 import { releaseStartMemory } from './platform/start-memory.ts';
 import { startTracing } from './platform/tracing/otel.ts';
@@ -355,7 +355,7 @@ function explain(error: unknown, config: Config, log: Logger): void {
   } else if (code === 'EACCES')
     console.error(`Port ${config.port} may not be opened by this user: set PORT to 1024 or more.`);
   else if (code === 'EADDRNOTAVAIL') console.error(`HOST=${config.host} is not an address of this machine.`);
-  else if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
+  else if (config.databaseUrl && isDatabaseLost(error) && code !== 'ENOENT') {
     console.error('DATABASE_URL names a PostgreSQL that cannot be reached.');
   } else log.fatal({ err: error }, 'Virga cannot start');
 }

@@ -30,12 +30,21 @@ test.each([
   [Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }), true],
   [Object.assign(new Error('shutting down'), { code: '57P01' }), true],
   [new Error('Connection terminated unexpectedly'), true],
+  [new Error('Query read timeout'), true],
   [Object.assign(new Error('duplicate key'), { code: '23505' }), false],
   [new DatabaseSilent(), true],
   [Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), false],
   [new Error('a fault of our own'), false],
 ])('%s', (error, lost) => {
   expect(isDatabaseLost(error)).toBe(lost);
+});
+
+test.each(['ENOTFOUND', 'EAI_AGAIN', 'ENETDOWN', 'EHOSTDOWN', 'ECONNABORTED'])('%s', (code) => {
+  const error = Object.assign(new Error(`connect ${code}`), { code });
+  expect(isDatabaseLost(error)).toBe(true);
+  const outage = new Outage();
+  outage.begin();
+  expect(outage.explains([`a job failed and will run again: ${error.message}`])).toBe(true);
 });
 
 test.each([

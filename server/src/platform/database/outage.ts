@@ -1,6 +1,9 @@
 /** What errors are made of that come from a database that cannot be reached, whoever words them. */
 const CODES = new Set(
-  ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].concat(
+  ['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ENOENT', 'ETIMEDOUT'].concat(
+    ['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+    // Its name is not known, or nobody can be asked for it.
+    ['ENOTFOUND', 'EAI_AGAIN'],
     // Shutting down, crashed, starting; no connection left.
     ['57P01', '57P02', '57P03', '53300'],
     // A replica that was not promoted yet, which a proxy leads to while the primary is away.
@@ -10,7 +13,7 @@ const CODES = new Set(
 /** SQLSTATE class of connection exceptions. */
 const CONNECTION_EXCEPTION = /^08...$/;
 const MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)|during recovery$/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)|during recovery$/;
 
 /** The database neither answers nor refuses. */
 export class DatabaseSilent extends Error {
@@ -36,7 +39,7 @@ export function isDatabaseLost(error: unknown): boolean {
 
 /** What others say of a loss, in their words. */
 const WORDS =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|connection terminated|terminating connection|database system is|timeout|no answer|not queryable/i;
+  /ECONN(REFUSED|RESET|ABORTED)|EPIPE|ENOENT|E(HOST|NET)(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|connection terminated|terminating connection|database system is|timeout|no answer|not queryable/i;
 
 /** Keeps a lost database one line in the log: from its loss until it answers again, what others say of it is of
  *  interest only to who looks closely. */

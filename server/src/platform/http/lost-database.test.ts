@@ -83,12 +83,21 @@ async function apiOn(connection: DbOptions['connection']) {
   return { ask, said: (text: string) => lines.filter(({ msg }) => msg.includes(text)), lines };
 }
 
-test('without the database calls are answered 503 at once, and the log says it once', async () => {
+/** Where nobody listens. */
+async function closedPort(): Promise<number> {
   const listener = createServer();
   const port = await portOf(listener);
   listener.close();
   await once(listener, 'close');
-  const { ask, said, lines } = await apiOn({ host: '127.0.0.1', port, user: 'nobody', database: 'none' });
+  return port;
+}
+
+test.each([
+  '127.0.0.1',
+  'nowhere.invalid',
+])('without the database calls are answered 503 at once, and the log says it once: %s', async (host) => {
+  const port = await closedPort();
+  const { ask, said, lines } = await apiOn({ host, port, user: 'nobody', database: 'none' });
   const [read, write] = [await ask('GET'), await ask('POST')];
   expect([read.statusCode, read.headers['retry-after']]).toEqual([503, '2']);
   expect(read.json().message).toBe('The database cannot be reached. Try again in 2 s.');
