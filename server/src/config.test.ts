@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
+import { makeCertificate } from './features/secrets/testing/certificates.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
 
 const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
@@ -56,6 +57,29 @@ describe('the configuration', () => {
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(() => readConfig(env)).toThrow(name);
     expect(() => readConfig(env)).not.toThrow('\n');
+  });
+
+  test('a certificate and a key that cannot be used are refused in one line that names them', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'virga-tls-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [pair, other] = await Promise.all(['a.test', 'b.test'].map((name) => makeCertificate([name])));
+    const write = (name: string, text = '') => {
+      writeFileSync(path.join(folder, name), text);
+      return path.join(folder, name);
+    };
+    const VIRGA_TLS_CERT = write('cert.pem', pair?.certificate);
+    const VIRGA_TLS_KEY = write('key.pem', pair?.privateKey);
+    const good = readConfig({ VIRGA_TLS_CERT, VIRGA_TLS_KEY });
+    expect(good.tls).toEqual({ certificate: VIRGA_TLS_CERT, key: VIRGA_TLS_KEY });
+    for (const wrong of [
+      path.join(folder, 'missing'),
+      write('other.pem', other?.privateKey),
+      write('empty'),
+    ]) {
+      const start = () => readConfig({ VIRGA_TLS_CERT, VIRGA_TLS_KEY: wrong });
+      expect(start).toThrow(ConfigError);
+      expect(start).toThrow(/^VIRGA_TLS_CERT and VIRGA_TLS_KEY cannot be used: [^\n]+$/);
+    }
   });
 
   test('what resembles no setting suggests none', () => {

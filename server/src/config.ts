@@ -3,8 +3,9 @@ import path from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import { withSecretsFromFiles } from '../../signing/src/secret-files.ts';
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from '../../signing/src/settings.ts';
+import { messageOf } from './kernel/errors.ts';
 import { type AddressRange, IpRanges, parseNetwork } from './kernel/ip.ts';
-import type { TlsFiles } from './platform/http/tls.ts';
+import { readKeyPair, type TlsFiles } from './platform/http/tls.ts';
 import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
 import { readTracingSettings, type TracingSettings } from './platform/tracing/settings.ts';
 import { memberNetworks } from './providers/local/index.ts';
@@ -224,11 +225,17 @@ function tlsFiles(
   cwd: string,
 ): TlsFiles | undefined {
   if (certificate === undefined && key === undefined) return undefined;
-  if (certificate !== undefined && key !== undefined) {
-    return { certificate: path.resolve(cwd, certificate), key: path.resolve(cwd, key) };
+  if (certificate === undefined || key === undefined) {
+    faults.push('VIRGA_TLS_CERT and VIRGA_TLS_KEY belong together; set both');
+    return undefined;
   }
-  faults.push('VIRGA_TLS_CERT and VIRGA_TLS_KEY belong together; set both');
-  return undefined;
+  const files = { certificate: path.resolve(cwd, certificate), key: path.resolve(cwd, key) };
+  try {
+    readKeyPair(files);
+  } catch (error) {
+    faults.push(`VIRGA_TLS_CERT and VIRGA_TLS_KEY cannot be used: ${messageOf(error)}`);
+  }
+  return files;
 }
 
 /** The setting that was meant, as far as one can guess. */
