@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
-import { waitUntil } from '../../../../test/harness/wait.ts';
+import { gate } from '../../../../test/harness/gate.ts';
+import { PATIENCE_MS, waitUntil } from '../../../../test/harness/wait.ts';
 import { Db, together } from './db.ts';
 
 let database: TestDatabase;
@@ -155,6 +158,32 @@ test('a statement that blocks another one, and loses, is made again', async () =
     await tx.named(...points('b'));
   });
   expect(await statement).toHaveLength(1);
+});
+
+test('a process has 21 connections at most, as the documents say', async () => {
+  // Nobody may give up, however long all of them take to connect.
+  const patient = { connectionTimeoutMillis: PATIENCE_MS, application_name: 'budget' };
+  const busy = new Db({
+    connection: { ...database.connection, ...patient },
+    log: pino({ level: 'silent' }),
+    idleInTransactionMs: PATIENCE_MS,
+    pulseMs: PATIENCE_MS,
+  });
+  const { open, opened } = gate();
+  const waits = Array.from({ length: 25 }, () =>
+    busy.pulse.during(() =>
+      busy.transaction((tx) => tx.named('test_one', 'select 1', []).then(() => opened)),
+    ),
+  );
+  const count = async () =>
+    db.named('test_budget', `select from pg_stat_activity where application_name = 'budget'`, []);
+  await waitUntil(async () => (await count()).length === 21, { what: 'all connections to be used' });
+  open();
+  await Promise.all(waits);
+  expect(await count()).toHaveLength(21);
+  await busy.close();
+  const operations = path.join(import.meta.dirname, '../../../../docs/operations.md');
+  expect(readFileSync(operations, 'utf8')).toContain('A process has up to 21 connections');
 });
 
 test('an object that inherits from a database works like it', async () => {
