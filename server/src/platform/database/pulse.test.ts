@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { waitUntil } from '../../../../test/harness/wait.ts';
 import { Pulse } from './pulse.ts';
 
 /** Looks go by when the test says so; connections are real. */
@@ -11,30 +12,70 @@ const LOOK_MS = 250;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a connection that takes long to open is no silence; one that never opens is', async () => {
-  const sockets: Socket[] = [];
-  // It accepts connections and never says a word.
-  const mute = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
-  mute.listen(0, '127.0.0.1');
-  await once(mute, 'listening');
+const closing: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A pulse, for which somebody waits, of what does with its connections what `accept` says. */
+async function pulseOf(accept: (socket: Socket) => void) {
+  const server = createServer((socket) => accept(socket.on('error', () => undefined)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
   const onSilence = vi.fn();
-  const { port } = mute.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
   const connection = { host: '127.0.0.1', port, user: 'nobody', database: 'none' };
   const pulse = new Pulse({ connection, onSilence, onAnswer: () => undefined });
+  closing.push(() => pulse.close());
   const waiting = pulse.during(() => new Promise(() => undefined));
   waiting.catch(() => undefined);
-  const looks = async (count: number) => {
-    for (let look = 0; look < count; look += 1) {
-      vi.advanceTimersByTime(LOOK_MS);
-      await nextTurn();
-    }
-  };
+  return { onSilence, waiting };
+}
+
+async function looks(count: number): Promise<void> {
+  for (let look = 0; look < count; look += 1) {
+    vi.advanceTimersByTime(LOOK_MS);
+    await nextTurn();
+  }
+}
+
+/** Accepts connections and never says a word. */
+function mute() {
+  const sockets: Socket[] = [];
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return { sockets, accept: (socket: Socket) => void sockets.push(socket) };
+}
+
+test('a connection that takes long to open is no silence; one that never opens is', async () => {
+  const { onSilence, waiting } = await pulseOf(mute().accept);
   await looks(8);
   expect(onSilence).not.toHaveBeenCalled();
   await looks(20);
   expect(onSilence).toHaveBeenCalledTimes(1);
   await expect(waiting).rejects.toThrow('no answer from the database');
-  await pulse.close();
-  for (const socket of sockets) socket.destroy();
-  mute.close();
+});
+
+test('one that has refused just before does not get as long to open', async () => {
+  const { sockets, accept } = mute();
+  let refused = 0;
+  let refuses = true;
+  const { onSilence } = await pulseOf((socket) => {
+    if (!refuses) return accept(socket);
+    refused += 1;
+    socket.destroy();
+  });
+  await waitUntil(() => refused > 0, { what: 'the first connection to be refused' });
+  const before = refused;
+  await waitUntil(() => looks(1).then(() => refused > before), { what: 'the next one to be refused' });
+  refuses = false;
+  await waitUntil(() => looks(1).then(() => sockets.length > 0), { what: 'a connection that says nothing' });
+  await looks(5);
+  expect(onSilence).toHaveBeenCalledTimes(1);
+  // Known to be silent, it has as long as it needs to come back.
+  await waitUntil(() => looks(1).then(() => sockets.length > 1), { what: 'the next attempt' });
+  await looks(8);
+  expect(sockets).toHaveLength(2);
 });

@@ -38,6 +38,8 @@ export class Pulse {
   /** What is not answered yet. */
   #question: { readonly askedAt: number } | undefined;
   #silent = false;
+  /** The last connection that was tried could not be opened. */
+  #refused = false;
 
   constructor(options: PulseOptions) {
     this.#options = options;
@@ -91,13 +93,18 @@ export class Pulse {
     const [oldest] = this.#waiting.values();
     if (this.#question !== undefined) {
       // What has arrived meanwhile is heard first.
-      const looks = this.#line?.isOpen ? LOOKS : OPENING_LOOKS;
-      if (this.#look - this.#question.askedAt >= looks) setImmediate(() => this.#giveUp());
+      if (this.#look - this.#question.askedAt >= this.#patience()) setImmediate(() => this.#giveUp());
     } else if (this.#silent || (oldest !== undefined && oldest < this.#look)) void this.#ask();
     else if (oldest === undefined) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
+  }
+
+  /** Who was refused just before is answered 503 already, and shall not wait longer for that. */
+  #patience(): number {
+    const mayOpen = !this.#line?.isOpen && (this.#silent || !this.#refused);
+    return mayOpen ? OPENING_LOOKS : LOOKS;
   }
 
   async #ask(): Promise<void> {
@@ -130,8 +137,12 @@ export class Pulse {
     line.ready.then(
       () => {
         line.isOpen = true;
+        this.#refused = false;
       },
-      () => this.#drop(line),
+      () => {
+        if (line === this.#line) this.#refused = true;
+        this.#drop(line);
+      },
     );
     client.on('error', () => this.#drop(line));
     return line;
