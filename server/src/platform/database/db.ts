@@ -9,8 +9,8 @@ import {
 import pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
 import { Notifier } from './notifier.ts';
-import { Outage } from './outage.ts';
-import { Pulse } from './pulse.ts';
+import { DatabaseSilent, Outage } from './outage.ts';
+import { Pulse, type Waiter } from './pulse.ts';
 import type { DB } from './schema.gen.ts';
 
 /** Access to PostgreSQL: Kysely for typed SQL, `named` for statements on hot paths, which PostgreSQL then
@@ -78,6 +78,7 @@ export class Db implements Queryable {
   // Not #private: a request with an Idempotency-Key works on an object that inherits from this one.
   private readonly outage: Outage;
   private readonly log: Logger;
+  private readonly waiter: Waiter | undefined;
   readonly patienceMs: number;
 
   constructor(options: DbOptions) {
@@ -135,11 +136,25 @@ export class Db implements Queryable {
     if (seconds !== undefined) this.log.info({ seconds }, 'the database answers again');
   }
 
+  /** The same database for one who waits: once he has given up, nothing more is begun or committed for him. What was
+   *  sent as a single statement, or with its commit, cannot be taken back. */
+  for(waiter: Waiter): Db {
+    return Object.create(this, { waiter: { value: waiter } });
+  }
+
+  /** @throws DatabaseSilent when nobody waits any more */
+  private async connect(): Promise<pg.PoolClient> {
+    const client = await this.pool.connect();
+    if (!this.waiter?.gaveUp) return client;
+    client.release();
+    throw new DatabaseSilent();
+  }
+
   /** See Notifier. */
   readonly notify = (channel: string, payload: string): void => this.notifier.notify(channel, payload);
 
   async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const result = await repeated(() => this.pool.query(statement(this.patienceMs, text, name, values)));
+    const result = await repeated(() => this.alone(statement(this.patienceMs, text, name, values)));
     if (this.outage.active) this.found();
     return result.rows as Row[];
   }
@@ -148,13 +163,27 @@ export class Db implements Queryable {
     return (await this.named<Row>(name, text, values))[0];
   }
 
+  private async alone(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (this.waiter === undefined) return this.pool.query(query);
+    const client = await this.connect();
+    let broken: Error | undefined;
+    try {
+      return await client.query(query);
+    } catch (error) {
+      broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
   /** Runs `work` in one transaction; when two transactions block each other, the loser runs again. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return repeated(() => this.once(work));
   }
 
   private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
+    const client = await this.connect();
     let broken: Error | undefined;
     try {
       sendTogether(client);
@@ -164,6 +193,7 @@ export class Db implements Queryable {
       const last: (() => Promise<unknown>)[] = [];
       const result = await work(transactionOn(client, { callbacks, last, patienceMs: this.patienceMs }));
       await begun;
+      if (this.waiter?.gaveUp) throw new DatabaseSilent();
       sendTogether(client);
       const sent = last.map((send) => send());
       await together([...sent, client.query(statement(this.patienceMs, 'commit'))]);

@@ -22,6 +22,12 @@ const OPENING_LOOKS = 12;
 
 type GiveUp = (error: Error) => void;
 
+/** Who waits for what is done: a request. */
+export interface Waiter {
+  /** It was answered that the database is silent. */
+  readonly gaveUp: boolean;
+}
+
 interface Line {
   readonly client: pg.Client;
   readonly ready: Promise<unknown>;
@@ -51,18 +57,23 @@ export class Pulse {
   }
 
   /** Waits for what needs the database.
+   *  @param work goes on when nobody waits any more, unless it looks at who waits
    *  @throws DatabaseSilent when that does not answer */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async during<T>(work: (waiter: Waiter) => Promise<T>): Promise<T> {
+    const waiter = { gaveUp: false };
     let giveUp: GiveUp = () => {};
     const silence = new Promise<never>((_resolve, reject) => {
-      giveUp = reject;
+      giveUp = (error) => {
+        waiter.gaveUp = true;
+        reject(error);
+      };
     });
     this.#waiting.set(giveUp, this.#look);
     if (this.#timer === undefined) this.#begin();
     // What does not need the database is done before this.
     if (this.#silent) setImmediate(() => giveUp(new DatabaseSilent()));
     try {
-      return await Promise.race([work(), silence]);
+      return await Promise.race([work(waiter), silence]);
     } finally {
       this.#waiting.delete(giveUp);
     }

@@ -27,7 +27,7 @@ async function portOf(server: Server): Promise<number> {
 }
 
 /** An API on a database, and the lines of its log. */
-async function apiOn(connection: DbOptions['connection']) {
+async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
   const lines: { level: number; msg: string }[] = [];
   const outage = new Outage();
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
@@ -35,7 +35,7 @@ async function apiOn(connection: DbOptions['connection']) {
   const log = createLog('info', { quiet: (logged) => outage.explains(logged), destination });
   // What the pool alone would notice takes longer than a test may.
   const patient = { connectionTimeoutMillis: 3_600_000, ...connection };
-  const db = new Db({ connection: patient, log, outage, pulseMs: 50, maxConnections: 3 });
+  const db = new Db({ connection: patient, log, outage, pulseMs: 50, maxConnections });
   const clock = systemClock();
   const spec = {
     path: '/cloud/v1/things',
@@ -70,6 +70,16 @@ async function apiOn(connection: DbOptions['connection']) {
           return {};
         },
       }),
+      route({
+        ...spec,
+        path: '/added',
+        method: 'POST',
+        access: { public: 'writes' },
+        handler: async (ctx) => {
+          await ctx.db.transaction((tx) => tx.named('test_add', 'insert into added values (1)', []));
+          return {};
+        },
+      }),
       route({ ...spec, path: '/there', method: 'GET', access: { public: 'needs no database' } }),
     ],
     rateLimit: 0,
@@ -80,7 +90,7 @@ async function apiOn(connection: DbOptions['connection']) {
   // What is known of a token is believed for a moment.
   const ask = (method: 'GET' | 'POST', url = '/cloud/v1/things') =>
     api.inject({ method, url, headers: { authorization: `APIKey token-${asked++}` } });
-  return { ask, said: (text: string) => lines.filter(({ msg }) => msg.includes(text)), lines };
+  return { db, ask, said: (text: string) => lines.filter(({ msg }) => msg.includes(text)), lines };
 }
 
 /** Where nobody listens. */
@@ -92,19 +102,22 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test.each([
-  '127.0.0.1',
-  'nowhere.invalid',
-])('without the database calls are answered 503 at once, and the log says it once: %s', async (host) => {
-  const port = await closedPort();
-  const { ask, said, lines } = await apiOn({ host, port, user: 'nobody', database: 'none' });
-  const [read, write] = [await ask('GET'), await ask('POST')];
-  expect([read.statusCode, read.headers['retry-after']]).toEqual([503, '2']);
-  expect(read.json().message).toBe('The database cannot be reached. Try again in 2 s.');
-  expect([write.statusCode, write.json().message]).toEqual([503, expect.stringContaining('Idempotency-Key')]);
-  expect(said('the database is lost')).toHaveLength(1);
-  expect(lines.filter(({ level }) => level >= 50)).toHaveLength(1);
-});
+test.each(['127.0.0.1', 'nowhere.invalid'])(
+  'without the database calls are answered 503 at once, and the log says it once: %s',
+  async (host) => {
+    const port = await closedPort();
+    const { ask, said, lines } = await apiOn({ host, port, user: 'nobody', database: 'none' });
+    const [read, write] = [await ask('GET'), await ask('POST')];
+    expect([read.statusCode, read.headers['retry-after']]).toEqual([503, '2']);
+    expect(read.json().message).toBe('The database cannot be reached. Try again in 2 s.');
+    expect([write.statusCode, write.json().message]).toEqual([
+      503,
+      expect.stringContaining('Idempotency-Key'),
+    ]);
+    expect(said('the database is lost')).toHaveLength(1);
+    expect(lines.filter(({ level }) => level >= 50)).toHaveLength(1);
+  },
+);
 
 /** A way to a database that can be frozen: connections stand, and nothing passes. */
 async function frozenWay(to: { readonly host?: string | undefined; readonly port?: number | undefined }) {
@@ -158,6 +171,23 @@ test('a database that is frozen is given up, and found again', async () => {
   way.thaw();
   await waitUntil(async () => (await ask('GET')).statusCode === 401, { what: 'the database to answer' });
   expect([said('the database is lost').length, said('the database answers again').length]).toEqual([1, 1]);
+});
+
+test('what was answered 503 is not done once the database answers again', async () => {
+  const database = await createTestDatabase();
+  closing.push(() => database.drop());
+  const { host, port } = database.connection;
+  const way = await frozenWay({ host, port });
+  // Over one connection all that is asked is done in its order.
+  const { ask, db } = await apiOn({ ...database.connection, host: '127.0.0.1', port: way.port }, 1);
+  await db.named('test_table', 'create table added (by int)', []);
+  way.freeze();
+  // The first has its connection and has begun, the others wait for it.
+  const waiting = [1, 2, 3].map(() => ask('POST', '/added'));
+  for (const reply of await Promise.all(waiting)) expect(reply.statusCode).toBe(503);
+  way.thaw();
+  await waitUntil(async () => (await ask('POST', '/added')).statusCode === 200, { what: 'it to be written' });
+  expect(await db.named('test_count', 'select count(*) as rows from added', [])).toEqual([{ rows: 1 }]);
 });
 
 test('a replica that was not promoted yet is no database to write to: 503, and again as usual afterwards', async () => {

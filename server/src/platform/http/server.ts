@@ -17,6 +17,7 @@ import { allows, lackOf } from '../auth/roles.ts';
 import { WRONG_TOKENS, WrongTokens } from '../auth/wrong-tokens.ts';
 import type { Db } from '../database/db.ts';
 import { DatabaseSilent, isDatabaseLost } from '../database/outage.ts';
+import type { Waiter } from '../database/pulse.ts';
 import { SharedCounts } from '../limits/shared-counts.ts';
 import { sourceOf } from '../limits/source.ts';
 import type { Cipher } from '../secrets/cipher.ts';
@@ -234,8 +235,8 @@ function addRoute(
     if (!allows(role, access)) throw new PermissionDenied(lackOf(role, access, caller.tokenId === 0));
     return caller;
   };
-  const contextOf = (request: FastifyRequest, reply: FastifyReply): RequestContext => ({
-    db: options.db,
+  const contextOf = (request: FastifyRequest, reply: FastifyReply, db: Db): RequestContext => ({
+    db,
     clock: options.clock,
     ids: options.ids,
     cipher: options.cipher,
@@ -269,20 +270,27 @@ function addRoute(
       );
     },
     handler: async (request, reply) => {
-      const send = await pulse.during(() => answer(request, reply));
+      const send = await pulse.during((waiter) => answer(request, reply, waiter));
       return send();
     },
   });
 
   /** Does what is asked. @returns how to say so */
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<() => FastifyReply> {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    waiter: Waiter,
+  ): Promise<() => FastifyReply> {
     const strict = isStrict(request.headers, options.strict ?? false);
     const { params, query, body } = await readInput(validator, spec, { request, strict });
-    const ctx = contextOf(request, reply);
+    const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
+    const isKeyed = key !== undefined && typeof access !== 'object';
+    // Whoever has given up cannot know what was done afterwards, unless he asks again with his key.
+    const isForgotten = spec.method !== 'GET' && !isKeyed;
+    const ctx = contextOf(request, reply, isForgotten ? options.db.for(waiter) : options.db);
     const inScope = () => resolveScope(ctx, { scope, spec }, request.params, options.scopes);
     const input = { params, query, body, headers: request.headers };
-    const key = spec.method === 'GET' ? undefined : checkKey(request.headers['idempotency-key']);
-    if (key !== undefined && typeof access !== 'object') {
+    if (isKeyed) {
       const { method, sensitive = false, status = 200 } = spec;
       const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
       // A request that was done has its answer, whatever has become of the project or region since.
