@@ -64,6 +64,7 @@ import { Presence } from './platform/nodes/presence.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import { RegionOwners } from './platform/owners/region-owners.ts';
+import type { OnEnd } from './platform/tasks/ends.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
@@ -262,17 +263,19 @@ export class App {
       examples: Object.assign({}, METADATA_EXAMPLES, ...all.map((feature) => feature.examples ?? {})),
     });
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
+    const onEnd: OnEnd = (type, state, seconds) => this.#metrics.observeTask(type, state, seconds);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,
       log: options.log,
       handlers: this.handlers,
       tracing: options.tracing,
-      onEnd: (type, state, seconds) => this.#metrics.observeTask(type, state, seconds),
+      onEnd,
     });
     this.worker = new Worker({ ...options, engine: this.engine, owners });
     const { handlers } = this;
-    this.watchdog = new TaskWatchdog({ ...options, handlers, held: all.flatMap(({ held }) => held ?? []) });
+    const held = all.flatMap((feature) => feature.held ?? []);
+    this.watchdog = new TaskWatchdog({ ...options, handlers, held, onEnd });
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(

@@ -11,9 +11,11 @@ const PLACE = '/1/2';
 
 let server: TestServer;
 let engine: TaskEngine;
+const logged: Readonly<Record<string, unknown>>[] = [];
 
 beforeAll(async () => {
-  server = await startTestServer({ worker: false });
+  const log = pino({ level: 'error' }, { write: (line) => void logged.push(JSON.parse(line)) });
+  server = await startTestServer({ worker: false, log });
   const { db, clock, app } = server;
   engine = new TaskEngine({ db, clock, log: pino({ level: 'silent' }), handlers: app.handlers });
 });
@@ -111,6 +113,28 @@ test.each(Object.entries(CASES))('a %s', async (_name, { path, body }) => {
   await finished(await server.call('DELETE', at));
   expect((await server.call('GET', at)).status).toBe(404);
   expect(await usage()).toEqual(before);
+});
+
+test('one that is given up is counted as failed, and its log names the request', async () => {
+  const failures = async () => {
+    const { payload } = await server.api.inject({ method: 'GET', url: '/metrics' });
+    const line = /^virga_tasks_ended_total\{type="create_network",state="ERROR"\} (\d+)$/m.exec(payload);
+    return Number(line?.[1] ?? 0);
+  };
+  const before = await failures();
+  const reply = await server.call('POST', `${BASE}/networks${PLACE}`, { body: { name: 'net' } });
+  const [task] = reply.body.tasks;
+  await server.db.named(
+    'test_undo_in_vain',
+    `update tasks set failure = 'no room', retries = 99, created_at = created_at - interval '1 day' where id = $1`,
+    [task],
+  );
+  await server.app.watchdog.run();
+  expect(await failures()).toBe(before + 1);
+  const { body } = await server.call('GET', `${BASE}/tasks/${task}`);
+  expect(body).toMatchObject({ state: 'ERROR', error: 'no room' });
+  const line = { task, type: 'create_network', requestId: reply.headers['x-request-id'] };
+  expect(logged).toContainEqual(expect.objectContaining(line));
 });
 
 test('every table whose rows tasks hold is looked after', async () => {

@@ -3,6 +3,9 @@ import type { Db, Tx } from '../database/db.ts';
 import type { Created } from './created-resources.ts';
 import { finishAll } from './queue.ts';
 
+/** Is told of each task that ends, with how long it took since it was accepted. */
+export type OnEnd = (type: string, state: 'FINISHED' | 'ERROR', seconds: number) => void;
+
 /** How a run ended well. */
 export interface End {
   readonly id: string;

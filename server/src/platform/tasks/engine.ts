@@ -3,7 +3,7 @@ import { DomainError, messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import { type Span, type Tracing, traced } from '../tracing/tracing.ts';
-import { Ends } from './ends.ts';
+import { Ends, type OnEnd } from './ends.ts';
 import type { Done, TaskHandler, TaskRun, Wait } from './handler.ts';
 import { type ClaimedTask, claimTask, fail, LEASE_MS, reschedule } from './queue.ts';
 import { asRun } from './running.ts';
@@ -16,7 +16,7 @@ export interface EngineOptions {
   readonly handlers: readonly TaskHandler[];
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  readonly onEnd?: (type: string, state: 'FINISHED' | 'ERROR', seconds: number) => void;
+  readonly onEnd?: OnEnd;
 }
 
 /** A run that was overtaken by another worker: what it found out is void. */

@@ -18,6 +18,8 @@ export interface Late {
 export interface LateTask {
   readonly id: string;
   readonly type: string;
+  readonly request_id: string | null;
+  readonly created_at: Date;
 }
 
 const DEADLINES = `unnest($1::text[], $2::float8[]) d (type, ms)`;
@@ -47,7 +49,7 @@ export async function giveUpHanging(db: Db, late: Late): Promise<LateTask[]> {
             state = 'RUNNING', attempt = t.attempt + 1, retries = 0, run_at = now(), lease_until = null,
             updated_at = $6::timestamptz, change = next_task_change()
        from late where t.id = late.id and t.finished_at is null and t.failure is null
-     returning t.id, t.type`,
+     returning t.id, t.type, t.request_id, t.created_at`,
     lateValues(late),
   );
 }
@@ -68,7 +70,7 @@ export async function abandon(
         where t.finished_at is null and t.failure is not null
           and (t.updated_at < $5::timestamptz or t.retries >= $8::int)
           and t.created_at + $7::float8 * ${DEADLINE_MS} * interval '1 millisecond' < $4::timestamptz`,
-      'id, type',
+      'id, type, request_id, created_at',
     ),
     [...lateValues(late), factor, retries],
   );

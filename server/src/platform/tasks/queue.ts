@@ -149,7 +149,8 @@ interface Ending extends Hold {
  *  @param result SQL for columns of `tasks` that it answers */
 export const endOf = (update: string, result: string): string => `
   with ended as (${update}
-       returning t.id, t.client_id, t.created_at, t.project_id, t.region_id, t.type, t.state, t.acknowledged_at),
+       returning t.id, t.client_id, t.created_at, t.project_id, t.region_id, t.type, t.state, t.acknowledged_at,
+                 t.request_id),
   counted as (
     insert into task_count_changes (client_id, day, project_id, region_id, type, state, acknowledged, count)
     select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state,

@@ -2,8 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
+import type { OnEnd } from './ends.ts';
 import type { TaskHandler } from './handler.ts';
-import { abandon, giveUpHanging, type Late } from './late.ts';
+import { abandon, giveUpHanging, type Late, type LateTask } from './late.ts';
 import { Locks, type WhenLost } from './locks.ts';
 import { TASK_DUE } from './queue.ts';
 import { TASK_ENDED } from './watch.ts';
@@ -24,6 +25,7 @@ export interface WatchdogOptions {
   readonly log: Logger;
   readonly handlers: readonly TaskHandler[];
   readonly held: readonly WhenLost[];
+  readonly onEnd?: OnEnd;
 }
 
 /** Sees to it that every task ends and that no lock outlives its task, whatever happens to who works on it. In the
@@ -48,7 +50,7 @@ export class TaskWatchdog {
   }
 
   async run(): Promise<void> {
-    const { db, clock, log } = this.#options;
+    const { db, clock, log, onEnd } = this.#options;
     const late: Late = {
       deadlines: this.#deadlines,
       defaultMs: LONGEST_DEADLINE_MS,
@@ -56,16 +58,20 @@ export class TaskWatchdog {
       timestamp: clock.timestamp(),
       silentMs: SILENT_MS,
     };
-    for (const { id, type } of await giveUpHanging(db, late)) {
+    for (const task of await giveUpHanging(db, late)) {
       db.notify(TASK_DUE, '');
-      log.error({ task: id, type }, 'a task hangs beyond its deadline: it is undone');
+      log.error(named(task), 'a task hangs beyond its deadline: it is undone');
     }
-    for (const { id, type } of await abandon(db, late, { factor: DEADLINES_TO_END, retries: MOST_RETRIES })) {
-      db.notify(TASK_ENDED, id);
-      log.error({ task: id, type }, 'a task could not be undone: given up');
+    for (const task of await abandon(db, late, { factor: DEADLINES_TO_END, retries: MOST_RETRIES })) {
+      db.notify(TASK_ENDED, task.id);
+      onEnd?.(task.type, 'ERROR', (late.now.getTime() - task.created_at.getTime()) / 1000);
+      log.error(named(task), 'a task could not be undone: given up');
     }
     for (const lost of await this.#locks.releaseLost()) {
       log.error({ task: lost.taskId, ...lost }, 'a task had ended without letting go of what it held');
     }
   }
 }
+
+/** A task in the log, as the engine names it. */
+const named = ({ id, type, request_id }: LateTask) => ({ task: id, type, requestId: request_id });
