@@ -28,6 +28,8 @@ describe('the configuration', () => {
     [{ VIRGA_MASTER_KEY: 'short' }, 'VIRGA_MASTER_KEY'],
     [{ VIRGA_MASTER_KEY: `${Buffer.alloc(32).toString('base64')},short` }, 'VIRGA_MASTER_KEY'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ VIRGA_TASKS_KEPT: '-1' }, 'VIRGA_TASKS_KEPT'],
+    [{ VIRGA_AUDIT_LOG_KEPT: '1.5' }, 'VIRGA_AUDIT_LOG_KEPT'],
     [{ VIRGA_API_KEY: 'a b' }, 'VIRGA_API_KEY'],
     [{ VIRGA_PROT: '1' }, 'VIRGA_PROT'],
     [{ VIRGA_VIDEO_SECRET: 'x' }, 'VIRGA_VIDEO_SECRET'],
@@ -140,6 +142,14 @@ describe('the configuration', () => {
 
   test('all wrong settings are named at once', () => {
     expect(() => readConfig({ PORT: 'x', VIRGA_ROLE: 'y' })).toThrow(/PORT.*VIRGA_ROLE/);
+  });
+
+  test('tasks and the audit log are kept for a year, for as many days as is said, or for ever', () => {
+    expect(readConfig({}).kept).toEqual({ tasksDays: 365, auditLogDays: 365 });
+    expect(readConfig({ VIRGA_TASKS_KEPT: '0', VIRGA_AUDIT_LOG_KEPT: '30' }).kept).toEqual({
+      tasksDays: 0,
+      auditLogDays: 30,
+    });
   });
 
   test('--role goes before VIRGA_ROLE, and other options are refused', () => {
