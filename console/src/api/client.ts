@@ -94,6 +94,9 @@ export const queryClient = new QueryClient({
   },
 });
 
+/** Asks for all that is shown anew. */
+export const refresh = () => void queryClient.invalidateQueries();
+
 /** How often a query is asked anew; a server that was too busy is asked when it has said to, and not before. */
 export function every(ms: number | false) {
   return { refetchInterval: ({ state }: { state: { error: unknown } }) => againMs(state.error) ?? ms };

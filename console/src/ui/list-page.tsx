@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
 import { type Needs, useMay } from '../api/may.ts';
+import { usePlace } from '../app/place.ts';
 import { FaultNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
 import { FromBefore } from './from-before.tsx';
@@ -65,6 +66,13 @@ export function useListSearch(): {
 } {
   const search = useSearch({ strict: false }) as Search;
   return { search, page: { limit: sizeOf(search), offset: Number(search.offset ?? 0) } };
+}
+
+/** What a list of the project asks for: where, and which page. */
+export function useListOfProject() {
+  const { project } = usePlace();
+  const path = { project_id: project };
+  return { project, path, params: { path, query: useListSearch().page } };
 }
 
 /** A list of the API: filters, order and page are in the address, and the API does the work. */

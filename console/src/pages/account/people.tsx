@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -20,8 +20,6 @@ const COLUMNS: readonly Column<Person>[] = [
   { label: 'Role', cell: ({ groups }) => groups.map(({ name }) => name).join(', ') },
   { label: 'Language', cell: ({ lang }) => lang, wideOnly: true },
 ];
-
-const refresh = () => void queryClient.invalidateQueries();
 
 /** Who belongs to the account, and who is invited. */
 export function People() {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -12,8 +12,6 @@ const COLUMNS: readonly Column<Subscription>[] = [
   { label: 'Address', cell: ({ url }) => <code>{url}</code> },
   { label: 'Header', cell: ({ auth_header_name }) => <code>{auth_header_name}</code> },
 ];
-
-const refresh = () => void queryClient.invalidateQueries();
 
 /** Who else is notified of every change: an address that each entry of the audit log is posted to. */
 export function Subscriptions() {

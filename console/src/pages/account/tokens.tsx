@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -59,7 +59,6 @@ export function ApiTokens() {
     }),
   );
   const results = list.data ?? [];
-  const refresh = () => void queryClient.invalidateQueries();
   return (
     <>
       <NounPage

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 
@@ -26,13 +25,8 @@ const FIELDS: readonly Field[] = [
 ];
 
 export function InferenceSecrets() {
-  const { project } = usePlace();
-  const path = { project_id: project };
-  const { page } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v3/inference/{project_id}/secrets', { params: { path, query: page } }),
-  );
-  const refresh = () => void queryClient.invalidateQueries();
+  const { path, params } = useListOfProject();
+  const result = useQuery(api.queryOptions('get', '/cloud/v3/inference/{project_id}/secrets', { params }));
   return (
     <NounPage
       title="Inference secrets"

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
-import { queryClient } from '../../api/client.ts';
+import { refresh } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -21,8 +21,6 @@ const COLUMNS: readonly Column<Client>[] = [
   { label: 'Where warnings go', cell: ({ email }) => email },
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
-
-const refresh = () => void queryClient.invalidateQueries();
 
 /** Whom this cloud serves. */
 export function Clients() {

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { faultOf, refresh, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { regionsQuery } from '../../app/home.ts';
 import type { Column } from '../../ui/list-page.tsx';
@@ -65,8 +65,6 @@ const COLUMNS: readonly Column<Fault>[] = [
       source === 'file' ? 'in the file of regions' : <Time at={created_at} />,
   },
 ];
-
-const refresh = () => void queryClient.invalidateQueries();
 
 /** What shall go wrong in a simulated region. */
 export function Simulation() {

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { queryClient, type Schemas } from '../../api/client.ts';
+import { refresh, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
@@ -15,8 +15,6 @@ import { number } from '../../ui/values.ts';
 
 type Target = Schemas['WebhookTarget'];
 type Delivery = Schemas['WebhookDelivery'];
-
-const refresh = () => void queryClient.invalidateQueries();
 
 /** Addresses that the events of clients are posted to. */
 export function WebhookTargets() {

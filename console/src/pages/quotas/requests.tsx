@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, refresh, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
 import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
@@ -22,8 +22,6 @@ const COLUMNS: readonly Column<Request>[] = [
   { label: 'Why', cell: ({ description }) => description ?? '', wideOnly: true },
   { label: 'Asked', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
-
-const refresh = () => void queryClient.invalidateQueries();
 
 interface RequestMoreProps {
   readonly regional: readonly Quota[];

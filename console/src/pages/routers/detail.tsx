@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { subnets } from '../../api/choices.ts';
-import { type ApiCall, api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { type ApiCall, api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -16,8 +16,6 @@ import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
 import { type Router, routerDeletion } from './list.tsx';
-
-const refresh = () => void queryClient.invalidateQueries();
 
 /** One router: the subnets on it, the way outside, its routes. */
 export function RouterDetail() {

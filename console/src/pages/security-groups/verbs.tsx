@@ -1,4 +1,4 @@
-import { apiCall, queryClient } from '../../api/client.ts';
+import { apiCall, refresh } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -18,7 +18,6 @@ export function useGroupVerbs(place: Place): {
   readonly remove: DeleteOptions<SecurityGroup>;
 } {
   const path = (id: string) => ({ ...pathParams(place), group_id: id });
-  const refresh = () => void queryClient.invalidateQueries();
   const edit = useRowForm<SecurityGroup, Edit>({
     label: 'Rename, tag…',
     form: (group) => ({

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
@@ -37,13 +36,8 @@ const FIELDS: readonly Field[] = [
 ];
 
 export function SshKeys() {
-  const { project } = usePlace();
-  const path = { project_id: project };
-  const { page } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/ssh_keys/{project_id}', { params: { path, query: page } }),
-  );
-  const refresh = () => void queryClient.invalidateQueries();
+  const { project, path, params } = useListOfProject();
+  const result = useQuery(api.queryOptions('get', '/cloud/v1/ssh_keys/{project_id}', { params }));
   return (
     <NounPage
       title="SSH keys"

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { api, apiCall, faultOf, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, refresh, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -44,8 +44,6 @@ const USAGE_COLUMNS: readonly Column<Usage>[] = [
   { label: 'Requests this month', cell: ({ used_requests }) => used_requests.toLocaleString(), end: true },
   { label: 'Reported', cell: ({ reported_at }) => <Time at={reported_at} /> },
 ];
-
-const refresh = () => void queryClient.invalidateQueries();
 
 /** Thresholds of storages, drawn against what is used, and what was notified. */
 export function StorageNotifications() {

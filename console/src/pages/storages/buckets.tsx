@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -7,7 +7,7 @@ import { text } from '../../ui/side-form.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
 import { Parts } from './parts.tsx';
-import { refresh, type Storage, type StorageUsage, type Usage, useStorageUsage, whyFixed } from './verbs.tsx';
+import { type Storage, type StorageUsage, type Usage, useStorageUsage, whyFixed } from './verbs.tsx';
 
 type Bucket = Schemas['StorageBucket'];
 

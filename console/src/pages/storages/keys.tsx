@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -8,7 +8,7 @@ import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Parts } from './parts.tsx';
-import { refresh, type Storage, whyFixed } from './verbs.tsx';
+import { type Storage, whyFixed } from './verbs.tsx';
 
 type Key = Schemas['StorageAccessKey'];
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { storageLocations } from '../../api/choices.ts';
-import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -12,15 +12,7 @@ import { ShownOnce } from '../../ui/shown-once.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { secretsOf } from './keys.tsx';
-import {
-  refresh,
-  removal,
-  restore,
-  type Storage,
-  type StorageUsage,
-  type Usage,
-  useStorageUsage,
-} from './verbs.tsx';
+import { removal, restore, type Storage, type StorageUsage, type Usage, useStorageUsage } from './verbs.tsx';
 
 const STORAGES = '/storage/v4/object_storages';
 const CREATE = `curl -X POST ${location.origin}${STORAGES} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"location_name": "local", "name": "media"}'`;

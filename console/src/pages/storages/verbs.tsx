@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 
 export type Storage = Schemas['ObjectStorage'];
-
-export const refresh = () => void queryClient.invalidateQueries();
 
 export type Usage = Schemas['StorageUsage'];
 

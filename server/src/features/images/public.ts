@@ -1,19 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Tx } from '../../platform/database/db.ts';
+import type { PublicImage } from '../regions/index.ts';
 
 /** A region that is to have these public images, if it has none. */
 export interface PublicImages {
   readonly regionId: number;
   readonly slug: string;
-  readonly images: readonly {
-    readonly name: string;
-    readonly distro: string;
-    readonly version: string;
-    /** GiB. */
-    readonly minDisk: number;
-    /** MiB. */
-    readonly minRam: number;
-  }[];
+  readonly images: readonly PublicImage[];
   readonly createdAt: Date;
 }
 

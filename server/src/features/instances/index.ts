@@ -26,6 +26,7 @@ export type { ShownInstance } from './list-store.ts';
 export { deleteNodes, insertNode, markNodes, readClusterNodes } from './node-store.ts';
 export { instancesOfGroup } from './of-group.ts';
 export { Instance, InstanceList } from './schema.ts';
+export { InstanceDdosProfile } from './schema-ddos.ts';
 export { requireInstances } from './store.ts';
 export { machineSummaries } from './summary.ts';
 export { viewInstance } from './view.ts';

@@ -1,11 +1,12 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { ObjectStorageService } from './access.ts';
-import { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
+import { type CountDeps, countUsageOnce } from './count-usage.ts';
 import { objectStorageExamples } from './examples.ts';
 import { Keeper, type KeeperDeps } from './keeper.ts';
 import type { StorageReport } from './port.ts';
 import { objectStorageRoutes } from './routes.ts';
 import { resealSecrets } from './secrets.ts';
+import { storageJobs } from './storage-jobs.ts';
 import type { AnyStorageRow } from './storage-table.ts';
 import { objectStorageTasks } from './tasks.ts';
 import { addUsage, forgetUsage } from './usage-store.ts';
@@ -23,14 +24,13 @@ export {
   storageAccess,
   type Waiting,
 } from './storage-access.ts';
+export { storageJobs } from './storage-jobs.ts';
 export { type AnyStorageRow, storageTable } from './storage-table.ts';
 export { hasPlace, type Placed, placed, type StorageWork, storageTasks } from './storage-tasks.ts';
 
 export type ObjectStorageDeps = ObjectStorageService & Omit<KeeperDeps, 'count'> & CountDeps;
 
-const KEEP_EVERY_MS = 1000;
 const PURGE_EVERY_MS = 60_000;
-const FORGET_EVERY_MS = 3_600_000;
 
 export function objectStorage(deps: ObjectStorageDeps): Feature {
   const keeper = new Keeper({ ...deps, count: (storage, report) => count(deps, storage, report) });
@@ -52,25 +52,15 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
       },
     ],
     background: [
-      {
-        name: 'object-storage-keep',
-        everyMs: KEEP_EVERY_MS,
-        // It works on the regions that this node owns, each of which is nobody else's.
-        exclusive: false,
-        afterTakeOver: true,
-        run: () => keeper.run(),
-      },
+      ...storageJobs('object-storage', deps.clock, {
+        keep: () => keeper.run(),
+        forget: (before) => forgetUsage(deps.db, before),
+      }),
       {
         name: 'object-storage-purge',
         everyMs: PURGE_EVERY_MS,
         exclusive: false,
         run: () => keeper.purge(),
-      },
-      {
-        name: 'object-storage-forget',
-        everyMs: FORGET_EVERY_MS,
-        exclusive: true,
-        run: () => forgetUsage(deps.db, new Date(deps.clock.now().getTime() - KEPT_USAGE_MS)),
       },
     ],
     reseal: resealSecrets,

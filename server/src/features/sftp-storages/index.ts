@@ -1,5 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
-import { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from '../object-storage/index.ts';
+import { type CountDeps, countUsageOnce, storageJobs } from '../object-storage/index.ts';
 import { sftpStorageExamples } from './examples.ts';
 import { keepSftpStorages, type SftpKeeperDeps } from './keeper.ts';
 import { sftpStorageRoutes } from './routes.ts';
@@ -10,9 +10,6 @@ import { sftpStorageTasks } from './tasks.ts';
 export type { SftpStorageProvider } from './port.ts';
 
 export type SftpStorageDeps = SftpService & Omit<SftpKeeperDeps, 'count'> & CountDeps;
-
-const KEEP_EVERY_MS = 1000;
-const FORGET_EVERY_MS = 3_600_000;
 
 export function sftpStorages(deps: SftpStorageDeps): Feature {
   const keeping: SftpKeeperDeps = {
@@ -34,21 +31,9 @@ export function sftpStorages(deps: SftpStorageDeps): Feature {
         becomes: `status = case when deleted_at is null then 'active' else 'deleted' end, next = null`,
       },
     ],
-    background: [
-      {
-        name: 'sftp-storage-keep',
-        everyMs: KEEP_EVERY_MS,
-        // It works on the regions that this node owns, each of which is nobody else's.
-        exclusive: false,
-        afterTakeOver: true,
-        run: () => keepSftpStorages(keeping),
-      },
-      {
-        name: 'sftp-storage-forget',
-        everyMs: FORGET_EVERY_MS,
-        exclusive: true,
-        run: () => forgetUsage(deps.db, new Date(deps.clock.now().getTime() - KEPT_USAGE_MS)),
-      },
-    ],
+    background: storageJobs('sftp-storage', deps.clock, {
+      keep: () => keepSftpStorages(keeping),
+      forget: (before) => forgetUsage(deps.db, before),
+    }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Db, Queryable } from '../../../platform/database/db.ts';
 import { forgetOld, inBatches, SOME } from '../../../platform/database/forget-old.ts';
 import { COUNTED } from '../counters.ts';
+import type { StatsRow } from '../list-store.ts';
 import type { Sample } from './series.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -132,7 +133,7 @@ export async function readCreation(
 }
 
 /** What one load balancer, or one of its listeners, has counted. */
-export interface CountedRow {
+export interface CountedRow extends StatsRow {
   readonly id: string;
   /** Null: the load balancer as a whole. */
   readonly listener_id: string | null;
@@ -140,11 +141,6 @@ export interface CountedRow {
   readonly region_id: number;
   readonly provisioning_status: string;
   readonly operating_status: string;
-  readonly active_connections: number;
-  readonly bytes_in: number;
-  readonly bytes_out: number;
-  readonly request_errors: number;
-  readonly total_connections: number;
 }
 
 const COUNTERS = ['active_connections', 'bytes_in', 'bytes_out', 'request_errors', 'total_connections'];
