@@ -9,6 +9,9 @@ export type RowOf<
   Narrow extends { [Column in keyof Narrow]: Column extends Columns[number] ? unknown : never } = object,
 > = Readonly<Omit<Pick<Selectable<DB[Table]>, Columns[number]>, keyof Narrow> & Narrow>;
 
+/** Columns of most tables: which task holds a row, which created it, and when it was created and changed. */
+export const CHANGES = ['task_id', 'creator_task_id', 'created_at', 'updated_at'] as const;
+
 /** Columns as SQL: `t.id, t.name`. */
 export const listOf = (columns: readonly string[], alias?: string): string =>
   columns.map((name) => (alias === undefined ? name : `${alias}.${name}`)).join(', ');

@@ -72,21 +72,21 @@ export async function adoptFloatingIps(
 /** Gives those that came with what the task makes their addresses.
  *  @returns the ids of the new ones */
 export async function addressAttached(db: Db, provider: AddressProvider, taskId: string): Promise<string[]> {
-  const rows = await store.readHeld(db, taskId);
+  const rows = await store.readAllHeld(db, taskId);
   for (const row of rows) await giveAddress(db, row, provider);
   return rows.filter((row) => row.creator_task_id === taskId).map(({ id }) => id);
 }
 
 /** Ends the task's hold on what came with what it makes. */
 export async function settleAttached(tx: Tx, taskId: string, timestamp: string): Promise<void> {
-  for (const { id } of await store.readHeld(tx, taskId)) {
+  for (const { id } of await store.readAllHeld(tx, taskId)) {
     await store.releaseFloatingIp(tx, { id, taskId, timestamp });
   }
 }
 
 /** Undoes what came with something that could not be created: a new one goes, an existing one stays. */
 export async function dropAttached(tx: Tx, taskId: string, timestamp: string): Promise<void> {
-  for (const { id, creator_task_id, client_id, region_id } of await store.readHeld(tx, taskId)) {
+  for (const { id, creator_task_id, client_id, region_id } of await store.readAllHeld(tx, taskId)) {
     if (creator_task_id !== taskId) {
       await store.moveFloatingIp(tx, { id, taskId }, null);
       await store.releaseFloatingIp(tx, { id, taskId, timestamp });

@@ -10,7 +10,7 @@ import { inPlace, listPage, type Page } from '../../../platform/database/list-pa
 import { asked } from '../../../platform/database/tagged-lists.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
-import { PORT_OF_FIP, VIEW_COLUMNS } from './store.ts';
+import { PORT_OF_FIP, SHOWN } from './store.ts';
 
 export interface ListWhere extends TagFilters {
   readonly projectId: number;
@@ -33,7 +33,7 @@ export function listFloatingIps(db: Db, where: ListWhere): Promise<Page<Floating
   const conditions = conditionsOf(where);
   return listPage<FloatingIpView>(db, {
     name: conditions.length === 0 ? 'fip_list' : undefined,
-    ...{ table: 'floating_ips', alias: 'f', columns: VIEW_COLUMNS, joins: PORT_OF_FIP },
+    ...{ table: 'floating_ips', alias: 'f', columns: SHOWN, joins: PORT_OF_FIP },
     where: [inPlace(where), ...conditions],
     order: 'created_at desc, id desc',
     count: countIfKept(kept) ?? countByTagAndStatus(where, kept),
@@ -65,7 +65,7 @@ export async function readFloatingIpsOfPorts(
   if (portIds.length === 0) return [];
   return db.named<FloatingIpView>(
     'fips_of_ports',
-    `select ${VIEW_COLUMNS} from floating_ips f ${PORT_OF_FIP}
+    `select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
       where f.port_id = any($1::uuid[]) order by f.created_at, f.id`,
     [portIds],
   );

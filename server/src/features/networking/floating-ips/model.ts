@@ -1,31 +1,26 @@
 import type { Transitions } from '../../../kernel/transitions.ts';
+import { CHANGES, type RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
-import type { DeviceType } from '../ports/index.ts';
+import type { PortRow } from '../ports/index.ts';
 
 export type FloatingIpStatus = 'ACTIVE' | 'DOWN';
 
 /** The database works it out: ACTIVE is one that leads to a port. */
 export const FLOATING_IP_TRANSITIONS: Transitions<FloatingIpStatus> = { DOWN: ['ACTIVE'], ACTIVE: ['DOWN'] };
 
-export interface FloatingIpRow {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly floating_ip_address: string | null;
-  /** Where it leads to. */
-  readonly port_id: string | null;
-  /** The address of the port that it stands for; null: the first. */
-  readonly fixed_ip_address: string | null;
-  /** The load balancer that has this port; its data plane serves the floating IP. */
-  readonly load_balancer_id: string | null;
-  readonly status: FloatingIpStatus;
-  readonly tags: StoredTags;
-  readonly task_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export const COLUMNS = [
+  ...(['id', 'project_id', 'region_id', 'client_id', 'floating_ip_address', 'port_id'] as const),
+  ...(['fixed_ip_address', 'load_balancer_id', 'status', 'tags'] as const),
+  ...CHANGES,
+] as const;
+
+/** It leads to `fixed_ip_address` of its port; null: the first. `load_balancer_id` is the load balancer that has this
+ *  port, whose data plane serves the floating IP. */
+export type FloatingIpRow = RowOf<
+  'floating_ips',
+  typeof COLUMNS,
+  { status: FloatingIpStatus; tags: StoredTags }
+>;
 
 /** As it is shown: `fixed_ip_address` is filled in. */
 export interface ShownFloatingIp extends Omit<FloatingIpRow, 'client_id'> {
@@ -33,10 +28,7 @@ export interface ShownFloatingIp extends Omit<FloatingIpRow, 'client_id'> {
 }
 
 /** With what has its port. */
-export interface FloatingIpView extends ShownFloatingIp {
-  readonly device_type: DeviceType | null;
-  readonly device_id: string | null;
-}
+export type FloatingIpView = ShownFloatingIp & Pick<PortRow, 'device_type' | 'device_id'>;
 
 /** Where a floating IP leads to. */
 export interface Target {

@@ -30,7 +30,7 @@ export async function freeFloatingIps(
   of: { readonly taskId: string; readonly timestamp: string; readonly deleted: readonly string[] },
 ): Promise<void> {
   const { taskId, timestamp, deleted } = of;
-  for (const { id, client_id: clientId, region_id: regionId } of await store.readHeld(tx, taskId)) {
+  for (const { id, client_id: clientId, region_id: regionId } of await store.readAllHeld(tx, taskId)) {
     if (deleted.includes(id)) {
       if (!(await store.deleteFloatingIp(tx, id, taskId))) continue;
       await release(tx, { clientId, regionId }, { floating_count: 1 });

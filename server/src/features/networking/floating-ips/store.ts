@@ -1,21 +1,25 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
+import { listOf, without } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { freed, storingAddress } from '../addresses/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
-import type { FloatingIpRow, FloatingIpView, Target } from './model.ts';
+import { COLUMNS, type FloatingIpRow, type FloatingIpView, type Target } from './model.ts';
 
 /** Changes of floating IPs; lists are in list-store.ts. */
 
-const COLUMNS = `id, project_id, region_id, client_id, floating_ip_address, port_id, fixed_ip_address, load_balancer_id,
-  status, tags, task_id, creator_task_id, created_at, updated_at`;
+const ROW = listOf(COLUMNS);
 
-const held = heldTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: COLUMNS, alias: 'f' });
+const held = heldTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: ROW, alias: 'f' });
 
 /** Locked against every other change. @throws NotFound */
 export const lockFloatingIp = held.lock;
 /** The same, when no task holds it. @throws NotFound, Locked */
 export const lockFreeFloatingIp = held.lockFree;
+/** Those that a task holds. */
+export const readAllHeld = held.readAllHeld;
+/** Gives the lock to a task. */
+export const holdFloatingIp = held.hold;
 
 /** The router that joins the subnet of what floating IP `f` stands for with the region's own network. */
 export const ROUTER_OF_FIP = `select r.id from region_addresses a join router_interfaces i on i.subnet_id = a.subnet_id
@@ -24,8 +28,7 @@ export const ROUTER_OF_FIP = `select r.id from region_addresses a join router_in
    order by r.created_at, r.id limit 1`;
 
 /** Of floating IP `f`; goes with PORT_OF_FIP. */
-export const VIEW_COLUMNS = `f.id, f.project_id, f.region_id, f.floating_ip_address, f.port_id, f.load_balancer_id, f.status,
-  f.tags, f.task_id, f.creator_task_id, f.created_at, f.updated_at, p.device_type, p.device_id,
+export const SHOWN = `${listOf(without(COLUMNS, ['client_id', 'fixed_ip_address']), 'f')}, p.device_type, p.device_id,
   (${ROUTER_OF_FIP}) as router_id,
   coalesce(f.fixed_ip_address, (select a.address from region_addresses a where a.owner_id = f.port_id
                                  order by family(a.address), a.address limit 1)) as fixed_ip_address`;
@@ -63,17 +66,10 @@ export async function readFloatingIp(
 ): Promise<FloatingIpView | undefined> {
   return db.namedRow<FloatingIpView>(
     'fip_get',
-    `select ${VIEW_COLUMNS} from floating_ips f ${PORT_OF_FIP}
+    `select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
       where f.id = $1 and f.project_id = $2 and f.region_id = $3`,
     [id, projectId, regionId],
   );
-}
-
-/** Those that a task holds. */
-export async function readHeld(db: Queryable, taskId: string): Promise<FloatingIpRow[]> {
-  return db.named<FloatingIpRow>('fip_held', `select ${COLUMNS} from floating_ips where task_id = $1`, [
-    taskId,
-  ]);
 }
 
 /** A floating IP that leads to the port already: to this address of it, or, without one, to any. */
@@ -99,7 +95,7 @@ export async function leadToLoadBalancer(
 ): Promise<FloatingIpRow[]> {
   return tx.named<FloatingIpRow>(
     'fip_lead_to_lb',
-    `update floating_ips set load_balancer_id = $2 where port_id = $1 returning ${COLUMNS}`,
+    `update floating_ips set load_balancer_id = $2 where port_id = $1 returning ${ROW}`,
     [portId, loadBalancerId],
   );
 }
@@ -109,13 +105,10 @@ export async function lockOfPorts(tx: Tx, portIds: readonly string[]): Promise<F
   if (portIds.length === 0) return [];
   return tx.named<FloatingIpRow>(
     'fip_lock_of_ports',
-    `select ${COLUMNS} from floating_ips where port_id = any($1::uuid[]) order by id for update`,
+    `select ${ROW} from floating_ips where port_id = any($1::uuid[]) order by id for update`,
     [portIds],
   );
 }
-
-/** Gives the lock to a task. */
-export const holdFloatingIp = held.hold;
 
 /** Ends a task's hold.
  *  @param tags that it has from now on; null: those that it had */

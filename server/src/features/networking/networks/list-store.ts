@@ -5,7 +5,7 @@ import { sharedList } from '../../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { NetworkRow, Place } from './model.ts';
 import type { NetworkOrder } from './schema.ts';
-import { NETWORK_COLUMNS } from './store.ts';
+import { SHOWN_NETWORK } from './store.ts';
 
 export interface NetworkListWhere extends Place, TagFilters {
   /** Also what the region shares. */
@@ -47,7 +47,7 @@ export function listNetworks(db: Db, where: NetworkListWhere): Promise<Page<Netw
     ownOrder: order.replace('(project_id is null) desc, ', ''),
     ...{ order, limit: where.limit, offset: where.offset },
   });
-  return listPage<NetworkRow>(db, { ...rows, alias: 'n', columns: NETWORK_COLUMNS });
+  return listPage<NetworkRow>(db, { ...rows, alias: 'n', columns: SHOWN_NETWORK });
 }
 
 /** `owned`: only what the region does not share, or only what it does. */

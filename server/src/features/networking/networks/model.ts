@@ -1,24 +1,27 @@
+import { CHANGES, type RowOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
 export const NETWORK_TYPES = ['vlan', 'vxlan'] as const;
 export type NetworkType = (typeof NETWORK_TYPES)[number];
 
-export interface NetworkRow {
-  readonly id: string;
-  /** null: the region's own network, which every project may use. */
-  readonly project_id: number | null;
-  readonly region_id: number;
-  readonly name: string;
-  readonly type: string;
-  readonly segmentation_id: number | null;
-  readonly mtu: number;
-  readonly external: boolean;
-  readonly tags: StoredTags;
-  readonly task_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+export const NETWORK_COLUMNS = [
+  ...([
+    'id',
+    'project_id',
+    'region_id',
+    'name',
+    'type',
+    'segmentation_id',
+    'mtu',
+    'external',
+    'tags',
+  ] as const),
+  ...CHANGES,
+] as const;
+
+/** Without a project: the region's own network, which every project may use. */
+export interface NetworkRow extends RowOf<'networks', typeof NETWORK_COLUMNS, { tags: StoredTags }> {
   /** Ids of its subnets, oldest first. */
   readonly subnet_ids: readonly string[];
 }
@@ -28,25 +31,22 @@ export interface HostRoute {
   readonly nexthop: string;
 }
 
-export interface SubnetRow {
-  readonly id: string;
-  readonly network_id: string;
-  readonly project_id: number | null;
-  readonly region_id: number;
-  readonly name: string;
-  readonly cidr: string;
-  readonly gateway_ip: string | null;
-  readonly enable_dhcp: boolean;
+export const SUBNET_COLUMNS = [
+  ...(['id', 'network_id', 'project_id', 'region_id', 'name', 'cidr', 'gateway_ip', 'enable_dhcp'] as const),
+  ...(['dns_nameservers', 'host_routes', 'total_ips', 'tags'] as const),
+  ...CHANGES,
+] as const;
+
+interface Narrowed {
   readonly dns_nameservers: readonly string[] | null;
   readonly host_routes: readonly HostRoute[] | null;
-  /** Addresses that can be given away, and those that are not yet; null: not counted. */
-  readonly total_ips: number | null;
-  readonly available_ips: number | null;
   readonly tags: StoredTags;
-  readonly task_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+}
+
+/** `total_ips` are the addresses that can be given; null: not counted. */
+export interface SubnetRow extends RowOf<'subnets', typeof SUBNET_COLUMNS, Narrowed> {
+  /** Those that are not given yet; null: not counted. */
+  readonly available_ips: number | null;
 }
 
 export type { Place };

@@ -1,24 +1,30 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
+import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
-import type { NetworkRow, NetworkType, Place } from './model.ts';
+import { NETWORK_COLUMNS, type NetworkRow, type NetworkType, type Place } from './model.ts';
 
 /** Changes of networks; lists are in list-store.ts. */
 
-export const NETWORK_COLUMNS = `n.id, n.project_id, n.region_id, n.name, n.type, n.segmentation_id, n.mtu, n.external,
-  n.tags, n.task_id, n.creator_task_id, n.created_at, n.updated_at,
+/** Of a network `n`. */
+export const SHOWN_NETWORK = `${listOf(NETWORK_COLUMNS, 'n')},
   array(select s.id from subnets s where s.network_id = n.id order by s.created_at, family(s.cidr), s.id) as subnet_ids`;
 
 const held = heldTable<NetworkRow>('networks', 'Network', {
-  columns: NETWORK_COLUMNS,
+  columns: SHOWN_NETWORK,
   alias: 'n',
   readAfterLock: true,
+  shared: true,
 });
 
+/** A network that the project may use: its own or the region's. @throws NotFound */
+export const readNetwork = held.read;
 /** The project's own network, locked against every other change and against new users.
  *  @throws NotFound, Locked naming the task that holds it */
 export const lockFreeNetwork = held.lockFree;
+/** Gives the lock to a task. */
+export const holdNetwork = held.hold;
 
 export interface NewNetwork extends Place {
   readonly id: string;
@@ -69,25 +75,12 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
   return row !== undefined;
 }
 
-/** A network that the project may use: its own or the region's.
- *  @throws NotFound */
-export async function readNetwork(db: Queryable, id: string, place: Place): Promise<NetworkRow> {
-  const [row] = await db.named<NetworkRow>(
-    'network_get',
-    `select ${NETWORK_COLUMNS} from networks n
-      where n.id = $1 and n.region_id = $3 and (n.project_id = $2 or n.project_id is null)`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Network ${id} was not found`);
-  return row;
-}
-
 /** Those of these ids that exist, in any order. */
 export async function readNetworks(db: Queryable, ids: readonly string[]): Promise<NetworkRow[]> {
   if (ids.length === 0) return [];
   return db.named<NetworkRow>(
     'network_get_many',
-    `select ${NETWORK_COLUMNS} from networks n where n.id = any($1::uuid[])`,
+    `select ${SHOWN_NETWORK} from networks n where n.id = any($1::uuid[])`,
     [[...new Set(ids)]],
   );
 }
@@ -96,7 +89,7 @@ export async function readNetworks(db: Queryable, ids: readonly string[]): Promi
 export async function readExternalNetwork(db: Queryable, regionId: number): Promise<NetworkRow> {
   const [row] = await db.named<NetworkRow>(
     'network_external',
-    `select ${NETWORK_COLUMNS} from networks n where n.region_id = $1 and n.external`,
+    `select ${SHOWN_NETWORK} from networks n where n.region_id = $1 and n.external`,
     [regionId],
   );
   if (!row) throw new NotFound(`Region ${regionId} has no network of its own`);
@@ -107,9 +100,6 @@ export async function readExternalNetwork(db: Queryable, regionId: number): Prom
 export async function keepNetwork(tx: Tx, id: string): Promise<void> {
   await tx.named('network_keep', 'select 1 from networks where id = $1 for key share', [id]);
 }
-
-/** Gives the lock to a task. */
-export const holdNetwork = held.hold;
 
 export interface NetworkChange {
   readonly name: string;

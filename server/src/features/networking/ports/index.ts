@@ -42,10 +42,10 @@ export {
   isHeldPort,
   lockPorts,
   PORT_ASSIGNMENTS,
-  PORT_COLUMNS,
   readPort,
   readPortsOf,
   releasePort,
+  SHOWN_PORT,
   setPortTags,
   setSecurityGroups,
 } from './store.ts';

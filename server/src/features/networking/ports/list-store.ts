@@ -6,7 +6,7 @@ import { parseOrder } from '../../../platform/http/schemas.ts';
 import { PORTS_WITH_ADDRESS } from '../networks/index.ts';
 import type { PortRow } from './model.ts';
 import type { PortOrderField } from './schema.ts';
-import { PORT_COLUMNS } from './store.ts';
+import { SHOWN_PORT } from './store.ts';
 
 export interface PortListWhere {
   readonly projectId: number;
@@ -41,7 +41,7 @@ export async function listPorts(db: Db, where: PortListWhere): Promise<Page<Port
   const few = [where.deviceId, where.ids?.[0], where.addresses?.[0]].some((by) => by !== undefined);
   const counted = few ? walked : found;
   return listPage<PortRow>(db, {
-    ...{ table: 'ports', alias: 'p', columns: PORT_COLUMNS },
+    ...{ table: 'ports', alias: 'p', columns: SHOWN_PORT },
     where: many ? walked : counted,
     order: `p.${field} ${direction}, p.id ${direction}`,
     count:

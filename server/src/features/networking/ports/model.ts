@@ -1,3 +1,4 @@
+import type { RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
 /** What a port may belong to. */
@@ -20,30 +21,29 @@ export interface AddressPair {
 }
 
 /** What a client can change of a port without giving it other addresses. */
-export interface PortSettings {
-  readonly port_security_enabled: boolean;
+const SETTINGS = ['port_security_enabled', 'security_group_ids', 'allowed_address_pairs', 'tags'] as const;
+
+export const PORT_COLUMNS = [
+  ...(['id', 'project_id', 'region_id', 'network_id', 'device_type', 'device_id', 'interface_name'] as const),
+  ...(['reserved', 'managed_by', 'task_id', 'created_at', 'updated_at'] as const),
+  ...SETTINGS,
+] as const;
+
+interface Narrowed {
+  readonly device_type: DeviceType | null;
+  readonly managed_by: 'system' | 'user';
   readonly security_group_ids: readonly string[];
   readonly allowed_address_pairs: readonly AddressPair[];
   readonly tags: StoredTags;
 }
 
-export interface PortRow extends PortSettings {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly network_id: string;
-  readonly device_type: DeviceType | null;
-  readonly device_id: string | null;
-  readonly interface_name: string | null;
-  /** A reserved fixed IP: it stays when its device goes. */
-  readonly reserved: boolean;
-  readonly managed_by: 'system' | 'user';
-  readonly task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+/** `reserved`: a reserved fixed IP, which stays when its device goes. */
+export interface PortRow extends RowOf<'ports', typeof PORT_COLUMNS, Narrowed> {
   /** IPv4 first. */
   readonly ip_assignments: readonly IpAssignment[];
 }
+
+export type PortSettings = Pick<PortRow, (typeof SETTINGS)[number]>;
 
 /** Where a port must be: what a path or body names is looked for nowhere else. */
 export interface Where {

@@ -1,8 +1,9 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import { type Queryable, type Tx, together } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
+import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
-import type { Device, PortRow, PortSettings, Where } from './model.ts';
+import { type Device, PORT_COLUMNS, type PortRow, type PortSettings, type Where } from './model.ts';
 import { portsOfGone } from './of-devices.ts';
 
 /** Changes of ports and their addresses; lists are in list-store.ts. */
@@ -17,12 +18,10 @@ export const PORT_ASSIGNMENTS = `coalesce((
     from region_addresses a where a.owner_id = p.id), '[]')`;
 
 /** Of a port `p`. */
-export const PORT_COLUMNS = `p.id, p.project_id, p.region_id, p.network_id, p.device_type, p.device_id, p.interface_name,
-  p.reserved, p.managed_by, p.port_security_enabled, p.security_group_ids, p.allowed_address_pairs, p.tags, p.task_id,
-  p.created_at, p.updated_at, ${PORT_ASSIGNMENTS} as ip_assignments`;
+export const SHOWN_PORT = `${listOf(PORT_COLUMNS, 'p')}, ${PORT_ASSIGNMENTS} as ip_assignments`;
 
 const held = heldTable<PortRow>('ports', 'Port', {
-  columns: PORT_COLUMNS,
+  columns: SHOWN_PORT,
   alias: 'p',
   readAfterLock: true,
 });
@@ -59,7 +58,7 @@ export async function lockPorts(
   );
   const rows = await tx.named<PortRow>(
     'ports_get_many',
-    `select ${PORT_COLUMNS} from ports p where p.id = any($1::uuid[]) and p.project_id = $2 and p.region_id = $3`,
+    `select ${SHOWN_PORT} from ports p where p.id = any($1::uuid[]) and p.project_id = $2 and p.region_id = $3`,
     [ids, projectId, regionId],
   );
   const missing = ids.find((id) => !rows.some((row) => row.id === id));
@@ -146,7 +145,7 @@ export async function readPortsOf(
   if (ids.length === 0) return [];
   return db.named<PortRow>(
     'ports_of_devices',
-    `select ${PORT_COLUMNS} from ports p where p.device_id = any($2::uuid[]) and p.device_type = $1
+    `select ${SHOWN_PORT} from ports p where p.device_id = any($2::uuid[]) and p.device_type = $1
       order by p.device_id, p.position, p.created_at, p.id`,
     [type, [...new Set(ids)]],
   );

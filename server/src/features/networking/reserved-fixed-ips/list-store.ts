@@ -7,7 +7,7 @@ import { inPlace, listPage, type Page, type PageOfTable } from '../../../platfor
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
-import { PORT_OF, RESERVED_COLUMNS, SHARED_BY } from './store.ts';
+import { PORT_OF, SHARED_BY, SHOWN } from './store.ts';
 
 export interface ListWhere {
   readonly projectId: number;
@@ -58,7 +58,7 @@ function pageOf(where: ListWhere): PageOfTable {
     sql`o.project_id = ${where.projectId}::int and o.region_id = ${where.regionId}::int`,
   ];
   return {
-    ...{ table: tableOf(field), alias: 'r', key: 'port_id', columns: RESERVED_COLUMNS },
+    ...{ table: tableOf(field), alias: 'r', key: 'port_id', columns: SHOWN },
     joins: `left ${PORT_OF}`,
     where: field === 'status' ? [...conditions, ...own] : conditions,
     // Each is found by its index in both directions: what has no address comes first in descending order.

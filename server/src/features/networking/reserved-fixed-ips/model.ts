@@ -1,32 +1,21 @@
 import { Conflict } from '../../../kernel/errors.ts';
-import { type AddressPair, type DeviceType, deviceOf, deviceText } from '../ports/index.ts';
+import type { RowOf } from '../../../platform/database/rows.ts';
+import { deviceOf, deviceText, type PortRow } from '../ports/index.ts';
 
-export interface ReservedIpRow {
-  readonly port_id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly network_id: string;
-  readonly subnet_id: string;
-  readonly space: string;
+/** Of two addresses, the `additional_` one is IPv6; its subnet is null where there is one only. */
+export const COLUMNS = [
+  ...(['port_id', 'project_id', 'region_id', 'client_id', 'network_id', 'subnet_id', 'space'] as const),
+  ...(['ip_address', 'additional_address', 'additional_subnet_id', 'additional_space'] as const),
+  ...(['is_external', 'is_vip', 'name', 'creator_task_id', 'created_at', 'updated_at'] as const),
+] as const;
+
+export interface ReservedIpRow
+  extends RowOf<'reserved_fixed_ips', typeof COLUMNS>,
+    Pick<PortRow, 'device_type' | 'device_id' | 'allowed_address_pairs'> {
+  /** The task that holds it or its port. */
+  readonly task_id: string | null;
   /** Of its (first) address. */
   readonly ip_version: 4 | 6;
-  readonly ip_address: string | null;
-  /** Of one with two addresses, the second, which is IPv6; its subnet is null for all others. */
-  readonly additional_address: string | null;
-  readonly additional_subnet_id: string | null;
-  readonly additional_space: string | null;
-  readonly is_external: boolean;
-  readonly is_vip: boolean;
-  readonly name: string;
-  readonly task_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  /** What has it now. */
-  readonly device_type: DeviceType | null;
-  readonly device_id: string | null;
-  readonly allowed_address_pairs: readonly AddressPair[];
   /** Instances that may have its address beside their own. */
   readonly shared_by: readonly string[];
 }

@@ -1,9 +1,10 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
+import { listOf } from '../../../platform/database/rows.ts';
 import { given, type StoreAddress, storingAddress } from '../addresses/index.ts';
 import { PORTS_OF_NEWLY_RESERVED, PORTS_OF_UNRESERVED } from '../ports/index.ts';
-import type { ReservedIpRow } from './model.ts';
+import { COLUMNS, type ReservedIpRow } from './model.ts';
 
 /** The ports `c` of instances that share reserved fixed IP `r`. */
 export const SHARED_BY = `from ports c where c.network_id = r.network_id and c.device_type = 'instance'
@@ -11,16 +12,14 @@ export const SHARED_BY = `from ports c where c.network_id = r.network_id and c.d
   and c.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(r.ip_address)))`;
 
 /** Of a reserved fixed IP `r` and its port `p`. */
-export const RESERVED_COLUMNS = `r.port_id, r.project_id, r.region_id, r.client_id, r.network_id, r.subnet_id, r.space, r.ip_address,
-  (select family(s.cidr) from subnets s where s.id = r.subnet_id) as ip_version, r.additional_address,
-  r.additional_subnet_id, r.additional_space,
-  r.is_external, r.is_vip, r.name, coalesce(r.task_id, p.task_id) as task_id, r.creator_task_id, r.created_at, r.updated_at,
+export const SHOWN = `${listOf(COLUMNS, 'r')}, coalesce(r.task_id, p.task_id) as task_id,
+  (select family(s.cidr) from subnets s where s.id = r.subnet_id) as ip_version,
   p.device_type, p.device_id, p.allowed_address_pairs,
   case when r.is_vip then array(select distinct c.device_id ${SHARED_BY}) else '{}' end as shared_by`;
 export const PORT_OF = 'join ports p on p.id = r.port_id';
 
 const held = heldTable<ReservedIpRow>('reserved_fixed_ips', 'Reserved fixed IP', {
-  ...{ columns: RESERVED_COLUMNS, alias: 'r', joins: PORT_OF, key: 'port_id' },
+  ...{ columns: SHOWN, alias: 'r', joins: PORT_OF, key: 'port_id' },
   readAfterLock: true,
 });
 

@@ -1,5 +1,6 @@
 import type { Faults } from '../../../kernel/faults.ts';
 import { canonicalAddress, parseRange, rangeContains } from '../../../kernel/ip.ts';
+import { CHANGES, type RowOf } from '../../../platform/database/rows.ts';
 import type { IpAssignment } from '../ports/index.ts';
 
 export interface StaticRoute {
@@ -15,21 +16,15 @@ export interface RouterInterface {
   readonly ip_assignments: readonly IpAssignment[];
 }
 
-export interface RouterRow {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly name: string;
-  /** The network that it came with, and goes with. */
-  readonly network_id: string | null;
-  readonly gateway_port_id: string | null;
-  readonly enable_snat: boolean;
-  readonly routes: readonly StaticRoute[];
-  readonly task_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+export const ROUTER_COLUMNS = [
+  ...(['id', 'project_id', 'region_id', 'client_id', 'name', 'network_id', 'gateway_port_id'] as const),
+  ...(['enable_snat', 'routes'] as const),
+  ...CHANGES,
+] as const;
+
+/** `network_id`: the network that it came with, and goes with. */
+export interface RouterRow
+  extends RowOf<'routers', typeof ROUTER_COLUMNS, { routes: readonly StaticRoute[] }> {
   /** Where it reaches the region's own network. */
   readonly gateway: { readonly network_id: string; readonly ip_assignments: readonly IpAssignment[] } | null;
   /** In the order in which they were attached. */

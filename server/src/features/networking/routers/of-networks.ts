@@ -21,7 +21,7 @@ export function routersOfNetworks(
       await store.insertRouter(tx, { id, ...place, name, networkId, enableSnat: true, taskId, timestamp });
       await store.setGateway(tx, id, await openGateway(tx, ctx, id));
     },
-    heldBy: (db, taskId) => store.readHeld(db, taskId),
+    heldBy: async (db, taskId) => (await store.readAllHeld(db, taskId)).map(({ id }) => id),
     settle: (tx, taskId) => store.releaseRouters(tx, taskId),
     async hold(tx, networkId, taskId) {
       const router = await store.lockRouterOf(tx, networkId);

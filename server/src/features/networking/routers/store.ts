@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import type { Db, Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { listOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
-import type { RouterRow, StaticRoute } from './model.ts';
+import { ROUTER_COLUMNS, type RouterRow, type StaticRoute } from './model.ts';
 
-const COLUMNS = `r.id, r.project_id, r.region_id, r.client_id, r.name, r.network_id, r.gateway_port_id, r.enable_snat,
-  r.routes, r.task_id, r.creator_task_id, r.created_at, r.updated_at,
+const SHOWN = `${listOf(ROUTER_COLUMNS, 'r')},
   (select jsonb_build_object('network_id', p.network_id, 'ip_assignments', ${PORT_ASSIGNMENTS})
      from ports p where p.id = r.gateway_port_id) as gateway,
   (select coalesce(jsonb_agg(jsonb_build_object('port_id', p.id, 'network_id', p.network_id, 'subnet_id', i.subnet_id,
@@ -17,7 +17,7 @@ const COLUMNS = `r.id, r.project_id, r.region_id, r.client_id, r.name, r.network
     where i.router_id = r.id) as interfaces`;
 
 const held = heldTable<RouterRow>('routers', 'Router', {
-  columns: COLUMNS,
+  columns: SHOWN,
   alias: 'r',
   readAfterLock: true,
 });
@@ -67,7 +67,7 @@ export async function lockRouterOf(tx: Tx, networkId: string): Promise<RouterRow
   await tx.named('router_lock_of', 'select 1 from routers where network_id = $1 for update', [networkId]);
   return tx.namedRow<RouterRow>(
     'router_of_network',
-    `select ${COLUMNS} from routers r where r.network_id = $1`,
+    `select ${SHOWN} from routers r where r.network_id = $1`,
     [networkId],
   );
 }
@@ -87,7 +87,7 @@ export async function insertInterface(
 export async function routersIn(tx: Tx, subnetId: string): Promise<RouterRow[]> {
   return tx.named<RouterRow>(
     'routers_in',
-    `select ${COLUMNS} from routers r where r.id in (
+    `select ${SHOWN} from routers r where r.id in (
        select i.router_id from router_interfaces i where i.subnet_id = $1) order by r.id for update`,
     [subnetId],
   );
@@ -119,13 +119,8 @@ export async function portsIn(tx: Tx, subnetId: string): Promise<string[]> {
 /** Gives the lock to a task. */
 export const holdRouter = held.hold;
 
-/** Ids of the routers that a task holds. */
-export async function readHeld(db: Queryable, taskId: string): Promise<string[]> {
-  const rows = await db.named<{ id: string }>('routers_held', 'select id from routers where task_id = $1', [
-    taskId,
-  ]);
-  return rows.map((row) => row.id);
-}
+/** The routers that a task holds. */
+export const readAllHeld = held.readAllHeld;
 
 /** Ends a task's hold on whatever routers it holds. */
 export const releaseRouters = held.release;
@@ -189,7 +184,7 @@ export interface RouterListWhere extends Place {
 /** The page, newest first, and how many match in all. */
 export function listRouters(db: Db, { name, ...where }: RouterListWhere): Promise<Page<RouterRow>> {
   return listPage<RouterRow>(db, {
-    ...{ table: 'routers', alias: 'r', columns: COLUMNS },
+    ...{ table: 'routers', alias: 'r', columns: SHOWN },
     where: [inPlace(where), ...(name === undefined ? [] : [sql`name = ${name}`])],
     order: 'created_at desc, id desc',
     count: name === undefined ? keptCount('routers', where) : undefined,

@@ -3,7 +3,7 @@ import { holdOf, providerOfTask } from '../../../../platform/tasks/providers.ts'
 import { release } from '../../../quotas/index.ts';
 import type { AddressProvider } from '../../addresses/index.ts';
 import type { FloatingIpTaskDeps } from '../service.ts';
-import { deleteFloatingIp, readHeld, releaseFloatingIp } from '../store.ts';
+import { deleteFloatingIp, readAllHeld, releaseFloatingIp } from '../store.ts';
 import { giveAddress } from './addresses.ts';
 import { balancersOf, MINUTE_MS, type MoveInput, move, moveBack } from './move.ts';
 
@@ -16,7 +16,7 @@ export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
       const provider = providerFor(run, { providerOf });
       const waiting = await unattended(run, provider);
       if (waiting) return waiting;
-      for (const row of await readHeld(run.db, run.task.id)) await giveAddress(run.db, row, provider);
+      for (const row of await readAllHeld(run.db, run.task.id)) await giveAddress(run.db, row, provider);
       const moved = await move(run, carrier);
       if (typeof moved !== 'function') return moved;
       return done({ floatingips: [run.task.subject] }, async (tx) => {

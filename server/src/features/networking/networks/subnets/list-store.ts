@@ -7,7 +7,7 @@ import { type TagFilters, tagConditions } from '../../../../platform/http/tag-fi
 import type { Place, SubnetRow } from '../model.ts';
 import { AVAILABLE_IPS, STORED_AVAILABLE_IPS } from './counts.ts';
 import type { SubnetOrderField } from './schema.ts';
-import { SUBNET_COLUMNS } from './store.ts';
+import { SHOWN_SUBNET } from './store.ts';
 
 export interface SubnetListWhere extends Place, TagFilters {
   /** Also what the region shares. */
@@ -39,7 +39,7 @@ export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<Subnet
     field === 'available_ips'
       ? { page: byAvailableIps(where, list, direction), count: sharedList({ ...list, ownOrder: 'id' }).count }
       : sharedList(list);
-  return listPage<SubnetRow>(db, { ...rows, alias: 's', columns: SUBNET_COLUMNS });
+  return listPage<SubnetRow>(db, { ...rows, alias: 's', columns: SHOWN_SUBNET });
 }
 
 /** Subnets without changes in the order of their index; the others, which are few, and those of the region are sorted

@@ -1,21 +1,28 @@
-import { NotFound } from '../../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../../platform/database/db.ts';
 import { heldTable } from '../../../../platform/database/held-table.ts';
+import { listOf } from '../../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
-import type { HostRoute, Place, SubnetRow } from '../model.ts';
+import { type HostRoute, type Place, SUBNET_COLUMNS, type SubnetRow } from '../model.ts';
 import { AVAILABLE_IPS } from './counts.ts';
 
 /** Of a subnet `s`. */
-export const SUBNET_COLUMNS = `s.id, s.network_id, s.project_id, s.region_id, s.name, s.cidr, s.gateway_ip, s.enable_dhcp,
-  s.dns_nameservers, s.host_routes, s.total_ips, ${AVAILABLE_IPS} as available_ips, s.tags, s.task_id,
-  s.creator_task_id, s.created_at, s.updated_at`;
+export const SHOWN_SUBNET = `${listOf(SUBNET_COLUMNS, 's')}, ${AVAILABLE_IPS} as available_ips`;
 
-const held = heldTable<SubnetRow>('subnets', 'Subnet', { columns: SUBNET_COLUMNS, alias: 's' });
+const held = heldTable<SubnetRow>('subnets', 'Subnet', { columns: SHOWN_SUBNET, alias: 's', shared: true });
 
+/** A subnet that the project may use: its own or the region's. @throws NotFound */
+export const readSubnet = held.read;
 /** The project's own subnet, locked against every other change and against new users. @throws NotFound */
 export const lockSubnet = held.lock;
 /** The same, when no task holds it. @throws NotFound, Locked */
 export const lockFreeSubnet = held.lockFree;
+/** Gives the lock to a task. */
+export const holdSubnet = held.hold;
+/** Ends the task's hold. */
+export const releaseSubnets = held.release;
+/** Removes it while the task holds it.
+ *  @returns whether there was anything to remove */
+export const deleteSubnet = held.deleteHeld;
 
 export interface NewSubnet extends Place {
   readonly id: string;
@@ -65,22 +72,9 @@ export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
 export async function overlapping(tx: Tx, networkId: string, cidr: string): Promise<SubnetRow | undefined> {
   return tx.namedRow<SubnetRow>(
     'subnet_overlapping',
-    `select ${SUBNET_COLUMNS} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
+    `select ${SHOWN_SUBNET} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
     [networkId, cidr],
   );
-}
-
-/** A subnet that the project may use: its own or the region's.
- *  @throws NotFound */
-export async function readSubnet(db: Queryable, id: string, place: Place): Promise<SubnetRow> {
-  const [row] = await db.named<SubnetRow>(
-    'subnet_get',
-    `select ${SUBNET_COLUMNS} from subnets s
-      where s.id = $1 and s.region_id = $3 and (s.project_id = $2 or s.project_id is null)`,
-    [id, place.projectId, place.regionId],
-  );
-  if (!row) throw new NotFound(`Subnet ${id} was not found`);
-  return row;
 }
 
 /** The subnets of these networks, oldest first. */
@@ -88,7 +82,7 @@ export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]
   if (networkIds.length === 0) return [];
   return db.named<SubnetRow>(
     'subnets_of_networks',
-    `select ${SUBNET_COLUMNS} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
+    `select ${SHOWN_SUBNET} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
     [[...new Set(networkIds)]],
   );
 }
@@ -98,7 +92,7 @@ export async function readSubnets(db: Queryable, ids: readonly string[]): Promis
   if (ids.length === 0) return [];
   return db.named<SubnetRow>(
     'subnet_get_many',
-    `select ${SUBNET_COLUMNS} from subnets s where s.id = any($1::uuid[])`,
+    `select ${SHOWN_SUBNET} from subnets s where s.id = any($1::uuid[])`,
     [[...new Set(ids)]],
   );
 }
@@ -151,21 +145,6 @@ export async function changeSubnet(
     ],
   );
 }
-
-/** Gives the lock to a task. */
-export const holdSubnet = held.hold;
-
-/** Ends a task's hold. */
-export async function releaseSubnet(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('subnet_release', 'update subnets set task_id = null where id = $1 and task_id = $2', [
-    id,
-    taskId,
-  ]);
-}
-
-/** Removes it while the task holds it.
- *  @returns whether there was anything to remove */
-export const deleteSubnet = held.deleteHeld;
 
 /** The subnets of the networks that regions have of their own. */
 export async function readExternalRanges(db: Queryable): Promise<string[]> {

@@ -2,7 +2,7 @@ import { done, type TaskHandler, type TaskRun } from '../../../../platform/tasks
 import { release } from '../../../quotas/index.ts';
 import type { NetworkDeps } from '../service.ts';
 import { DEADLINE_MS, provided } from '../tasks.ts';
-import { deleteSubnet, releaseSubnet } from './store.ts';
+import { deleteSubnet, releaseSubnets } from './store.ts';
 
 const forget = ({ task, timestamp }: TaskRun, { routers }: NetworkDeps) =>
   done({}, async (tx) => {
@@ -18,9 +18,7 @@ export const createSubnetTask = (deps: NetworkDeps): TaskHandler => ({
   deadlineMs: DEADLINE_MS,
   async run(run) {
     const { subject, id } = run.task;
-    return (
-      (await provided(run, deps)) ?? done({ subnets: [subject] }, (tx) => releaseSubnet(tx, subject, id))
-    );
+    return (await provided(run, deps)) ?? done({ subnets: [subject] }, (tx) => releaseSubnets(tx, id));
   },
   undo: async (run) => forget(run, deps),
 });
@@ -30,5 +28,5 @@ export const deleteSubnetTask = (deps: NetworkDeps): TaskHandler => ({
   type: 'delete_subnet',
   deadlineMs: DEADLINE_MS,
   run: async (run) => (await provided(run, deps)) ?? forget(run, deps),
-  undo: async ({ task }) => done({}, (tx) => releaseSubnet(tx, task.subject, task.id)),
+  undo: async ({ task }) => done({}, (tx) => releaseSubnets(tx, task.id)),
 });

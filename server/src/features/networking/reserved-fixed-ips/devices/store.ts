@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../platform/database/db.ts';
 import type { IpAssignment } from '../../ports/index.ts';
-import { PORT_COLUMNS } from '../../ports/index.ts';
+import { SHOWN_PORT } from '../../ports/index.ts';
 import type { ReservedIpRow } from '../model.ts';
 
 export interface DeviceRow {
@@ -20,7 +20,7 @@ export async function readDevices(db: Queryable, reserved: ReservedIpRow): Promi
     'reserved_devices',
     `select d.id, d.network_id, d.device_id as instance_id, coalesce(i.name, '') as instance_name, d.ip_assignments,
             d.connected
-       from (select ${PORT_COLUMNS},
+       from (select ${SHOWN_PORT},
                     p.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', $4::text)) as connected
                from ports p
               where p.project_id = $1 and p.region_id = $2 and p.network_id = $3
