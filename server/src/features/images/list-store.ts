@@ -5,7 +5,7 @@ import { sharedList } from '../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place } from '../volumes/index.ts';
 import type { ImageRow } from './model.ts';
-import { IMAGE_COLUMNS } from './store.ts';
+import { SHOWN } from './store.ts';
 
 export interface ImageListWhere extends Place, TagFilters {
   readonly visibility?: 'private' | 'public' | 'shared' | undefined;
@@ -35,7 +35,7 @@ export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow
     order: 'display_order, created_at desc, id desc',
     ...{ limit: where.limit, offset: where.offset },
   });
-  return listPage<ImageRow>(db, { ...rows, alias: 'i', columns: IMAGE_COLUMNS });
+  return listPage<ImageRow>(db, { ...rows, alias: 'i', columns: SHOWN });
 }
 
 const WHOSE = { private: 'own', public: 'shared', shared: 'own', any: 'both' } as const;

@@ -1,17 +1,15 @@
 import { Forbidden } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
+import { listOf } from '../../platform/database/rows.ts';
 import type { Place } from '../volumes/index.ts';
-import type { ImageRow, ImageTraits } from './model.ts';
+import { COLUMNS, type ImageRow, type ImageTraits } from './model.ts';
 
 /** Changes of images; lists are in list-store.ts. */
 
-export const IMAGE_COLUMNS = `i.id, i.project_id, i.region_id, i.client_id, i.name, i.description, i.status,
-  i.architecture, i.os_type, i.os_distro, i.os_version, i.disk_format, i.min_disk, i.min_ram, i.size, i.ssh_key,
-  i.hw_firmware_type, i.hw_machine_type, i.is_baremetal, i.display_order, i.volume_id, i.source_url, i.kept_for_volumes, i.tags, i.task_id,
-  i.creator_task_id, i.created_at, i.updated_at`;
+export const SHOWN = listOf(COLUMNS, 'i');
 
-const held = heldTable<ImageRow>('images', 'Image', { columns: IMAGE_COLUMNS, alias: 'i', shared: true });
+const held = heldTable<ImageRow>('images', 'Image', { columns: SHOWN, alias: 'i', shared: true });
 
 /** An image that the project may use: its own or the region's. @throws NotFound */
 export const readImage = held.read;

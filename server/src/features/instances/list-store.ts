@@ -19,6 +19,7 @@ import {
 } from './by-ports.ts';
 import type { InstanceRow, Place } from './model.ts';
 import type { InstanceListQuery } from './schema.ts';
+import { INSTANCE } from './store.ts';
 
 /** What instances show, in one statement for a page: with their ports, addresses and volumes. */
 
@@ -38,12 +39,18 @@ export interface ShownInterface {
   readonly floating: readonly string[];
 }
 
+interface ShownVolume {
+  readonly id: string;
+  readonly delete_on_termination: boolean;
+}
+
 export interface ShownInstance extends InstanceRow {
   readonly interfaces: readonly ShownInterface[];
   /** Names of the security groups of its ports. */
   readonly port_groups: readonly string[];
+  readonly volumes: readonly ShownVolume[];
   /** Disks of a node, which are no volumes of their own. */
-  readonly node_volumes: InstanceRow['volumes'];
+  readonly node_volumes: readonly ShownVolume[];
 }
 
 // An address without a subnet of its own is of the region's network.
@@ -71,17 +78,14 @@ const GROUPS = `coalesce((
      where p.device_id = i.id), '[]')`;
 
 /** Of an instance `i`. */
-export const INSTANCE_COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor, i.status, i.vm_state,
-  i.task_state, i.power, i.boots, i.private_ip, i.public_ip, i.network_name, i.network_id, i.subnet_id,
-  i.security_groups, i.ssh_key_name, i.tags, i.cluster_id, i.creator_task_id, i.task_id,
-  i.status_since, i.created_at, i.updated_at, i.volumes as node_volumes, ${VOLUMES_OF_INSTANCE},
+export const SHOWN = `${INSTANCE}, i.volumes as node_volumes, ${VOLUMES_OF_INSTANCE},
   ${INTERFACES} as interfaces, ${GROUPS} as port_groups`;
 
 /** @throws NotFound */
 export async function showInstance(db: Queryable, id: string, place: Place): Promise<ShownInstance> {
   const [row] = await db.named<ShownInstance>(
     'instance_get',
-    `select ${INSTANCE_COLUMNS} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3`,
+    `select ${SHOWN} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3`,
     [id, place.projectId, place.regionId],
   );
   if (!row) throw new NotFound(`Instance ${id} was not found`);
@@ -93,7 +97,7 @@ export async function showInstances(db: Queryable, ids: readonly string[]): Prom
   if (ids.length === 0) return [];
   return db.named<ShownInstance>(
     'instances_get_many',
-    `select ${INSTANCE_COLUMNS} from instances i where i.id = any($1::uuid[])`,
+    `select ${SHOWN} from instances i where i.id = any($1::uuid[])`,
     [[...new Set(ids)]],
   );
 }
@@ -129,7 +133,7 @@ export async function listInstances(db: Db, where: ListWhere): Promise<Page<Show
   const order = query.order_by;
   return listPage<ShownInstance>(db, {
     name: conditions.length === 0 ? `instance_list_${order}` : undefined,
-    ...{ table: 'instances', alias: 'i', columns: INSTANCE_COLUMNS },
+    ...{ table: 'instances', alias: 'i', columns: SHOWN },
     where: [inPlace(where), ...conditions],
     order: ORDERS[order],
     count: countOf(where, kept, other.length) ?? countByOthers(way, kept, othersOf(where)),

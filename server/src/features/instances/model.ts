@@ -1,5 +1,6 @@
 import { Conflict } from '../../kernel/errors.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
+import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
@@ -19,38 +20,34 @@ export type Status =
   | 'RESIZE'
   | 'ERROR';
 
-export interface InstanceRow {
-  readonly id: string;
-  readonly client_id: number;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly name: string;
+/** The addresses, the network and the security groups are those of a node of the cluster `cluster_id`; other machines
+ *  have ports. `boots` goes up with every restart that somebody asked for. */
+export const COLUMNS = [
+  ...([
+    'id',
+    'client_id',
+    'project_id',
+    'region_id',
+    'name',
+    'flavor',
+    'status',
+    'vm_state',
+    'task_state',
+  ] as const),
+  ...(['power', 'boots', 'private_ip', 'public_ip', 'network_name', 'network_id', 'subnet_id'] as const),
+  ...(['security_groups', 'ssh_key_name', 'tags', 'cluster_id', 'status_since'] as const),
+  ...CHANGE_COLUMNS,
+] as const;
+
+interface Narrowed {
   readonly flavor: Flavor;
   readonly status: Status;
-  readonly vm_state: string;
-  readonly task_state: string | null;
   readonly power: Power;
-  /** Goes up with every restart that somebody asked for. */
-  readonly boots: number;
-  /** Addresses of nodes of clusters; other machines have ports. */
-  readonly private_ip: string | null;
-  readonly public_ip: string | null;
-  readonly network_name: string | null;
-  readonly network_id: string | null;
-  readonly subnet_id: string | null;
   readonly security_groups: readonly string[];
-  readonly ssh_key_name: string | null;
-  /** Disks of nodes of clusters; other machines have volumes. */
-  readonly volumes: readonly { readonly id: string; readonly delete_on_termination: boolean }[];
   readonly tags: StoredTags;
-  /** The cluster that it is a node of. */
-  readonly cluster_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly task_id: string | null;
-  readonly status_since: Date;
-  readonly created_at: Date;
-  readonly updated_at: Date;
 }
+
+export type InstanceRow = RowOf<'instances', typeof COLUMNS, Narrowed>;
 
 export type { Place };
 

@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
-import { INSTANCE_COLUMNS, type ShownInstance } from './list-store.ts';
+import { SHOWN, type ShownInstance } from './list-store.ts';
 
 /** Nodes of clusters, which come and go with them. They have addresses and disks of their own. */
 
@@ -86,7 +86,7 @@ export const readClusterNodes = (
   { ids, ...page }: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
 ): Promise<Page<ShownInstance>> =>
   listPage<ShownInstance>(db, {
-    ...{ name: 'instances_of_cluster', table: 'instances', alias: 'i', columns: INSTANCE_COLUMNS, ...page },
+    ...{ name: 'instances_of_cluster', table: 'instances', alias: 'i', columns: SHOWN, ...page },
     where: [sql`cluster_id = ${clusterId}::uuid and id = any(${[...ids]}::uuid[])`],
     order: 'created_at, id',
     count: sql`select ${ids.length}::bigint as count`,

@@ -1,24 +1,27 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
+import { listOf } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
-import { type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
+import { COLUMNS, type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
 
 /** Changes of instances; lists and what is shown are in list-store.ts, nodes of clusters in node-store.ts. */
 
 /** Of an instance `i`. */
-const COLUMNS = `i.id, i.client_id, i.project_id, i.region_id, i.name, i.flavor, i.status, i.vm_state, i.task_state,
-  i.power, i.boots, i.private_ip, i.public_ip, i.network_name, i.network_id, i.subnet_id, i.security_groups,
-  i.ssh_key_name, i.tags, i.cluster_id, i.creator_task_id, i.task_id, i.status_since, i.created_at,
-  i.updated_at`;
+export const INSTANCE = listOf(COLUMNS, 'i');
 
-const held = heldTable<InstanceRow>('instances', 'Instance', { columns: COLUMNS, alias: 'i' });
+const held = heldTable<InstanceRow>('instances', 'Instance', { columns: INSTANCE, alias: 'i' });
 
 /** @throws NotFound */
 export const readInstance = held.read;
 /** Locked against every other change. @throws NotFound */
 export const lockInstance = held.lock;
+/** The instance while the task holds it. */
+export const readHeld = held.readHeld;
+/** Removes it while the task holds it.
+ *  @returns whether there was anything to remove */
+export const deleteInstance = held.deleteHeld;
 
 export interface NewInstance {
   readonly id: string;
@@ -66,15 +69,6 @@ export async function requireInstances(db: Queryable, ids: readonly string[], pl
   );
   const missing = requested.find((id) => !rows.some((row) => row.id === id));
   if (missing !== undefined) throw new NotFound(`Instance ${missing} was not found`);
-}
-
-/** The instance while the task holds it. */
-export async function readHeld(db: Queryable, id: string, taskId: string): Promise<InstanceRow | undefined> {
-  return db.namedRow<InstanceRow>(
-    'instance_held',
-    `select ${COLUMNS} from instances i where i.id = $1 and i.task_id = $2`,
-    [id, taskId],
-  );
 }
 
 /** Gives the lock to a task, and says what goes on.
@@ -141,7 +135,3 @@ export async function changeInstance(
     [id, change.name, JSON.stringify(change.tags), change.timestamp],
   );
 }
-
-/** Removes it while the task holds it.
- *  @returns whether there was anything to remove */
-export const deleteInstance = held.deleteHeld;

@@ -1,41 +1,31 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { SecretKind } from './material.ts';
 
 export type SecretStatus = 'PENDING_CREATE' | 'ACTIVE' | 'PENDING_DELETE';
 
 /** What of a secret may be shown. */
-export interface SecretRow {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly name: string;
-  readonly kind: SecretKind;
-  readonly algorithm: string | null;
-  readonly bit_length: number | null;
-  readonly names: readonly string[];
-  readonly expiration: Date | null;
-  readonly not_after: Date | null;
-  readonly status: SecretStatus;
-  readonly task_id: string | null;
-  readonly created_at: Date;
-}
+const COLUMNS = [
+  ...(['id', 'project_id', 'region_id', 'client_id', 'name', 'kind', 'algorithm', 'bit_length'] as const),
+  ...(['names', 'expiration', 'not_after', 'status', 'task_id', 'created_at'] as const),
+] as const;
+const SHOWN = listOf(COLUMNS, 's');
 
-export interface SealedRow {
-  readonly id: string;
-  readonly key_id: string;
-  readonly sealed: Buffer;
-}
+export type SecretRow = RowOf<
+  'secrets',
+  typeof COLUMNS,
+  { kind: SecretKind; names: readonly string[]; status: SecretStatus }
+>;
+
+const SEALED = ['id', 'key_id', 'sealed'] as const;
+export type SealedRow = RowOf<'secrets', typeof SEALED>;
 
 export type NewSecret = Omit<SecretRow, 'status' | 'created_at'> & SealedRow & { readonly timestamp: string };
 
-const COLUMNS = `id, project_id, region_id, client_id, name, kind, algorithm, bit_length, names, expiration,
-  not_after, status, task_id, created_at`;
-
-const held = heldTable<SecretRow>('secrets', 'Secret', { columns: COLUMNS, alias: 's' });
+const held = heldTable<SecretRow>('secrets', 'Secret', { columns: SHOWN, alias: 's' });
 
 /** @throws NotFound */
 export const readSecret = held.read;
@@ -88,7 +78,7 @@ export function listSecrets(
 ): Promise<Page<SecretRow>> {
   return listPage<SecretRow>(db, {
     name: 'secret_list',
-    ...{ table: 'secrets', alias: 's', columns: COLUMNS },
+    ...{ table: 'secrets', alias: 's', columns: SHOWN },
     where: [inPlace(place)],
     order: 'created_at desc, id desc',
     count: countedRows('secrets', place),
@@ -119,16 +109,14 @@ export async function activateSecret(tx: Tx, id: string, taskId: string): Promis
 export const deleteSecret = held.deleteHeld;
 
 export async function readSealed(db: Queryable, ids: readonly string[]): Promise<SealedRow[]> {
-  return db.named('secret_sealed', 'select id, key_id, sealed from secrets where id = any($1::uuid[])', [
-    ids,
-  ]);
+  return db.named('secret_sealed', `select ${listOf(SEALED)} from secrets where id = any($1::uuid[])`, [ids]);
 }
 
 /** All values that are not under this key yet, locked until the transaction ends. */
 export async function lockSealedNotUnder(tx: Tx, keyId: string): Promise<SealedRow[]> {
   return tx.named(
     'secret_old_keys',
-    'select id, key_id, sealed from secrets where key_id <> $1 order by id for update',
+    `select ${listOf(SEALED)} from secrets where key_id <> $1 order by id for update`,
     [keyId],
   );
 }

@@ -1,3 +1,4 @@
+import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
@@ -51,26 +52,16 @@ export interface Rule extends RuleMatch {
 }
 
 /** What of a group can be changed. */
-export interface GroupTraits {
-  readonly name: string;
-  readonly description: string;
-  readonly tags: StoredTags;
-  readonly rules: readonly Rule[];
-}
+const TRAITS = ['name', 'description', 'tags', 'rules'] as const;
 
-export interface GroupRow extends GroupTraits {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly is_default: boolean;
-  readonly revision_number: number;
-  readonly task_id: string | null;
-  readonly deleting: boolean;
-  readonly creator_task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export const COLUMNS = [
+  ...(['id', 'project_id', 'region_id', 'client_id', 'is_default', 'revision_number', 'deleting'] as const),
+  ...TRAITS,
+  ...CHANGE_COLUMNS,
+] as const;
+
+export type GroupRow = RowOf<'security_groups', typeof COLUMNS, { tags: StoredTags; rules: readonly Rule[] }>;
+export type GroupTraits = Pick<GroupRow, (typeof TRAITS)[number]>;
 
 export type { Place };
 

@@ -4,18 +4,25 @@ import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf } from '../../platform/database/rows.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
-import type { GroupRow, GroupTraits, Place } from './model.ts';
+import { COLUMNS, type GroupRow, type GroupTraits, type Place } from './model.ts';
 
-const COLUMNS = `id, project_id, region_id, client_id, name, description, is_default, rules, revision_number, tags,
-  task_id, deleting, creator_task_id, created_at, updated_at`;
+const SHOWN = listOf(COLUMNS, 'g');
 
-const held = heldTable<GroupRow>('security_groups', 'Security group', { columns: COLUMNS, alias: 'g' });
+const held = heldTable<GroupRow>('security_groups', 'Security group', { columns: SHOWN, alias: 'g' });
 
 /** @throws NotFound */
 export const readGroup = held.read;
 /** Locked against every other change. @throws NotFound, Locked naming the task that holds it */
 export const lockFreeGroup = held.lockFree;
+/** Those of these groups that the project has; they are not deleted before the transaction ends. */
+export const keepGroups = held.keep;
+/** The group while the task holds it. */
+export const readHeld = held.readHeld;
+/** Removes a group that the task holds.
+ *  @returns false when there was none */
+export const deleteGroup = held.deleteHeld;
 
 export interface NewGroup extends GroupTraits, Place {
   readonly id: string;
@@ -50,24 +57,13 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
 export async function readGroupOfRule(db: Queryable, ruleId: string, place: Place): Promise<GroupRow> {
   const [row] = await db.named<GroupRow>(
     'security_group_of_rule',
-    `select ${COLUMNS} from security_groups
+    `select ${SHOWN} from security_groups g
       where project_id = $2 and region_id = $3
         and rules @> jsonb_build_array(jsonb_build_object('id', lower($1::text)))`,
     [ruleId, place.projectId, place.regionId],
   );
   if (!row) throw new NotFound(`Security group rule ${ruleId} was not found`);
   return row;
-}
-
-/** Those of these groups that the project has; they are not deleted before the transaction ends. */
-export async function keepGroups(tx: Queryable, ids: readonly string[], place: Place): Promise<GroupRow[]> {
-  if (ids.length === 0) return [];
-  return tx.named<GroupRow>(
-    'security_groups_keep',
-    `select ${COLUMNS} from security_groups
-      where id = any($1::uuid[]) and project_id = $2 and region_id = $3 order by id for share`,
-    [[...new Set(ids)], place.projectId, place.regionId],
-  );
 }
 
 /** Those with one of these names; they are not deleted before the transaction ends. */
@@ -78,7 +74,7 @@ export async function keepGroupsNamed(
 ): Promise<GroupRow[]> {
   return tx.named<GroupRow>(
     'security_groups_keep_named',
-    `select ${COLUMNS} from security_groups
+    `select ${SHOWN} from security_groups g
       where name = any($1::text[]) and project_id = $2 and region_id = $3 order by id for share`,
     [[...new Set(names)], place.projectId, place.regionId],
   );
@@ -131,15 +127,6 @@ export async function holdGroup(tx: Tx, id: string, taskId: string, deleting = f
   );
 }
 
-/** The group that a task holds; undefined once it does not. */
-export async function readHeld(db: Queryable, taskId: string): Promise<GroupRow | undefined> {
-  return db.namedRow<GroupRow>(
-    'security_group_held',
-    `select ${COLUMNS} from security_groups where task_id = $1`,
-    [taskId],
-  );
-}
-
 interface Hold {
   readonly id: string;
   readonly taskId: string;
@@ -171,10 +158,6 @@ export async function releaseGroup(
   );
 }
 
-/** Removes a group that the task holds.
- *  @returns false when there was none */
-export const deleteGroup = held.deleteHeld;
-
 export interface ListWhere extends Place, TagFilters {
   readonly name?: string | undefined;
   readonly limit: number;
@@ -195,7 +178,7 @@ export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
   const own = sql`select * from security_groups where ${inPlace(where)} and is_default offset 0`;
   const isDefault = sql.join(conditions, sql` and `);
   return listPage<GroupRow>(db, {
-    ...{ table: 'security_groups', alias: 'g', columns: COLUMNS },
+    ...{ table: 'security_groups', alias: 'g', columns: SHOWN },
     where: conditions,
     order: 'created_at desc, id desc',
     count: kept && sql`select (${kept}) + (select count(*) from (${own}) own where ${isDefault}) as count`,

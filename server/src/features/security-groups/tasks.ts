@@ -33,7 +33,7 @@ const forget = (run: TaskRun, row: GroupRow) =>
 
 /** Makes the group what it was before. */
 async function restore(run: TaskRun, deps: Deps) {
-  const row = await store.readHeld(run.db, run.task.id);
+  const row = await store.readHeld(run.db, run.task.subject, run.task.id);
   if (!row) return done({});
   const waiting = waitFor(await providerFor(run, deps).applySecurityGroup(desiredOf(row), restoring(run)));
   return waiting ?? done({}, (tx) => store.releaseGroup(tx, holdOf(run)));
@@ -44,13 +44,13 @@ const createGroup = (deps: Deps): TaskHandler => ({
   type: 'create_security_group',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const waiting = waitFor(await providerFor(run, deps).applySecurityGroup(desiredOf(row), run.operation));
     return waiting ?? done({ security_groups: [row.id] }, (tx) => store.releaseGroup(tx, holdOf(run)));
   },
   async undo(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const waiting = waitFor(await providerFor(run, deps).removeSecurityGroup(row.id, restoring(run)));
     return waiting ?? forget(run, row);
@@ -76,7 +76,7 @@ const deleteGroup = (deps: Deps): TaskHandler => ({
   type: 'delete_security_group',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.readHeld(run.db, run.task.id);
+    const row = await store.readHeld(run.db, run.task.subject, run.task.id);
     if (!row) return done({});
     const waiting = waitFor(await providerFor(run, deps).removeSecurityGroup(row.id, run.operation));
     return waiting ?? forget(run, row);

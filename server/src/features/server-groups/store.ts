@@ -1,28 +1,26 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
 
 export type { Place };
 
-export interface GroupRow {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly name: string;
-  readonly policy: CreateServerGroup['policy'];
-  readonly task_id: string | null;
+const COLUMNS = ['id', 'project_id', 'region_id', 'name', 'policy', 'task_id'] as const;
+
+export interface GroupRow
+  extends RowOf<'server_groups', typeof COLUMNS, { policy: CreateServerGroup['policy'] }> {
   /** Oldest member first. */
   readonly instances: readonly { readonly instance_id: string; readonly instance_name: string }[];
 }
 
-const COLUMNS = `g.id, g.project_id, g.region_id, g.name, g.policy, g.task_id, coalesce((
+const SHOWN = `${listOf(COLUMNS, 'g')}, coalesce((
     select jsonb_agg(jsonb_build_object('instance_id', i.id, 'instance_name', i.name) order by m.created_at, i.id)
       from server_group_members m join instances i on i.id = m.instance_id where m.group_id = g.id), '[]') as instances`;
 
 const held = heldTable<GroupRow>('server_groups', 'Server group', {
-  columns: COLUMNS,
+  columns: SHOWN,
   alias: 'g',
   readAfterLock: true,
 });
@@ -56,7 +54,7 @@ export function listGroups(
 ): Promise<Page<GroupRow>> {
   return listPage<GroupRow>(db, {
     name: 'server_group_list',
-    ...{ table: 'server_groups', alias: 'g', columns: COLUMNS },
+    ...{ table: 'server_groups', alias: 'g', columns: SHOWN },
     where: [inPlace(place)],
     order: 'created_at desc, id desc',
     count: countedRows('servergroups', place),

@@ -15,7 +15,7 @@ export async function holdForImage(tx: Tx, id: string, place: Place, taskId: str
 
 /** Ends that task's hold. */
 export async function releaseForImage(tx: Tx, hold: store.Hold): Promise<void> {
-  for (const row of await store.readHeld(tx, hold.taskId)) await store.settleVolume(tx, row, hold);
+  for (const row of await store.readAllHeld(tx, hold.taskId)) await store.settleVolume(tx, row, hold);
 }
 
 /** Id of a volume that is being filled from the image. Lock the image first. */

@@ -6,7 +6,7 @@ import { asked } from '../../platform/database/tagged-lists.ts';
 import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place, VolumeRow } from './model.ts';
-import { VOLUME_COLUMNS } from './store.ts';
+import { VOLUME } from './store.ts';
 
 /** A volume with what is shown of its machine. */
 export type VolumeView = VolumeRow & {
@@ -27,7 +27,7 @@ export interface ListWhere extends Place, TagFilters {
   readonly offset: number;
 }
 
-const SHOWN = `${VOLUME_COLUMNS}, i.name as instance_name, i.flavor->>'id' as flavor_id,
+const SHOWN = `${VOLUME}, i.name as instance_name, i.flavor->>'id' as flavor_id,
   array(select s.id from volume_snapshots s where s.volume_id = v.id order by s.created_at, s.id) as snapshot_ids`;
 
 export async function readVolume(

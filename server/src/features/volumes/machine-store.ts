@@ -1,24 +1,21 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Place, VolumeRow } from './model.ts';
-import { VOLUME_COLUMNS } from './store.ts';
+import { VOLUME } from './store.ts';
 
 /** What volumes need to know about machines, and machines about volumes. */
 
-export interface MachineRow {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-  readonly cluster_id: string | null;
-  readonly task_id: string | null;
-}
+const MACHINE_COLUMNS = ['id', 'name', 'status', 'cluster_id', 'task_id'] as const;
+
+export type MachineRow = RowOf<'instances', typeof MACHINE_COLUMNS>;
 
 /** A machine, locked: what else attaches or detaches its volumes waits.
  *  @throws NotFound */
 export async function lockMachine(tx: Tx, id: string, place: Place): Promise<MachineRow> {
   const [row] = await tx.named<MachineRow>(
     'volume_machine_lock',
-    `select id, name, status, cluster_id, task_id from instances
+    `select ${listOf(MACHINE_COLUMNS)} from instances
       where id = $1 and project_id = $2 and region_id = $3 for update`,
     [id, place.projectId, place.regionId],
   );
@@ -30,7 +27,7 @@ export async function lockMachine(tx: Tx, id: string, place: Place): Promise<Mac
 export async function readAttached(db: Queryable, instanceId: string): Promise<VolumeRow[]> {
   return db.named<VolumeRow>(
     'volumes_attached',
-    `select ${VOLUME_COLUMNS} from volumes v where v.instance_id = $1 order by v.boot_index, v.created_at, v.id`,
+    `select ${VOLUME} from volumes v where v.instance_id = $1 order by v.boot_index, v.created_at, v.id`,
     [instanceId],
   );
 }
@@ -50,7 +47,7 @@ export async function lockVolumes(tx: Tx, ids: readonly string[], place: Place):
   if (ids.length === 0) return [];
   return tx.named<VolumeRow>(
     'volumes_lock',
-    `select ${VOLUME_COLUMNS} from volumes v
+    `select ${VOLUME} from volumes v
       where v.id = any($1::uuid[]) and v.project_id = $2 and v.region_id = $3 order by v.id for update`,
     [[...new Set(ids)], place.projectId, place.regionId],
   );

@@ -81,14 +81,14 @@ export class MachineVolumes {
 
   /** Ends the task's hold on them: the machine has them. @returns the ids of the new ones, in their order */
   async settle(tx: Tx, run: TaskRun): Promise<void> {
-    for (const row of await store.readHeld(tx, run.task.id)) {
+    for (const row of await store.readAllHeld(tx, run.task.id)) {
       await store.settleVolume(tx, attached(row, run.timestamp), holdOf(run));
     }
   }
 
   /** The ids of those that the task makes, the one that the machine boots from first. */
   async created(run: TaskRun): Promise<string[]> {
-    const rows = await store.readHeld(run.db, run.task.id);
+    const rows = await store.readAllHeld(run.db, run.task.id);
     return rows.flatMap((row) => (isNew(row, run) ? [row.id] : []));
   }
 
@@ -103,7 +103,7 @@ export class MachineVolumes {
 
   /** Forgets new volumes and what they counted, and lets existing ones go; after `undoApply`. */
   async drop(tx: Tx, run: TaskRun): Promise<void> {
-    for (const row of await store.readHeld(tx, run.task.id)) {
+    for (const row of await store.readAllHeld(tx, run.task.id)) {
       if (isNew(row, run)) await forgetVolume(tx, row, run.task.id);
       else await store.settleVolume(tx, unattached(row), holdOf(run));
     }
@@ -143,7 +143,7 @@ export class MachineVolumes {
 
   /** Forgets those that went and what they counted, and lets the others go; before the machine's row goes. */
   async forget(tx: Tx, run: TaskRun): Promise<void> {
-    for (const row of await store.readHeld(tx, run.task.id)) {
+    for (const row of await store.readAllHeld(tx, run.task.id)) {
       if (goes(row)) await forgetVolume(tx, row, run.task.id);
       else await store.settleVolume(tx, unattached(row), holdOf(run));
     }
@@ -158,7 +158,7 @@ export class MachineVolumes {
     run: TaskRun,
     work: (provider: VolumeProvider, row: VolumeRow) => ReturnType<VolumeProvider['applyVolume']>,
   ): Promise<Wait | undefined> {
-    const rows = await store.readHeld(run.db, run.task.id);
+    const rows = await store.readAllHeld(run.db, run.task.id);
     if (rows.length === 0) return undefined;
     const provider = providerFor(run, this.#deps);
     const waits: Wait[] = [];

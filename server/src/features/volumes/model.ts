@@ -1,5 +1,6 @@
 import { Conflict } from '../../kernel/errors.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
+import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
@@ -59,42 +60,31 @@ export const statusDuring = (action: VolumeAction): VolumeStatus => ACTIONS[acti
 
 export type { Place };
 
-/** How a machine has a volume. */
-export interface Attachment {
-  readonly instance_id: string | null;
-  readonly attachment_id: string | null;
-  /** `/dev/vda`; the first free name of the machine. */
-  readonly device: string | null;
-  readonly attachment_tag: string | null;
-  /** 0: the machine boots from it. */
-  readonly boot_index: number | null;
-  /** Goes when its machine does. */
-  readonly delete_on_termination: boolean;
-  readonly attached_at: Date | string | null;
-}
+/** How a machine has a volume: it boots from the one with `boot_index` 0; one with `delete_on_termination` is deleted
+ *  with it. `device` is the first free name of the machine: `/dev/vda`. */
+const ATTACHMENT = [
+  ...(['instance_id', 'attachment_id', 'device', 'attachment_tag', 'boot_index'] as const),
+  ...(['delete_on_termination', 'attached_at'] as const),
+] as const;
 
-export interface VolumeRow extends Attachment {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly name: string;
-  /** GiB. */
-  readonly size: number;
+/** `size` is in GiB. The Kubernetes cluster `cluster_id` has a node that boots from the volume, and keeps it. */
+export const COLUMNS = [
+  ...(['id', 'project_id', 'region_id', 'client_id', 'name', 'size', 'type', 'status', 'bootable'] as const),
+  ...(['image_id', 'snapshot_id', 'image_metadata', 'cluster_id', 'tags'] as const),
+  ...ATTACHMENT,
+  ...CHANGE_COLUMNS,
+] as const;
+
+interface Narrowed {
   readonly type: VolumeType;
   readonly status: VolumeStatus;
-  readonly bootable: boolean;
-  readonly image_id: string | null;
-  readonly snapshot_id: string | null;
   readonly image_metadata: Readonly<Record<string, string>> | null;
-  /** The Kubernetes cluster whose node boots from it, and which keeps it. */
-  readonly cluster_id: string | null;
+  readonly attached_at: Date | string | null;
   readonly tags: StoredTags;
-  readonly task_id: string | null;
-  readonly creator_task_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
 }
+
+export type VolumeRow = RowOf<'volumes', typeof COLUMNS, Narrowed>;
+export type Attachment = Pick<VolumeRow, (typeof ATTACHMENT)[number]>;
 
 export const UNATTACHED: Attachment = {
   instance_id: null,

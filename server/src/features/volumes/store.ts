@@ -1,20 +1,29 @@
-import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
+import { listOf } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
-import { type Attachment, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
+import { type Attachment, COLUMNS, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
 /** Changes of volumes; lists are in list-store.ts, machines in machine-store.ts. */
 
-export const VOLUME_COLUMNS = `v.id, v.project_id, v.region_id, v.client_id, v.name, v.size, v.type, v.status,
-  v.bootable, v.image_id, v.snapshot_id, v.image_metadata, v.cluster_id, v.instance_id, v.attachment_id, v.device, v.attachment_tag,
-  v.boot_index, v.delete_on_termination, v.attached_at, v.tags, v.task_id, v.creator_task_id, v.created_at, v.updated_at`;
+/** Of a volume `v`. */
+export const VOLUME = listOf(COLUMNS, 'v');
 
-const held = heldTable<VolumeRow>('volumes', 'Volume', { columns: VOLUME_COLUMNS, alias: 'v' });
+const held = heldTable<VolumeRow>('volumes', 'Volume', {
+  ...{ columns: VOLUME, alias: 'v', order: 'v.boot_index, v.created_at, v.id' },
+});
 
 /** Locked against every other change. @throws NotFound */
 export const lockVolume = held.lock;
 /** The same, when no task holds it. @throws NotFound, Locked */
 export const lockFreeVolume = held.lockFree;
+/** The volume while the task holds it. */
+export const readHeld = held.readHeld;
+/** All that a task holds, oldest first. */
+export const readAllHeld = held.readAllHeld;
+/** Removes a volume that the task holds.
+ *  @returns false when there was none */
+export const deleteVolume = held.deleteHeld;
 
 export type NewVolume = Omit<
   VolumeRow,
@@ -54,15 +63,6 @@ export async function insertVolume(tx: Tx, row: NewVolume): Promise<void> {
       row.timestamp,
       row.snapshot_id,
     ],
-  );
-}
-
-/** Those that a task holds, oldest first. */
-export async function readHeld(db: Queryable, taskId: string): Promise<VolumeRow[]> {
-  return db.named<VolumeRow>(
-    'volume_held',
-    `select ${VOLUME_COLUMNS} from volumes v where v.task_id = $1 order by v.boot_index, v.created_at, v.id`,
-    [taskId],
   );
 }
 
@@ -129,7 +129,3 @@ export async function changeVolume(
     change.timestamp,
   ]);
 }
-
-/** Removes a volume that the task holds.
- *  @returns false when there was none */
-export const deleteVolume = held.deleteHeld;

@@ -8,10 +8,7 @@ import * as store from './store.ts';
 import { DEADLINE_MS, desiredOf, holdOf, providerFor, restoring, type TaskDeps } from './task-common.ts';
 
 /** The volume that the task holds; undefined once it does not. */
-async function heldBy({ db, task }: TaskRun): Promise<VolumeRow | undefined> {
-  const rows = await store.readHeld(db, task.id);
-  return rows.find(({ id }) => id === task.subject);
-}
+const heldBy = ({ db, task }: TaskRun) => store.readHeld(db, task.subject, task.id);
 
 /** Forgets a volume that the task holds, and what it counted. */
 export async function forgetVolume(tx: Tx, row: VolumeRow, taskId: string): Promise<void> {

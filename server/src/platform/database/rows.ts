@@ -10,7 +10,7 @@ export type RowOf<
 > = Readonly<Omit<Pick<Selectable<DB[Table]>, Columns[number]>, keyof Narrow> & Narrow>;
 
 /** Columns of most tables: which task holds a row, which created it, and when it was created and changed. */
-export const CHANGES = ['task_id', 'creator_task_id', 'created_at', 'updated_at'] as const;
+export const CHANGE_COLUMNS = ['task_id', 'creator_task_id', 'created_at', 'updated_at'] as const;
 
 /** Columns as SQL: `t.id, t.name`. */
 export const listOf = (columns: readonly string[], alias?: string): string =>

@@ -1,8 +1,8 @@
 import { offsetTime } from '../../kernel/codecs.ts';
-import type { CHANGES, RowOf } from '../database/rows.ts';
+import type { CHANGE_COLUMNS, RowOf } from '../database/rows.ts';
 
 /** What answers show of each change of a resource. In a literal it comes last, see `pick`. */
-export const viewChanges = (row: RowOf<'networks', typeof CHANGES>) => ({
+export const viewChanges = (row: RowOf<'networks', typeof CHANGE_COLUMNS>) => ({
   task_id: row.task_id,
   creator_task_id: row.creator_task_id,
   created_at: offsetTime(row.created_at),

@@ -1,5 +1,5 @@
 import type { Transitions } from '../../../kernel/transitions.ts';
-import { CHANGES, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { PortRow } from '../ports/index.ts';
 
@@ -11,7 +11,7 @@ export const FLOATING_IP_TRANSITIONS: Transitions<FloatingIpStatus> = { DOWN: ['
 export const COLUMNS = [
   ...(['id', 'project_id', 'region_id', 'client_id', 'floating_ip_address', 'port_id'] as const),
   ...(['fixed_ip_address', 'load_balancer_id', 'status', 'tags'] as const),
-  ...CHANGES,
+  ...CHANGE_COLUMNS,
 ] as const;
 
 /** It leads to `fixed_ip_address` of its port; null: the first. `load_balancer_id` is the load balancer that has this

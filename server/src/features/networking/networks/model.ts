@@ -1,4 +1,4 @@
-import { CHANGES, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
@@ -17,7 +17,7 @@ export const NETWORK_COLUMNS = [
     'external',
     'tags',
   ] as const),
-  ...CHANGES,
+  ...CHANGE_COLUMNS,
 ] as const;
 
 /** Without a project: the region's own network, which every project may use. */
@@ -34,7 +34,7 @@ export interface HostRoute {
 export const SUBNET_COLUMNS = [
   ...(['id', 'network_id', 'project_id', 'region_id', 'name', 'cidr', 'gateway_ip', 'enable_dhcp'] as const),
   ...(['dns_nameservers', 'host_routes', 'total_ips', 'tags'] as const),
-  ...CHANGES,
+  ...CHANGE_COLUMNS,
 ] as const;
 
 interface Narrowed {

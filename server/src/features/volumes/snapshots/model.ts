@@ -1,5 +1,6 @@
+import { CHANGE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
-import type { VolumeType } from '../model.ts';
+import type { VolumeRow, VolumeType } from '../model.ts';
 
 export const SNAPSHOT_STATUSES = [
   'available',
@@ -13,24 +14,29 @@ export const SNAPSHOT_STATUSES = [
   'unmanaging',
 ] as const;
 
-export interface SnapshotRow {
-  readonly id: string;
-  readonly project_id: number;
-  readonly region_id: number;
-  readonly client_id: number;
-  readonly volume_id: string;
-  readonly name: string;
-  readonly description: string | null;
+/** `size` is in GiB. */
+export const COLUMNS = [
+  ...([
+    'id',
+    'project_id',
+    'region_id',
+    'client_id',
+    'volume_id',
+    'name',
+    'description',
+    'status',
+    'size',
+  ] as const),
+  ...(['volume_type', 'bootable', 'image_metadata', 'tags'] as const),
+  ...CHANGE_COLUMNS,
+] as const;
+
+interface Narrowed {
   /** `error_deleting`: it can only be deleted again. */
   readonly status: 'creating' | 'available' | 'deleting' | 'error_deleting';
-  /** GiB. */
-  readonly size: number;
   readonly volume_type: VolumeType;
-  readonly bootable: boolean;
-  readonly image_metadata: Readonly<Record<string, string>> | null;
+  readonly image_metadata: VolumeRow['image_metadata'];
   readonly tags: StoredTags;
-  readonly task_id: string | null;
-  readonly creator_task_id: string;
-  readonly created_at: Date;
-  readonly updated_at: Date;
 }
+
+export type SnapshotRow = RowOf<'volume_snapshots', typeof COLUMNS, Narrowed>;

@@ -1,21 +1,27 @@
 import { sql } from 'kysely';
-import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import type { Db, Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Place, VolumeRow } from '../model.ts';
-import type { SnapshotRow } from './model.ts';
+import { COLUMNS, type SnapshotRow } from './model.ts';
 
-const COLUMNS = `id, project_id, region_id, client_id, volume_id, name, description, status, size, volume_type, bootable,
-  image_metadata, tags, task_id, creator_task_id, created_at, updated_at`;
+const SHOWN = listOf(COLUMNS, 's');
 
-const held = heldTable<SnapshotRow>('volume_snapshots', 'Snapshot', { columns: COLUMNS, alias: 's' });
+const held = heldTable<SnapshotRow>('volume_snapshots', 'Snapshot', {
+  ...{ columns: SHOWN, alias: 's', order: 's.created_at, s.id' },
+});
 
 /** @throws NotFound */
 export const readSnapshot = held.read;
 /** Locked against every other change. @throws NotFound, Locked naming the task that holds it */
 export const lockFreeSnapshot = held.lockFree;
+/** Those of these snapshots that the project has; they are not deleted before the transaction ends. */
+export const keepSnapshots = held.keep;
+/** Those that a task holds. */
+export const readAllHeld = held.readAllHeld;
 
 export interface NewSnapshot {
   readonly id: string;
@@ -51,26 +57,11 @@ export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapsho
   );
 }
 
-/** Those of these snapshots that the project has; they are not deleted before the transaction ends. */
-export async function keepSnapshots(
-  tx: Queryable,
-  ids: readonly string[],
-  place: Place,
-): Promise<SnapshotRow[]> {
-  if (ids.length === 0) return [];
-  return tx.named<SnapshotRow>(
-    'snapshots_keep',
-    `select ${COLUMNS} from volume_snapshots
-      where id = any($1::uuid[]) and project_id = $2 and region_id = $3 order by id for share`,
-    [[...new Set(ids)], place.projectId, place.regionId],
-  );
-}
-
 /** The snapshots of volumes, oldest first, locked. Lock the volumes first. */
 export async function lockSnapshotsOf(tx: Tx, volumeIds: readonly string[]): Promise<SnapshotRow[]> {
   return tx.named<SnapshotRow>(
     'snapshots_of_volumes_lock',
-    `select ${COLUMNS} from volume_snapshots where volume_id = any($1::uuid[]) order by created_at, id for update`,
+    `select ${SHOWN} from volume_snapshots s where volume_id = any($1::uuid[]) order by created_at, id for update`,
     [volumeIds],
   );
 }
@@ -94,15 +85,6 @@ export async function holdForDeletion(tx: Tx, id: string, taskId: string): Promi
     'snapshot_hold',
     `update volume_snapshots set task_id = $2, status = 'deleting' where id = $1`,
     [id, taskId],
-  );
-}
-
-/** Those that a task holds. */
-export async function readHeldSnapshots(db: Queryable, taskId: string): Promise<SnapshotRow[]> {
-  return db.named<SnapshotRow>(
-    'snapshots_held',
-    `select ${COLUMNS} from volume_snapshots where task_id = $1 order by created_at, id`,
-    [taskId],
   );
 }
 
@@ -136,7 +118,7 @@ export async function changeSnapshot(
 export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]> {
   return tx.named<SnapshotRow>(
     'snapshots_delete',
-    `delete from volume_snapshots where task_id = $1 returning ${COLUMNS}`,
+    `delete from volume_snapshots s where task_id = $1 returning ${SHOWN}`,
     [taskId],
   );
 }
@@ -154,7 +136,7 @@ export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRo
   const ofInstance = sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`;
   const isWhole = volumeId === undefined && instanceId === undefined;
   return listPage<SnapshotRow>(db, {
-    ...{ table: 'volume_snapshots', alias: 's', columns: COLUMNS },
+    ...{ table: 'volume_snapshots', alias: 's', columns: SHOWN },
     where: [
       inPlace(where),
       ...(volumeId === undefined ? [] : [sql`volume_id = ${volumeId}::uuid`]),

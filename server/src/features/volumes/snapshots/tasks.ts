@@ -2,13 +2,13 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { release } from '../../quotas/index.ts';
 import type { VolumeProvider } from '../port.ts';
-import { readHeld, settleVolume } from '../store.ts';
+import * as volumes from '../store.ts';
 import { DEADLINE_MS, holdOf, providerFor, restoring, type TaskDeps } from '../task-common.ts';
 import * as store from './store.ts';
 
 /** Removes the snapshots that the task holds at the provider; repeatable. */
 export async function removeSnapshots(run: TaskRun, provider: VolumeProvider): Promise<Wait | undefined> {
-  for (const { id } of await store.readHeldSnapshots(run.db, run.task.id)) {
+  for (const { id } of await store.readAllHeld(run.db, run.task.id)) {
     const waiting = waitFor(await provider.removeSnapshot(id, run.operation));
     if (waiting) return waiting;
   }
@@ -24,7 +24,8 @@ export async function forgetSnapshots(tx: Tx, taskId: string): Promise<void> {
 }
 
 async function releaseVolume(tx: Tx, run: TaskRun): Promise<void> {
-  for (const row of await readHeld(tx, run.task.id)) await settleVolume(tx, row, holdOf(run));
+  for (const row of await volumes.readAllHeld(tx, run.task.id))
+    await volumes.settleVolume(tx, row, holdOf(run));
 }
 
 /** A snapshot of a volume, which the task holds too; when it fails, nothing of the snapshot is left. */
@@ -32,7 +33,7 @@ export const createSnapshotTask = (deps: TaskDeps): TaskHandler => ({
   type: 'create_snapshot',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const [row] = await store.readHeldSnapshots(run.db, run.task.id);
+    const [row] = await store.readAllHeld(run.db, run.task.id);
     if (!row) return done({});
     const desired = { id: row.id, volumeId: row.volume_id };
     const waiting = waitFor(await providerFor(run, deps).applySnapshot(desired, run.operation));
@@ -43,7 +44,7 @@ export const createSnapshotTask = (deps: TaskDeps): TaskHandler => ({
     });
   },
   async undo(run) {
-    const [row] = await store.readHeldSnapshots(run.db, run.task.id);
+    const [row] = await store.readAllHeld(run.db, run.task.id);
     if (!row) return done({});
     const waiting = waitFor(await providerFor(run, deps).removeSnapshot(row.id, restoring(run)));
     if (waiting) return waiting;
