@@ -26,7 +26,9 @@ const OURS = [
   'virga.log',
   'virga.log.old',
 ];
-const PROGRAMS = /^(postgres|initdb|haproxy|nginx)(:|$)/;
+const PROGRAMS = /^(postgres|initdb|pgbouncer|haproxy|nginx)(:|$)/;
+/** A file that the server of a storage was started with: its program can have any name. */
+const OF_STORAGE = /\/storage-\d+\/(orders\.json|accounts)$/;
 const PATIENCE_MS = 5_000;
 
 /**
@@ -114,7 +116,7 @@ function rootsOf(dataDir) {
 }
 
 /**
- * PostgreSQL and the engines of load balancers that work in these folders. Where there is no /proc they cannot be
+ * PostgreSQL and the engines that work in these folders. Where there is no /proc they cannot be
  * found; a server that was stopped has ended them itself.
  * @param {string[]} roots
  */
@@ -143,8 +145,10 @@ function pids() {
 function worksIn(pid, roots) {
   // nginx writes its whole command line into the first word.
   const words = (readText(`/proc/${pid}/cmdline`) ?? '').split(/[\0 ]/);
-  if (!PROGRAMS.test(path.basename(words[0] ?? ''))) return false;
-  return words.some((word) => roots.some((root) => word === root || word.startsWith(root + path.sep)));
+  const isNamed = PROGRAMS.test(path.basename(words[0] ?? ''));
+  const isInRoots = (/** @type {string} */ word) =>
+    roots.some((root) => word === root || word.startsWith(root + path.sep));
+  return words.some((word) => (isNamed || OF_STORAGE.test(word)) && isInRoots(word));
 }
 
 /**
