@@ -25,6 +25,7 @@ import {
 import { purgeDataDir } from '../../server/src/platform/database/embedded/purge.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+/** @typedef {typeof import('../../server/src/platform/database/embedded/instance.mjs').FACTS[number]} Fact */
 
 /**
  * @typedef {object} Background
@@ -214,6 +215,7 @@ function reasonIn(said) {
 function facts(dataDir, log, pid, url) {
   const credentials = path.join(dataDir, 'credentials');
   const token = tokenIn(credentials);
+  /** @type {Partial<Record<Fact | 'VIRGA_DATA_DIR' | 'API_TOKEN', string>>} */
   const values = {
     // A worker serves nothing.
     ...(url && { VIRGA_URL: url }),

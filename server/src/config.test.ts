@@ -88,6 +88,17 @@ describe('the configuration', () => {
     expect(() => readConfig({ VIRGA_COMPLETELY_DIFFERENT: '1' })).not.toThrow('did you mean');
   });
 
+  test('what a start says of its server may be in the environment of the next', () => {
+    const facts = {
+      VIRGA_URL: 'http://127.0.0.1:1',
+      VIRGA_PID: '1',
+      VIRGA_LOG: '/l',
+      VIRGA_CREDENTIALS: '/c',
+    };
+    expect(readConfig(facts)).toEqual(readConfig({}));
+    expect(() => readConfig({ VIRGA_URI: 'x' })).not.toThrow('VIRGA_URL');
+  });
+
   test('traces only where an endpoint is named, unless that is switched off', () => {
     const tracing = (env: object) => readConfig({ ...env }).tracing;
     expect(tracing({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toBeUndefined();

@@ -5,6 +5,7 @@ import { withSecretsFromFiles } from '../../signing/src/secret-files.ts';
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from '../../signing/src/settings.ts';
 import { messageOf } from './kernel/errors.ts';
 import { type AddressRange, IpRanges, parseNetwork } from './kernel/ip.ts';
+import { FACTS } from './platform/database/embedded/instance.mjs';
 import { readKeyPair, type TlsFiles } from './platform/http/tls.ts';
 import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
 import { readTracingSettings, type TracingSettings } from './platform/tracing/settings.ts';
@@ -255,8 +256,10 @@ function publicUrl(raw: string | undefined, faults: string[]): string | undefine
   return undefined;
 }
 
-/** What the tests set for themselves begins with VIRGA_TEST_. */
-const isKnown = (name: string) => KNOWN.includes(name) || name.startsWith('VIRGA_TEST_');
+/** What the tests set for themselves begins with VIRGA_TEST_. A script that has started a server may have exported what
+ *  that said of itself. */
+const isKnown = (name: string) =>
+  KNOWN.includes(name) || name.startsWith('VIRGA_TEST_') || FACTS.some((fact) => fact === name);
 
 function corsOrigins(raw: string | undefined, faults: string[]): Config['corsOrigins'] {
   if (raw === '*') return '*';

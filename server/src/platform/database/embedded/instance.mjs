@@ -34,6 +34,9 @@ export function resolveDataDir(env, cwd = process.cwd()) {
   return path.resolve(cwd, env.VIRGA_DATA_DIR || '.virga');
 }
 
+/** What `npm start -- --wait` says of a server under names of the environment: facts, not settings. */
+export const FACTS = /** @type {const} */ (['VIRGA_URL', 'VIRGA_PID', 'VIRGA_LOG', 'VIRGA_CREDENTIALS']);
+
 /** As VIRGA_DATA_DIR: a data directory of its own for each start, which goes when the server ends. */
 export const TEMPORARY = ':temporary:';
 /** The file in a data directory that says so. */
