@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppOptions } from './app-options.ts';
-import { AREAS } from './areas.ts';
 import { viewEngine } from './engines/index.ts';
 import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
@@ -41,7 +40,7 @@ import { videoTokens } from './features/video-tokens/index.ts';
 import { volumes } from './features/volumes/index.ts';
 import { webhooks } from './features/webhooks/index.ts';
 import { meaningOf } from './glossary/index.ts';
-import { operationName } from './operation-names.ts';
+import { OperationNames } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import { foldCounts } from './platform/database/kept-counts.ts';
@@ -257,10 +256,10 @@ export class App {
       ...this.#probes,
     ];
     this.document = openApiDocument(this.routes, VERSION, {
-      areas: AREAS,
-      nameOf: operationName,
+      areas: Object.assign({}, ...all.map(({ areas }) => areas)),
+      nameOf: new OperationNames(Object.assign({}, ...all.map(({ nouns }) => nouns))).of,
       meaningOf,
-      examples: Object.assign({}, METADATA_EXAMPLES, ...all.map((feature) => feature.examples ?? {})),
+      examples: Object.assign({}, METADATA_EXAMPLES, ...all.map(({ examples }) => examples)),
     });
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     const onEnd: OnEnd = (type, state, seconds) => this.#metrics.observeTask(type, state, seconds);

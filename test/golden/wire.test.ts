@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     expect(ids.length).toBe(new Set(ids).size);
     expect(operations().filter(({ summary, tags }) => summary === '' || tags.length !== 1)).toEqual([]);
     const unexplained = document().tags.filter(({ description }) => description === undefined);
-    expect(unexplained, 'say in server/src/areas.ts what they are about').toEqual([]);
+    expect(unexplained, 'say in the areas of their feature what they are about').toEqual([]);
   });
 
   test('names every operation as a person would, and as it was named before', () => {

@@ -6,10 +6,16 @@ import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
 import type { WhenLost } from './tasks/locks.ts';
 
+/** Words of paths, as one thing; with the plural where it is not that with an `s`. */
+export type Nouns = Readonly<Record<string, string | readonly [string, string]>>;
+
 /** What a feature brings: routes for the API role, task handlers and background work for the worker role. */
 export interface Feature {
   readonly name: string;
   readonly routes?: readonly Route[];
+  /** What each of their tags is about, for those who read the reference. */
+  readonly areas?: Readonly<Record<string, string>>;
+  readonly nouns?: Nouns;
   /** What a person would send to them: a body for each shape. */
   readonly examples?: Examples;
   /** What the provider of a region must have for these routes: one of its ports or capabilities. Absent: they

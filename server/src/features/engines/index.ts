@@ -11,5 +11,5 @@ export interface EnginesDeps {
 }
 
 export function engines(deps: EnginesDeps): Feature {
-  return { name: 'engines', routes: engineRoutes(deps) };
+  return { name: 'engines', nouns: { engines: 'Engine' }, routes: engineRoutes(deps) };
 }

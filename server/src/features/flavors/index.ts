@@ -5,5 +5,5 @@ export { FLAVORS, type Flavor, findFlavor, hardwareOf } from './catalogue.ts';
 export { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
 
 export function flavors(deps: FlavorDeps): Feature {
-  return { name: 'flavors', needs: 'kvm', routes: flavorRoutes(deps) };
+  return { name: 'flavors', nouns: { flavors: 'Flavor' }, needs: 'kvm', routes: flavorRoutes(deps) };
 }

@@ -28,6 +28,7 @@ export const assignmentRoutes: readonly Route[] = [
     method: 'GET',
     path: '/cloud/v1/users',
     tag,
+    operationId: 'listCloudUsers',
     summary: 'List the users of the account, and who administers it',
     access: 'administer',
     query: ClientUsersQuery,

@@ -50,6 +50,23 @@ export function iam({ db, clock, sessions, insertProject }: IamDeps): Feature {
   const signIn = new SignIn(sessions);
   return {
     name: 'iam',
+    areas: {
+      Accounts: 'Who calls: the account, its users and its API tokens.',
+      'Sign-in':
+        'Sessions of people: signing in, staying signed in, forgotten passwords, and the log of sign-ins.',
+      Operator: 'What runs the cloud itself. Needs the operator token.',
+    },
+    nouns: {
+      activity_log: 'Activity',
+      assignments: 'RoleAssignment',
+      'client-users': 'ClientUser',
+      clients: 'Client',
+      logins: 'Login',
+      roles: 'Role',
+      sessions: 'Session',
+      tokens: 'Token',
+      users: 'User',
+    },
     examples: iamExamples,
     reseal: resealMail,
     background: [{ name: 'iam-forget', everyMs: HOUR_MS, exclusive: true, run: forget }],

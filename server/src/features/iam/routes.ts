@@ -73,6 +73,7 @@ export const iamRoutes: readonly Route[] = [
     method: 'GET',
     path: '/iam/clients/me',
     tag,
+    operationId: 'getAccount',
     summary: 'Get the account that the token belongs to',
     access: 'self',
     response: Client,

@@ -28,6 +28,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       method: 'POST',
       path: '/virga/v1/session',
       tag,
+      operationId: 'startSession',
       summary: 'Sign in a browser',
       description:
         'The session is a cookie that scripts cannot read. Writes with it need the token that this answers, in the ' +
@@ -42,6 +43,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       method: 'POST',
       path: '/virga/v1/session/link',
       tag,
+      operationId: 'linkSession',
       summary: 'Sign in a browser with a link that works once',
       description: 'The first run prints one. It works within a day.',
       access: { public: 'the token says who it is' },
@@ -54,6 +56,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       method: 'GET',
       path: '/virga/v1/session',
       tag,
+      operationId: 'getSession',
       summary: 'Who is signed in',
       access: 'self',
       response: SessionInfo,
@@ -68,6 +71,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       method: 'DELETE',
       path: '/virga/v1/session',
       tag,
+      operationId: 'endSession',
       summary: 'Sign out',
       description:
         'The session ends, and with it all that were opened from one another. Their tokens are refused at once.',
@@ -82,6 +86,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       method: 'GET',
       path: '/virga/v1/sessions',
       tag,
+      operationId: 'listSessions',
       summary: 'List the own sessions, the latest first',
       access: 'self',
       response: SessionList,
@@ -91,6 +96,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       method: 'DELETE',
       path: '/virga/v1/sessions',
       tag,
+      operationId: 'endOtherSessions',
       summary: 'Sign out everywhere',
       description:
         'Every session of the person ends, this one too. API tokens stay. With one, the sessions that it opened end.',
@@ -102,6 +108,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       method: 'DELETE',
       path: '/virga/v1/sessions/{session_id}',
       tag,
+      operationId: 'endSessionOf',
       summary: 'End one of the own sessions',
       access: 'self',
       params: SessionParams,

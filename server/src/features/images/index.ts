@@ -13,6 +13,8 @@ export function images(deps: ImageDeps): Feature {
   const service = new ImageService(deps);
   return {
     name: 'images',
+    areas: { Images: 'What volumes can be made from: systems ready to boot, and copies of volumes.' },
+    nouns: { images: 'Image' },
     examples: imageExamples,
     needs: 'images',
     routes: [...imageRoutes(service), ...olderImageRoutes(service)],

@@ -13,6 +13,7 @@ export const olderImageRoutes = (service: ImageService): readonly Route[] => [
     method: 'POST',
     path: '/cloud/v1/downloadimage/{project_id}/{region_id}',
     tag,
+    operationId: 'downloadImage',
     summary: 'Create an image from the file at an address',
     access: 'write',
     params: RegionParams,

@@ -9,6 +9,7 @@ export { resealInferenceSecrets } from './service.ts';
 export function inferenceSecrets({ cipher }: { cipher: Cipher }): Feature {
   return {
     name: 'inference-secrets',
+    areas: { 'Inference secrets': 'Credentials for inference, encrypted at rest.' },
     examples: inferenceSecretExamples,
     routes: inferenceSecretRoutes(new InferenceSecrets(cipher)),
     reseal: resealInferenceSecrets,

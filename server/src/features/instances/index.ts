@@ -41,6 +41,8 @@ export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): F
   const actions = new InstanceActions(deps);
   return {
     name: 'instances',
+    areas: { Instances: 'Virtual machines, nodes of clusters among them.' },
+    nouns: { available_flavors: 'AvailableFlavor', instances: 'Instance', interfaces: 'Interface' },
     examples: instanceExamples,
     needs: 'instances',
     routes: [

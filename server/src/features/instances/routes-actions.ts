@@ -25,6 +25,7 @@ export function instanceActionRoutes(actions: InstanceActions): readonly Route[]
       method: 'GET',
       path: `${one}/get_console`,
       tag,
+      operationId: 'getInstanceConsole',
       summary: 'Get the address at which the screen of an instance is shown',
       access: 'write',
       sensitive: true,

@@ -50,6 +50,13 @@ export function kubernetes(deps: KubernetesDeps): Feature {
   const keep = { db, ids, log, timestamp, providerOf };
   return {
     name: 'kubernetes',
+    areas: { Kubernetes: 'Managed clusters, their pools of nodes, upgrades and access.' },
+    nouns: {
+      certificates: ['Certificates', 'Certificates'],
+      clusters: 'Cluster',
+      create_versions: 'CreateVersion',
+      upgrade_versions: ['UpgradeVersion', 'UpgradeVersions'],
+    },
     examples: kubernetesExamples,
     needs: 'kubernetes',
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],

@@ -84,6 +84,25 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {
     name: 'load-balancers',
+    areas: {
+      'Load balancers': 'Load balancers and what they are made of.',
+      'Load balancer listeners': 'Ports that load balancers listen on.',
+      'Load balancer pools': 'Servers that share the traffic of listeners, and the checks of their health.',
+      'Load balancer pool members': 'The servers of a pool, one by one.',
+      'Load balancer L7 policies': 'What is done with requests of which path, host or header.',
+    },
+    nouns: {
+      healthmonitor: 'HealthMonitor',
+      l7policies: ['L7Policy', 'L7Policies'],
+      lbflavors: 'LoadBalancerFlavor',
+      lblisteners: 'Listener',
+      lbpools: 'Pool',
+      loadbalancers: 'LoadBalancer',
+      member: 'Member',
+      members: 'Member',
+      pools: 'Pool',
+      rules: 'Rule',
+    },
     examples: loadBalancerExamples,
     needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),

@@ -92,6 +92,7 @@ const reading: readonly Route[] = [
     method: 'GET',
     path: `${all}/status`,
     tag,
+    operationId: 'listLoadBalancerStatuses',
     summary: 'List the statuses of load balancers and their parts',
     access: 'read',
     params: RegionParams,

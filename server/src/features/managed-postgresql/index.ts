@@ -25,6 +25,10 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
   const keeper = new Keeper(deps);
   return {
     name: 'managed-postgresql',
+    areas: {
+      'Managed PostgreSQL':
+        'Database servers that are run for you, with their databases, users and passwords.',
+    },
     examples: managedPostgresqlExamples,
     needs: 'postgresql',
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],

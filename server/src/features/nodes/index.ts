@@ -2,5 +2,5 @@ import type { Feature } from '../../platform/feature.ts';
 import { nodeRoutes } from './routes.ts';
 
 export function nodes(): Feature {
-  return { name: 'nodes', routes: nodeRoutes };
+  return { name: 'nodes', nouns: { nodes: 'Node' }, routes: nodeRoutes };
 }

@@ -36,6 +36,8 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
   const keeper = new Keeper({ ...deps, count: (storage, report) => count(deps, storage, report) });
   return {
     name: 'object-storage',
+    areas: { 'Object storage': 'S3 storages with their access keys and buckets, and what is used of them.' },
+    nouns: { access_keys: 'StorageAccessKey', buckets: 'StorageBucket', object_storages: 'ObjectStorage' },
     needs: 'objectStorage',
     examples: objectStorageExamples,
     routes: objectStorageRoutes(deps),

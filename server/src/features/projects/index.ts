@@ -17,6 +17,8 @@ export {
 export function projects(deps: { readonly insertProject: InsertProject }): Feature {
   return {
     name: 'projects',
+    areas: { Projects: 'A project holds resources; every account has a default one.' },
+    nouns: { projects: 'Project' },
     examples: projectExamples,
     routes: projectRoutes(deps.insertProject),
     tasks: [deleteProjectTask],

@@ -31,6 +31,12 @@ export interface QuotaOptions {
 export function quotas(options: QuotaOptions): Feature {
   return {
     name: 'quotas',
+    areas: { Quotas: 'Limits and usage, requests for more, and the warning before a limit is reached.' },
+    nouns: {
+      client_quotas: ['Quotas', 'Quotas'],
+      limits_request: 'LimitsRequest',
+      limits_requests: 'LimitsRequest',
+    },
     examples: quotaExamples,
     routes: [...quotaRoutes, ...operatorQuotaRoutes],
     background: [quotaNotifications(options)],

@@ -9,5 +9,10 @@ export type { CapabilitiesOf } from './service.ts';
 export { type NewRegion, readRegion, readRegions, readRegionsByIds, saveRegions } from './store.ts';
 
 export function regions(deps: { capabilitiesOf: CapabilitiesOf }): Feature {
-  return { name: 'regions', routes: regionRoutes(deps.capabilitiesOf) };
+  return {
+    name: 'regions',
+    areas: { Regions: 'Where resources live, and what each place can do.' },
+    nouns: { regions: 'Region' },
+    routes: regionRoutes(deps.capabilitiesOf),
+  };
 }

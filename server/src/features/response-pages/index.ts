@@ -3,5 +3,14 @@ import { responsePageExamples } from './examples.ts';
 import { responsePageRoutes } from './routes.ts';
 
 export function responsePages(): Feature {
-  return { name: 'response-pages', examples: responsePageExamples, routes: responsePageRoutes };
+  return {
+    name: 'response-pages',
+    areas: {
+      'Response pages':
+        'The pages that visitors of a protected site may see: previews, and sets that are kept.',
+    },
+    nouns: { 'custom-page-sets': 'CustomPageSet' },
+    examples: responsePageExamples,
+    routes: responsePageRoutes,
+  };
 }

@@ -23,6 +23,8 @@ export function secrets({ cipher, clock, findUsers }: SecretDeps): Feature {
   const service = new SecretService(cipher, findUsers);
   return {
     name: 'secrets',
+    areas: { Secrets: 'Certificates with their keys, for listeners and pools.' },
+    nouns: { secrets: 'Secret' },
     examples: secretExamples,
     routes: [...secretRoutes(service, clock), ...olderSecretRoutes(service, clock)],
     tasks: [createSecretTask, deleteSecretTask],

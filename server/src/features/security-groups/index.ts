@@ -21,6 +21,12 @@ export function securityGroups(deps: SecurityGroupDeps): Feature {
   const changes = new SecurityGroupChanges(deps);
   return {
     name: 'security-groups',
+    areas: { 'Security groups': 'Which traffic reaches instances and leaves them.' },
+    nouns: {
+      security_groups: 'SecurityGroup',
+      securitygrouprules: 'SecurityGroupRule',
+      securitygroups: 'SecurityGroup',
+    },
     examples: securityGroupExamples,
     needs: 'securityGroups',
     routes: [

@@ -14,6 +14,8 @@ export {
 export function serverGroups(deps: ServerGroupDeps): Feature {
   return {
     name: 'server-groups',
+    areas: { 'Server groups': 'Which instances belong on one host, and which apart.' },
+    nouns: { servergroups: 'ServerGroup' },
     examples: serverGroupExamples,
     needs: 'kvm',
     routes: serverGroupRoutes(new ServerGroupService(deps)),

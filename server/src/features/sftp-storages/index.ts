@@ -21,6 +21,8 @@ export function sftpStorages(deps: SftpStorageDeps): Feature {
   };
   return {
     name: 'sftp-storages',
+    areas: { 'SFTP storage': 'Storages that are used over SFTP, and the SSH keys that open them.' },
+    nouns: { sftp_storages: 'SftpStorage' },
     needs: 'sftpStorage',
     examples: sftpStorageExamples,
     routes: sftpStorageRoutes(deps),

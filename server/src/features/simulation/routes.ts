@@ -48,6 +48,7 @@ export const simulationRoutes = (service: SimulationService): readonly Route[] =
     method: 'GET',
     path,
     tag,
+    operationId: 'listSimulatedFaults',
     summary: 'List the faults of a simulated region',
     description:
       'Those of the file of regions and those that operators have set, with what they have done so far.',
@@ -60,6 +61,7 @@ export const simulationRoutes = (service: SimulationService): readonly Route[] =
     method: 'POST',
     path,
     tag,
+    operationId: 'setSimulatedFault',
     summary: 'Let work of a kind fail or take longer in a simulated region',
     description:
       'Counts for work that begins from now on, until it is cleared. Without rate, first, every or next it strikes all work of the kind.',
@@ -74,6 +76,7 @@ export const simulationRoutes = (service: SimulationService): readonly Route[] =
     method: 'DELETE',
     path,
     tag,
+    operationId: 'clearSimulatedFaults',
     summary: 'Clear all faults of a simulated region',
     description: 'Those of the file come back with the next start that reads it.',
     access,
@@ -85,6 +88,7 @@ export const simulationRoutes = (service: SimulationService): readonly Route[] =
     method: 'DELETE',
     path: `${path}/{fault_id}`,
     tag,
+    operationId: 'clearSimulatedFault',
     summary: 'Clear a fault of a simulated region',
     access,
     params: Type.Object({

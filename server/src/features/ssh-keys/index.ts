@@ -7,5 +7,11 @@ export { parsePublicKey, publicKeyBits } from './key-material.ts';
 export { findSshKey, findSshKeyIds } from './store.ts';
 
 export function sshKeys(): Feature {
-  return { name: 'ssh-keys', examples: sshKeyExamples, routes: [...sshKeyRoutes, ...olderSshKeyRoutes] };
+  return {
+    name: 'ssh-keys',
+    areas: { 'SSH keys': 'Public keys that nodes accept.' },
+    nouns: { keypairs: 'KeyPair', ssh_keys: 'SshKey' },
+    examples: sshKeyExamples,
+    routes: [...sshKeyRoutes, ...olderSshKeyRoutes],
+  };
 }

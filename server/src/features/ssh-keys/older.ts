@@ -142,6 +142,7 @@ const inRegions: readonly Route[] = [
     method: 'PATCH',
     path: `${one}/share`,
     tag,
+    operationId: 'shareKeyPairV1',
     summary: 'Share a key pair in its project, or keep it to its owner',
     deprecated: true,
     access: 'write',

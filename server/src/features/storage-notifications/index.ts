@@ -17,6 +17,13 @@ export function storageNotifications({ db, clock }: { readonly db: Db; readonly 
   const ago = (ms: number) => new Date(clock.now().getTime() - ms);
   return {
     name: 'storage-notifications',
+    areas: { 'Storage notifications': 'Thresholds of space, files, traffic and requests.' },
+    nouns: {
+      event: 'StorageEvent',
+      events: 'StorageEvent',
+      storages: 'Storage',
+      usage_reports: 'UsageReport',
+    },
     examples: storageNotificationExamples,
     routes: storageNotificationRoutes,
     background: [

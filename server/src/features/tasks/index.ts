@@ -24,6 +24,8 @@ export function tasks(deps: {
   const slots = new Slots('streams of tasks', streams);
   return {
     name: 'tasks',
+    areas: { Tasks: 'Changes that take time, and what became of them.' },
+    nouns: { tasks: 'Task' },
     examples: taskExamples,
     routes: taskRoutes(new TaskReads(db, watcher, waits), { watcher, slots, horizon: new Horizon(db) }),
     background: [foldJob(db), epochJob(db)],

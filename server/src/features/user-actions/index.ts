@@ -6,5 +6,13 @@ import { userActionRoutes } from './routes.ts';
 export { deliveredUserAction } from './service.ts';
 
 export function userActions({ cipher }: { readonly cipher: Cipher }): Feature {
-  return { name: 'user-actions', examples: userActionExamples, routes: userActionRoutes(cipher) };
+  return {
+    name: 'user-actions',
+    areas: {
+      'User actions': 'What users and tokens of the account have changed, listed and posted to subscribers.',
+    },
+    nouns: { user_actions: 'UserAction' },
+    examples: userActionExamples,
+    routes: userActionRoutes(cipher),
+  };
 }

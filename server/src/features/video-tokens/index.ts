@@ -6,5 +6,9 @@ export type { VideoTokenSettings } from './service.ts';
 
 /** @param settings undefined: the service answers 503 */
 export function videoTokens(settings: VideoTokenSettings | undefined): Feature {
-  return { name: 'video-tokens', routes: videoTokenRoutes(settings) };
+  return {
+    name: 'video-tokens',
+    areas: { Video: 'Signed addresses of protected video.' },
+    routes: videoTokenRoutes(settings),
+  };
 }

@@ -8,6 +8,7 @@ export function videoTokenRoutes(settings: VideoTokenSettings | undefined): read
       method: 'GET',
       path: '/video/token',
       tag: 'Video',
+      operationId: 'signVideo',
       summary: 'Sign the address of a video',
       description:
         'Tokens for one video or live stream, one valid from everywhere and one bound to the viewer, with the playlist addresses that carry them.',

@@ -36,6 +36,8 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
   const snapshots = new SnapshotService(deps);
   return {
     name: 'volumes',
+    areas: { Volumes: 'Block storage for instances: disks that are made, grown, attached and kept.' },
+    nouns: { snapshots: 'Snapshot', volumes: 'Volume' },
     examples: volumeExamples,
     needs: 'volumes',
     machines: new MachineVolumes(deps),

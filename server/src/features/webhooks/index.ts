@@ -16,6 +16,7 @@ export function webhooks(options: DelivererOptions): Feature {
   const deliverer = new Deliverer(options);
   return {
     name: 'webhooks',
+    nouns: { webhook_deliveries: ['WebhookDelivery', 'WebhookDeliveries'], webhook_targets: 'WebhookTarget' },
     examples: webhookExamples,
     routes: webhookRoutes(options.cipher),
     background: [

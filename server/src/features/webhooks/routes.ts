@@ -34,6 +34,7 @@ export function webhookRoutes(cipher: Cipher): readonly Route[] {
       method: 'POST',
       path: '/virga/v1/webhook_deliveries/{delivery_id}/replay',
       tag,
+      operationId: 'replayWebhookDelivery',
       summary: 'Post an ended delivery again',
       access: 'operate',
       params: DeliveryParams,

@@ -21,6 +21,8 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   readonly method: Method;
   /** With parameters in braces: `/cloud/v1/projects/{project_id}`. */
   readonly path: string;
+  /** What it is called in clients; absent: what follows from its method and path. */
+  readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;

@@ -38,6 +38,8 @@ export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }
   const service = new FloatingIpService(deps);
   return {
     name: 'floating-ips',
+    areas: { 'Floating IPs': 'Addresses that are kept, and moved from one port to another.' },
+    nouns: { floatingips: 'FloatingIp' },
     examples: floatingIpExamples,
     needs: 'addresses',
     routes: [...floatingIpRoutes(service, deps), ...olderFloatingIpRoutes(service, deps.tasks)],

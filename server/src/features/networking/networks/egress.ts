@@ -11,6 +11,7 @@ export const egressRoutes: readonly Route[] = [
     method: 'GET',
     path: '/cloud/public/v1/ipranges/egress',
     tag: 'Networks',
+    operationId: 'listEgressRanges',
     summary: 'List the addresses that traffic of the cloud comes from',
     access: { public: 'others put these addresses into their firewalls' },
     response: EgressRanges,

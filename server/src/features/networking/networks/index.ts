@@ -39,6 +39,8 @@ export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Fea
   const subnets = new SubnetService(deps);
   return {
     name: 'networks',
+    areas: { Networks: 'Private networks, their subnets, ports and reserved addresses.' },
+    nouns: { availablenetworks: 'AvailableNetwork', networks: 'Network', subnets: 'Subnet' },
     examples: networkExamples,
     needs: 'networks',
     routes: [

@@ -59,6 +59,7 @@ export function ports(deps: PortFeatureDeps): Feature {
   const service = new PortService(deps);
   return {
     name: 'ports',
+    nouns: { ports: 'Port' },
     examples: portExamples,
     needs: 'networks',
     routes: [...portRoutes(service), ...olderPortRoutes(service, deps)],

@@ -52,6 +52,7 @@ export function olderPortRoutes(service: PortService, { tasks, interfaces }: Dep
       ...common,
       method: 'PUT',
       path: `${one.replace('/v1/', '/v2/')}/allow_address_pairs`,
+      operationId: 'setAllowedAddressPairsV2',
       summary: 'Say which addresses beside its own may be used through a port',
       body: AllowAddressPairs,
       response: TaskIds,

@@ -15,6 +15,11 @@ export { dropReservedIps, holdReservedIps } from './with-device.ts';
 export function reservedFixedIps(deps: ReservedIpDeps): Feature {
   return {
     name: 'reserved-fixed-ips',
+    nouns: {
+      available_devices: 'AvailableDevice',
+      connected_devices: 'ConnectedDevice',
+      reserved_fixed_ips: 'ReservedFixedIp',
+    },
     examples: reservedFixedIpExamples,
     needs: 'addresses',
     routes: [...reservedIpRoutes(new ReservedIpService(deps)), ...deviceRoutes(new DeviceService())],

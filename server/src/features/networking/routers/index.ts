@@ -13,6 +13,7 @@ export function routers(deps: RouterDeps & { readonly tasks: TaskReads }): Featu
   const service = new RouterService(deps);
   return {
     name: 'routers',
+    nouns: { routers: 'Router' },
     examples: routerExamples,
     needs: 'networks',
     routes: [...routerRoutes(service), ...olderRouterRoutes(service, deps.tasks)],
