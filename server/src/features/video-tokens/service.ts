@@ -1,4 +1,5 @@
-import { Invalid, PermissionDenied } from '../../kernel/errors.ts';
+import { PermissionDenied } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { canonicalIp, type IpRanges } from '../../kernel/ip.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { HttpError } from '../../platform/http/errors.ts';
@@ -40,14 +41,14 @@ export async function issueVideoToken(
 }
 
 function checked(query: VideoTokenQuery): { video: string; override: string | undefined } {
-  const faults: Record<string, string[]> = {};
+  const faults = new Faults();
   const video = query.video ?? '';
-  if (video === '') faults.video = ['is required'];
+  if (video === '') faults.add('video', 'is required');
   // It becomes one segment of a path.
-  else if (/[/\\\p{Cc}]/u.test(video)) faults.video = ['must not contain slashes or control characters'];
+  else if (/[/\\\p{Cc}]/u.test(video)) faults.add('video', 'must not contain slashes or control characters');
   const asked = query.client_ip?.trim() || undefined;
   const override = asked && canonicalIp(asked);
-  if (asked && !override) faults.client_ip = ['must be an IP address'];
-  if (Object.keys(faults).length > 0) throw new Invalid(faults, 'query');
+  if (asked && !override) faults.add('client_ip', 'must be an IP address');
+  faults.refuse('query');
   return { video, override };
 }

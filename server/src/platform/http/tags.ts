@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
+import { Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { worded } from './patterns.ts';
 
@@ -63,17 +63,17 @@ export function parseTags(
   field = 'tags',
   location: Invalid['location'] = 'body',
 ): Record<string, string> {
-  const faults: Record<string, string[]> = {};
+  const faults = new Faults();
   const tags: Record<string, string> = Object.create(null);
   for (const [rawKey, rawValue] of Object.entries(input)) {
     const key = rawKey.trim();
     const value = rawValue.trim();
     const name = `${field}.${rawKey}`;
-    if (!validTagKey(key)) faults[name] = [`key ${KEY_RULE}`];
-    if (!validTagValue(value)) faults[name] = [...(faults[name] ?? []), `value ${VALUE_RULE}`];
+    if (!validTagKey(key)) faults.add(name, `key ${KEY_RULE}`);
+    if (!validTagValue(value)) faults.add(name, `value ${VALUE_RULE}`);
     tags[key] = value;
   }
-  if (Object.keys(faults).length > 0) throw new Invalid(faults, location);
+  faults.refuse(location);
   return { ...tags };
 }
 
@@ -145,12 +145,12 @@ function atMost(before: StoredTags, after: StoredTags): StoredTags {
 }
 
 function refuseReadOnly(readOnly: StoredTags, added: StoredTags, removed: readonly string[]): void {
-  const faults: InvalidFields = Object.fromEntries(
-    Object.entries(readOnly)
-      .filter(([key, tag]) => removed.includes(key) || (key in added && added[key]?.value !== tag.value))
-      .map(([key]) => [`tags.${key}`, ['is read-only']]),
-  );
-  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+  const faults = new Faults();
+  for (const [key, tag] of Object.entries(readOnly)) {
+    const changes = removed.includes(key) || (key in added && added[key]?.value !== tag.value);
+    if (changes) faults.add(`tags.${key}`, 'is read-only');
+  }
+  faults.refuse();
 }
 
 export function sameTags(a: StoredTags, b: StoredTags): boolean {
