@@ -106,6 +106,26 @@ test('a copy that came without the state of its sequence goes on where its tasks
   expect(await drawn()).toBe(5001);
 });
 
+test('epochs go when no task is kept that changed in them', async () => {
+  const count = async () => (await db.pool.query('select 1 from task_epochs')).rowCount;
+  const first = await currentEpoch(db);
+  await drawn();
+  await newLife();
+  const change = await drawn();
+  await newLife();
+  await newLife();
+  expect(await count()).toBe(4);
+  await db.pool.query(
+    `insert into tasks (id, client_id, user_id, type, created_at, updated_at, change)
+     values (gen_random_uuid(), 1, 1, 'try', now(), now(), $1)`,
+    [change],
+  );
+  await newLife();
+  expect(await count()).toBe(4);
+  expect(await isOurs(db, { epoch: first, change: 1 })).toBe(false);
+  expect(await isOurs(db, { epoch: await currentEpoch(db), change })).toBe(true);
+});
+
 test('as long as the database is the same nothing is noted', async () => {
   const epoch = await currentEpoch(db);
   await Promise.all([keepEpoch(db), keepEpoch(db), keepEpoch(db)]);

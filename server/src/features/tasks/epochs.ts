@@ -50,8 +50,13 @@ export async function keepEpoch(db: Db): Promise<void> {
        select setval('task_changes', began_at) from begun`,
       [identity],
     );
+    await tx.named('task_epochs_forget', FORGET_EPOCHS, []);
   });
 }
+
+/** Epochs of which no change is left: the next one had begun before any task that is kept was changed the last time. */
+const FORGET_EPOCHS = `delete from task_epochs e where exists (
+  select from task_epochs n where n.number > e.number and n.began_at < (select min(change) from tasks))`;
 
 /** Looks whether the database is still the one that it was. */
 export function epochJob(db: Db): BackgroundJob {
