@@ -1,21 +1,20 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { FaultRule } from './rules.ts';
 
-export interface FaultRow {
-  readonly id: string;
-  readonly region_id: number;
-  readonly source: 'file' | 'call';
-  readonly kind: string;
-  readonly rule: FaultRule;
-  readonly created_at: Date;
-}
+const FAULT_COLUMNS = ['id', 'region_id', 'source', 'kind', 'rule', 'created_at'] as const;
+const COLUMNS = listOf(FAULT_COLUMNS, 'f');
+
+export type FaultRow = RowOf<
+  'simulated_faults',
+  typeof FAULT_COLUMNS,
+  { source: 'file' | 'call'; rule: FaultRule }
+>;
 
 export interface CountedFault extends FaultRow {
   readonly attempts: number;
   readonly struck: number;
 }
-
-const COLUMNS = 'f.id, f.region_id, f.source, f.kind, f.rule, f.created_at';
 
 /** Those of several regions and kinds at once.
  *  @param keys `region/kind` */

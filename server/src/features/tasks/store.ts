@@ -1,61 +1,33 @@
 import type { Moment } from '../../kernel/codecs.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
+import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Created } from '../../platform/tasks/created-resources.ts';
 import type { TaskState } from '../../platform/tasks/queue.ts';
 import type { AcknowledgeTasksQuery } from './schema.ts';
 
-export interface TaskRow {
-  readonly id: string;
-  readonly client_id: number;
-  readonly project_id: number | null;
-  readonly region_id: number | null;
-  readonly user_id: number;
-  readonly type: string;
-  readonly state: TaskState;
-  readonly data: unknown;
-  readonly error: string | null;
-  /** Only kinds of which something was created. */
-  readonly created_resources: Created | null;
-  readonly progress: number;
-  readonly step: string | null;
-  readonly request_id: string | null;
-  readonly subject_id: string | null;
-  readonly subject_name: string;
-  readonly parent_id: string | null;
-  readonly parent_name: string | null;
-  readonly created_at: Moment;
-  readonly updated_at: Moment;
-  readonly finished_at: Moment | null;
-  readonly acknowledged_at: Moment | null;
-  readonly acknowledged_by: number | null;
-}
-
 export const NAMES = [
-  'id',
-  'client_id',
-  'project_id',
-  'region_id',
-  'user_id',
-  'type',
-  'state',
-  'data',
-  'error',
-  'created_resources',
-  'progress',
-  'step',
-  'request_id',
-  'subject_id',
-  'subject_name',
-  'parent_id',
-  'parent_name',
-  'created_at',
-  'updated_at',
-  'finished_at',
-  'acknowledged_at',
-  'acknowledged_by',
+  ...(['id', 'client_id', 'project_id', 'region_id', 'user_id', 'type', 'state', 'data', 'error'] as const),
+  ...(['created_resources', 'progress', 'step', 'request_id', 'subject_id', 'subject_name'] as const),
+  ...(['parent_id', 'parent_name', 'created_at', 'updated_at', 'finished_at'] as const),
+  ...(['acknowledged_at', 'acknowledged_by'] as const),
 ] as const;
-export const COLUMNS = NAMES.join(', ');
+export const COLUMNS = listOf(NAMES);
+
+export type TaskRow = RowOf<
+  'tasks',
+  typeof NAMES,
+  {
+    state: TaskState;
+    data: unknown;
+    /** Only kinds of which something was created. */
+    created_resources: Created | null;
+    created_at: Moment;
+    updated_at: Moment;
+    finished_at: Moment | null;
+    acknowledged_at: Moment | null;
+  }
+>;
 
 const ROWS = new JsonRows<TaskRow>(NAMES, ['created_at', 'updated_at', 'finished_at', 'acknowledged_at']);
 

@@ -3,6 +3,7 @@ import type { Db, Queryable, Tx } from '../database/db.ts';
 import { forgetOld } from '../database/forget-old.ts';
 import { countedRows, keptCountOfClient } from '../database/kept-counts.ts';
 import { listPage } from '../database/list-page.ts';
+import { listOf, type RowOf } from '../database/rows.ts';
 import type { Backlog } from '../metrics/cluster.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 
@@ -27,26 +28,17 @@ export interface NewMail {
   readonly timestamp: string;
 }
 
-export interface MailRow {
-  readonly id: number;
-  readonly client_id: number | null;
-  readonly kind: string;
-  readonly recipient: string;
-  readonly subject: string;
-  readonly body: string;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly message_id: string;
-  readonly created_at: Date;
-  readonly attempts: number;
-  readonly sent_at: Date | null;
-  readonly failed_at: Date | null;
-  readonly error: string | null;
-  readonly key_id: string | null;
-  readonly sealed: Buffer | null;
-}
+const MAIL_COLUMNS = [
+  ...(['id', 'client_id', 'kind', 'recipient', 'subject', 'body', 'details', 'message_id'] as const),
+  ...(['created_at', 'attempts', 'sent_at', 'failed_at', 'error', 'key_id', 'sealed'] as const),
+] as const;
+const COLUMNS = listOf(MAIL_COLUMNS);
 
-const COLUMNS = `id, client_id, kind, recipient, subject, body, details, message_id, created_at, attempts, sent_at,
-  failed_at, error, key_id, sealed`;
+export type MailRow = RowOf<
+  'mail_outbox',
+  typeof MAIL_COLUMNS,
+  { details: Readonly<Record<string, unknown>> }
+>;
 
 /** How mail is counted. */
 const COUNTED = 'mail by client';
