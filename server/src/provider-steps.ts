@@ -2,10 +2,7 @@ import { messageOf } from './kernel/errors.ts';
 import type { Logger } from './kernel/log.ts';
 import { logOfRun } from './platform/tasks/running.ts';
 import { tracedCall } from './platform/tracing/tracing.ts';
-import type { ProviderFactory, RegionProvider } from './region-providers.ts';
-
-/** Not asked to do anything: what they are is read. */
-const NOT_PORTS = new Set(['capabilities', 'owner', 'close']);
+import { isPort, type ProviderFactory, type RegionProvider } from './region-providers.ts';
 
 /** Providers that write each step into the log: those of tasks at `debug`, with the ids of task and request, all
  *  others at `trace`; and that make each step of a task a span of its trace. Who does neither has them as they were. */
@@ -29,7 +26,7 @@ export function logSteps(provider: RegionProvider, log: Logger): RegionProvider 
     get(target, name: string) {
       const value = Reflect.get(target, name, target);
       if (typeof value === 'function') return value.bind(target);
-      if (NOT_PORTS.has(name) || typeof value !== 'object' || value === null) return value;
+      if (!isPort(name) || typeof value !== 'object' || value === null) return value;
       const port = ports.get(name) ?? logCalls(value, name, log);
       ports.set(name, port);
       return port;

@@ -32,8 +32,13 @@ export interface RegionProvider {
   close?(programs: 'leave' | 'stop'): Promise<void>;
 }
 
+/** What of a provider is no port. */
+const NOT_PORTS = ['capabilities', 'owner', 'close'] as const;
+
 /** The name of a port. */
-export type Port = Exclude<keyof RegionProvider, 'capabilities' | 'owner' | 'close'>;
+export type Port = Exclude<keyof RegionProvider, (typeof NOT_PORTS)[number]>;
+
+export const isPort = (name: string): boolean => !NOT_PORTS.some((other) => other === name);
 
 export type ProviderFactory = (region: RegionRow) => RegionProvider;
 
@@ -76,8 +81,7 @@ export class RegionProviders {
 
   /** The names of the ports that a region has. */
   portsOf(regionId: number): readonly string[] {
-    const { capabilities: _c, close: _close, owner: _owner, ...ports } = this.#providers.get(regionId) ?? {};
-    return Object.keys(ports);
+    return Object.keys(this.#providers.get(regionId) ?? {}).filter(isPort);
   }
 
   /** Whether a region has a port or a capability, by its name. */

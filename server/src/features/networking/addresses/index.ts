@@ -7,6 +7,6 @@ export {
   moveAddress,
 } from './give.ts';
 export { type RegionAddresses, requireIpv6 } from './ipv6.ts';
-export type { AddressProvider, AddressSource } from './port.ts';
+export { type AddressProvider, type AddressSource, OWN_PREFIX } from './port.ts';
 export { freed, given, givenOutside } from './sql.ts';
 export { type StoreAddress, storingAddress } from './store.ts';

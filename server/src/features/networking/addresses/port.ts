@@ -1,5 +1,8 @@
 import type { Operation, Progress } from '../../../kernel/operation.ts';
 
+/** The IPv6 prefix that the own networks of all regions lie in; its 40 bits spell "virga". */
+export const OWN_PREFIX = 'fd76:6972:6761::/48';
+
 /** What a region's provider must be able to do for addresses: those of load balancers, floating IPs and reserved
  *  fixed IPs. Every call may be repeated at any time. */
 export interface AddressProvider {

@@ -1,5 +1,6 @@
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { OWN_PREFIX } from '../addresses/index.ts';
 
 /** A region that is to have its own network, if it has none. */
 export interface ExternalNetwork {
@@ -50,4 +51,5 @@ function subnetsOf(
 }
 
 /** Each region has a range of its own among the unique local addresses (RFC 4193). */
-const ipv6RangeOf = (regionId: number) => `fd76:6972:6761:${(regionId % 65_536).toString(16)}::/64`;
+const ipv6RangeOf = (regionId: number) =>
+  OWN_PREFIX.replace('::/48', `:${(regionId % 65_536).toString(16)}::/64`);

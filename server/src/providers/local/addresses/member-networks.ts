@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
+import { OWN_PREFIX } from '../../../features/networking/addresses/port.ts';
 import { canonicalIp, IpRanges } from '../../../kernel/ip.ts';
-import { OWN_NETWORK, OWN_PREFIX } from './space.ts';
+import { OWN_NETWORK } from './space.ts';
 
 /** A port of this control plane: its API, its edge, its database. */
 export interface OwnPort {

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { OWN_PREFIX } from '../../../features/networking/addresses/port.ts';
 import {
   type AddressRange,
   addressNumber,
@@ -14,8 +15,6 @@ import {
 
 /** The network that every local region gives addresses of its own from. */
 export const OWN_NETWORK = '127.64.0.0/10';
-/** The same in IPv6: the prefix that the own networks of all regions lie in (its 40 bits spell "virga"). */
-export const OWN_PREFIX = 'fd76:6972:6761::/48';
 
 /** Blocks of addresses that belong to no subnet: 127.77.0.0/24 to 127.96.255.0/24, more than one machine
  *  will ever have servers. */
@@ -27,7 +26,7 @@ const SERVABLE = { 4: '127.0.0.0/8', 6: 'fd00::/8' };
 const EXAMPLE = { 4: '127.10.0.0/24', 6: 'fd12:3456:789a:1::/64' };
 
 /** An address that nobody is ever given, to try out whether addresses can be added. */
-export const LOOPBACK_PROBE = 'fd76:6972:6761:ffff:ffff:ffff:ffff:ffff';
+export const LOOPBACK_PROBE = OWN_PREFIX.replace('::/48', ':ffff:ffff:ffff:ffff:ffff');
 
 /** Why load balancers cannot have addresses of a subnet, or null: they can. */
 export function subnetFault(cidr: string): string | null {
